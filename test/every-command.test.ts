@@ -11,6 +11,7 @@ import { commandsOf, families } from "../src/commands/families.ts";
 import { memberWith } from "../src/operation/command/answer-table.ts";
 import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
 import { accept, type Command, mayRun, RoleFault, roles } from "../src/operation/command.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import { allTables } from "../src/storage/tables.ts";
 import { type Ran, ran } from "./support/command-line.ts";
@@ -21,6 +22,7 @@ type AnyCommand = Command<Desk>;
 type Example = AnyCommand["examples"][number];
 
 const bvn = "22000000017";
+const lagos = new TimeZone("Africa/Lagos");
 
 const everyCommand = (await Promise.all(families.map(commandsOf))).flat();
 
@@ -49,7 +51,7 @@ suite("every command", () => {
     suite(id, () => {
       test("refuses each lower role, whatever the texts", () => {
         for (const role of roles.slice(0, roles.indexOf(command.role)))
-          assert.throws(() => accept(command, role, {}), RoleFault);
+          assert.throws(() => accept(command, role, {}, lagos), RoleFault);
         for (const role of roles.slice(roles.indexOf(command.role))) assert.ok(mayRun(role, command));
         if (kind !== "read") assert.ok(!mayRun("viewer", command));
       });
@@ -317,7 +319,9 @@ function newEntries(before: readonly Row[], after: readonly Row[]): { kind: stri
 function faultsOf({ input }: AnyCommand, example: Example) {
   const isPrivate = (field: string) => membersOf(input).find(({ name }) => name === field)!.member.private;
   const texts = { ...example, ...filesOf(input, example) };
-  return readTexts(input, texts as Parameters<typeof readTexts>[1]).faults.filter(({ field }) => !isPrivate(field));
+  return readTexts(input, texts as Parameters<typeof readTexts>[1], lagos).faults.filter(
+    ({ field }) => !isPrivate(field),
+  );
 }
 
 function filesOf(input: AnyCommand["input"], example: Example) {
@@ -329,5 +333,5 @@ function filesOf(input: AnyCommand["input"], example: Example) {
 function badTextFor(member: Member): string | undefined {
   const { read, enum: words } = member.items ?? member;
   const bad = "~no value~";
-  return words || read?.(bad) === undefined ? (words || read ? bad : undefined) : undefined;
+  return words || read?.(bad, lagos) === undefined ? (words || read ? bad : undefined) : undefined;
 }

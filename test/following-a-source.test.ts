@@ -70,7 +70,7 @@ for (const engine of engines)
       await reprice(110);
       const tried = await sources("pull", "--dry-run");
       assert.equal(tried.exitCode, 0);
-      assert.match(tried.out, /data-bundles +MTNDATA 104 +price +100 +110 +\+10 %/);
+      assert.match(tried.out, /data-bundles +MTNDATA 104 +price +₦100\.00 +₦110\.00 +\+10 %/);
       assert.match(tried.err, /Nothing was changed/);
       assert.equal(priceIn(await ask()), "100");
       const before = await ask();
@@ -136,7 +136,7 @@ for (const engine of engines)
     test("the status says how it stands, and its exit code whether that is well", async () => {
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
-      assert.match(well.out, /^source +followed +last pull +result +last success +age +stale +held\n/);
+      assert.match(well.out, /^source +followed +last_pull_at +result +as_of +age +stale +held\n/);
       assert.match(well.out, /\npeer +yes .* unchanged .* 0 min +no +-\n$/);
       const [facts] = JSON.parse((await sources("status", "--json")).out);
       assert.deepEqual(
@@ -216,7 +216,7 @@ suite("a source that is followed", () => {
     const environment = { DUBA_DATA: settings.dataDirectory };
     const listed = await ran(["sources", "list"], { environment: { DUBA_VTPASS_API_KEY: "k" } });
     assert.equal(listed.exitCode, 0);
-    assert.match(listed.out, /vtpass +- +needs DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
+    assert.match(listed.out, /vtpass +no +DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
     const pulled = await ran(["sources", "pull", "vtpass"], { environment });
     assert.equal(pulled.exitCode, 2);
     assert.match(pulled.err, /vtpass is not set up\. Set DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);

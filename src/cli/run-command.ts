@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Desk } from "../commands/desk.ts";
+import { settings } from "../config/settings.ts";
 import { type ChosenFile, InputFault, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, type Command, CommandFault } from "../operation/command.ts";
+import { accept, answered, type Command, CommandFault } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
 import { withDesk } from "./open-desk.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
@@ -21,7 +23,7 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
   try {
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
     // Whoever can open the store from a terminal may do all with it.
-    const input = accept(command, "officer", all);
+    const input = accept(command, "officer", all, zoneIn(io.environment));
     if (command.kind === "danger" && !options.yes) {
       if (!io.stdin.isTTY)
         throw new InputFault("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");
@@ -30,16 +32,12 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
     return await withDesk(io, command, opening, async (desk, clearProgress) => {
-      const answer = await command.run(input, desk);
+      const answer = await answered(command, input, desk);
       clearProgress();
       const forPrograms = options.json || options.csv;
       const { withEmails } = await import("../access/people/shown-actors.ts");
-      return showAnswer(
-        io,
-        command,
-        { answer: forPrograms ? answer : await withEmails(desk.db, answer), input },
-        options,
-      );
+      const shown = forPrograms ? answer : await withEmails(desk.db, answer);
+      return showAnswer(io, command, { answer: shown, input, zone: desk.config.timeZone }, options);
     });
   } finally {
     await ask.end();
@@ -65,6 +63,12 @@ async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask:
   const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
   const typed = await ask.line(`Nobody can undo this. To confirm, type ${what}: `);
   if (typed !== wanted) throw new CommandFault("You did not confirm. Nothing was changed.");
+}
+
+/** The zone of days. A setting that is none is a fault of the settings, which a desk reads. */
+function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
+  const { read, default: usual } = settings.timeZone;
+  return read(name || usual) ?? read(usual)!;
 }
 
 /** The members that stand for settings. */

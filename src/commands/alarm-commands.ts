@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { instant, isoOf, orNull, timeText } from "../operation/command/answer-schema.ts";
+import { account, orNull, reference, sentence, state, time } from "../operation/command/answer-schema.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
@@ -20,13 +20,13 @@ const quietFor = {
 };
 
 export const AlarmFacts = Type.Object({
-  alarm: Type.String(),
-  state: Type.Enum(["open", "acknowledged"]),
-  what: Type.String(),
+  alarm: reference,
+  state: state(["open", "acknowledged"]),
+  what: sentence,
   count: orNull(Type.Integer()),
-  since: orNull(instant),
-  acknowledged_by: orNull(Type.String()),
-  until: orNull(instant),
+  since: orNull(time),
+  acknowledged_by: orNull(account),
+  until: orNull(time),
   note: orNull(Type.String()),
 });
 
@@ -36,9 +36,9 @@ export function alarmFacts({ name, what, count, since, acknowledged }: Alarm): S
     state: acknowledged ? "acknowledged" : "open",
     what,
     count,
-    since: isoOf(since),
+    since,
     acknowledged_by: acknowledged?.by ?? null,
-    until: isoOf(acknowledged?.until ?? null),
+    until: acknowledged?.until ?? null,
     note: acknowledged?.note || null,
   };
 }
@@ -51,17 +51,6 @@ const listAlarms = command({
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(AlarmFacts),
-  columns: {
-    alarm: "alarm",
-    state: "state",
-    what: "what",
-    count: "count",
-    since: "since",
-    acknowledged: {
-      of: ({ acknowledged_by: by, until, note }) =>
-        by === null ? null : `by ${by} until ${timeText(until)}${note === null ? "" : `: ${note}`}`,
-    },
-  },
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   examples: [{}],
@@ -82,8 +71,8 @@ const acknowledgeAlarm = command({
     for: formed(quietFor, { description: "How long it stays acknowledged.", placeholder: "time", default: "24h" }),
     note: Type.Optional(Type.String({ description: "What is done about it, for the others.", placeholder: "text" })),
   }),
-  answer: Type.Object({ alarm: Type.String(), until: instant }),
-  view: ({ alarm, until }) => [`${alarm} is acknowledged until ${timeText(until)}.`],
+  answer: Type.Object({ alarm: Type.String(), until: time }),
+  view: ({ alarm, until }, { at }) => [`${alarm} is acknowledged until ${at(until)}.`],
   records: ["alarm.acknowledged"],
   examples: [
     { alarm: "vendor:dojah", note: "Called their support" },
@@ -102,7 +91,7 @@ const acknowledgeAlarm = command({
       const facts = { alarm, until: row.until, note: row.note };
       await room.audit(trx, { kind: "alarm.acknowledged", actor: room.actor, facts });
     });
-    return { alarm, until: isoOf(row.until) };
+    return { alarm, until: row.until };
   },
 });
 

@@ -29,7 +29,7 @@ for (const engine of engines) {
       const { exitCode, out, err } = await duba("status");
       assert.deepEqual([exitCode, err], [0, ""]);
       assert.match(out, /^version +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
-      assert.match(out, /\nserving instances +1\ncatalogue +revision 1 of \d{4}-.*Z\n/);
+      assert.match(out, /\nserving instances +1\ncatalogue +revision 1 of \d{4}-.*\+01\n/);
       assert.match(out, /\nlast backup +never\nkeys that end within 14 days +0\n\nNothing needs a hand\.\n$/);
       assert.ok(out.split("\n").length < 24);
       assert.ok(!out.includes("postgres:postgres") && !out.includes("@"), "no user, no password");

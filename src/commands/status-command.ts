@@ -1,4 +1,4 @@
-import { bytesText, instant, orNull, timeText } from "../operation/command/answer-schema.ts";
+import { account, bytesText, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
@@ -19,46 +19,43 @@ export const statusCommand = command({
     room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
     instances: Type.Integer(),
     revision: orNull(Type.Integer()),
-    published_at: orNull(instant),
+    published_at: orNull(time),
     source: orNull(
-      Type.Object({ name: Type.String(), as_of: orNull(instant), stale: Type.Boolean(), missed: Type.Integer() }),
+      Type.Object({ name: Type.String(), as_of: orNull(time), stale: Type.Boolean(), missed: Type.Integer() }),
     ),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
     vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean() })),
     unknown_verifications: Type.Integer(),
-    oldest_unknown_at: orNull(instant),
+    oldest_unknown_at: orNull(time),
     unsealed_entries: Type.Integer(),
     dead_deliveries: Type.Integer(),
-    last_backup_at: orNull(instant),
-    expiring_keys: Type.Array(
-      Type.Object({ id: Type.String(), account: Type.String(), label: Type.String(), expires_at: instant }),
-    ),
+    last_backup_at: orNull(time),
+    expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
     needs: Type.Array(Type.String()),
     /** Alarms on which somebody works. */
     acknowledged: Type.Array(Type.String()),
     alarms: Type.Array(AlarmFacts),
   }),
-  view: ({ source, needs, ...facts }) => [
+  view: ({ source, needs, ...facts }, { at }) => [
     {
       record: {
         version: facts.version,
         store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
         ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
         "serving instances": facts.instances,
-        catalogue:
-          facts.revision === null ? "no revision" : `revision ${facts.revision} of ${timeText(facts.published_at)}`,
-        ...(source && { source: `${source.name}, as of ${timeText(source.as_of)}${source.stale ? " (stale)" : ""}` }),
+        catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,
+        ...(source && { source: `${source.name}, as of ${at(source.as_of)}${source.stale ? " (stale)" : ""}` }),
         "held changes": listText(facts.held),
         "scheduled changes": facts.scheduled,
         vendors: listText(facts.vendors.map(({ name, ready }) => (ready ? name : `${name} (not ready)`))),
         "unknown verifications":
           facts.oldest_unknown_at === null
             ? facts.unknown_verifications
-            : `${facts.unknown_verifications}, the oldest of ${timeText(facts.oldest_unknown_at)}`,
+            : `${facts.unknown_verifications}, the oldest of ${at(facts.oldest_unknown_at)}`,
         "unsealed audit entries": facts.unsealed_entries,
         "dead deliveries of events": facts.dead_deliveries,
-        "last backup": facts.last_backup_at === null ? "never" : timeText(facts.last_backup_at),
+        "last backup": facts.last_backup_at === null ? "never" : at(facts.last_backup_at),
         "keys that end within 14 days": facts.expiring_keys.length,
         ...(facts.acknowledged.length > 0 && { "acknowledged alarms": listText(facts.acknowledged) }),
       },

@@ -89,7 +89,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.getByLabel("File").setInputFiles([file(text.replace(",200,200,", ",200,210,"))]);
     await page.getByRole("button", { name: "Check first" }).click();
     await said(page, "this was a dry run");
-    assert.equal(await page.locator("#checked td", { hasText: /^210$/ }).count(), 1);
+    assert.equal(await page.locator("#checked td", { hasText: /^₦210\.00$/ }).count(), 1);
     assert.equal(await bundles(), text);
     await page.getByRole("button", { name: "Import", exact: true }).click();
     await said(page, "Revision 5 is published: 1 modified.");
@@ -100,10 +100,13 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const { page } = ada;
     const fields = { Price: "106", "Holds from": "2099-02-01T08:30", Note: "In spring" };
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, fields);
-    await said(page, /Scheduled as d\d+: 1 modified, from 2099-02-01 07:30Z on/);
+    await said(page, /Scheduled as d\d+: 1 modified, from 2099-02-01 08:30\+01 on/);
     await page.goto(`${origin}/catalogue`);
     const card = page.locator(".card");
-    assert.match(await card.innerText(), /is scheduled[\s\S]*In spring[\s\S]*MTNDATA 104\s+price\s+105\s+106/);
+    assert.match(
+      await card.innerText(),
+      /is scheduled[\s\S]*In spring[\s\S]*MTNDATA 104\s+price\s+₦105\.00\s+₦106\.00/,
+    );
     await card.getByRole("link", { name: /^Reject/ }).click();
     await page.getByRole("button", { name: "Reject" }).click();
     await said(page, /is rejected/);
@@ -121,7 +124,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.getByRole("button", { name: "Acknowledge" }).click();
     await said(page, /is acknowledged until/);
     await page.goto(origin);
-    await said(page, /until .*: Asked MTN <b>twice<\/b>/);
+    await said(page, /Asked MTN <b>twice<\/b>/);
     const row = page.getByRole("row", { name: /held:d/ });
     assert.match(await row.innerText(), /acknowledged/);
     assert.equal(await row.getByRole("link", { name: "Acknowledge" }).count(), 0);

@@ -58,9 +58,9 @@ suite("what pages of the console say", () => {
 
   test("amounts have their thousands, and names of settings their underscores", async () => {
     await confirm("/accounts/terms", { account: "till@example.com", cap_naira: "2500000" });
-    assert.match(await page("/accounts"), /<td class="number"[^>]*>0 of 2,500,000<\/td>/);
-    assert.match(await page("/accounts/show?account=till@example.com"), /<dt>Cap naira<\/dt><dd>2,500,000<\/dd>/);
-    assert.match(await page("/sources/list"), /needs DUBA_VTPASS_API_KEY/);
+    assert.match(await page("/accounts"), /<td[^>]*data-label="Spent">₦0\.00 of ₦2,500,000\.00<\/td>/);
+    assert.match(await page("/accounts/show?account=till@example.com"), /<dt>Cap naira<\/dt><dd>₦2,500,000\.00<\/dd>/);
+    assert.match(await page("/sources/list"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
   });
 
   test("a page that shows one thing is named after it", async () => {
@@ -80,14 +80,20 @@ suite("what pages of the console say", () => {
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();
-    assert.match(await page("/"), /by terminal:tunde until/);
-    assert.match(await page("/now/live"), /by terminal:tunde until/);
+    assert.match(
+      await page("/"),
+      /data-label="Acknowledged by"><span class="whole">terminal:tunde|data-label="Acknowledged by">terminal:tunde/,
+    );
+    assert.match(
+      await page("/now/live"),
+      /data-label="Acknowledged by"><span class="whole">terminal:tunde|data-label="Acknowledged by">terminal:tunde/,
+    );
   });
 
   test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
     assert.match(
       await confirm("/books/adjust", { account: "till@example.com", credit: "1,250.50", reason: "Goodwill" }),
-      /-1250\.5 naira/,
+      /-₦1,250\.50/,
     );
     const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });
     assert.match(past, /Holds from must be later than now\./);

@@ -10,7 +10,7 @@ for (const engine of engines)
     let operators: Operators;
     let officer: SignedInOperator;
     const account = "shop@example.com";
-    const done = /This was done at <time[^>]*>[\d-]+ [\d:]+ UTC<\/time>/;
+    const done = /This was done at <time[^>]*>[\d-]+ [\d:]+\+01<\/time>/;
 
     before(async () => {
       operators = await startOperators(engine);
@@ -38,7 +38,7 @@ for (const engine of engines)
           assert.match(again.text, done);
           const [, link = ""] = /<a href="([^"]+_done=[^"]+)"/.exec(again.text) ?? [];
           const shown = await send(link, { cookie: officer.cookie });
-          assert.match(shown.text, /class="outcome"[\s\S]*(500|-5) naira/, path);
+          assert.match(shown.text, /class="outcome"[\s\S]*(₦500|-₦5)\.00/, path);
           const other = await send(link, { cookie: operators.by.operator.cookie });
           assert.doesNotMatch(other.text, /class="outcome"/);
         }

@@ -21,7 +21,7 @@ const named: readonly ConsolePage[] = [
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
   { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
   { path: "/books", title: "Books", families: ["books"], opens: "books.summary", sinceToday: true },
-  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail", sort: "-time" },
+  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail", sort: "-occurred_at" },
   { path: "/people", title: "People", families: ["people"], opens: "people.list" },
 ];
 

@@ -149,7 +149,7 @@ for (const engine of engines)
         reason: "Cash",
       });
       assert.match(paying, /It gives away money/);
-      assert.match(paying, /5,000[\s\S]*What it hits[\s\S]*Shop/);
+      assert.match(paying, /₦5,000\.00[\s\S]*What it hits[\s\S]*Shop/);
       assert.match(
         await page("/people/remove", by.officer, { person: "viewer@example.com" }),
         /What it hits[\s\S]*viewer/,

@@ -1,4 +1,4 @@
-import { instant, isoOf, list, orNull } from "../operation/command/answer-schema.ts";
+import { isoOf, list, orNull, reference, state, time } from "../operation/command/answer-schema.ts";
 import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
@@ -22,20 +22,13 @@ const showKeyring = command({
   input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
-      key: Type.String(),
+      key: reference,
       for: Type.Enum(["records", "hashes"]),
-      from: orNull(instant),
-      state: Type.Enum(["current", "waiting", "old"]),
+      from: orNull({ ...time, none: "the start" }),
+      state: state(["current", "waiting", "old"]),
       needed_by: Type.Integer(),
     }),
   ),
-  columns: {
-    key: "key",
-    for: "for",
-    state: "state",
-    from: { none: "the start" },
-    needed_by: "needed by",
-  },
   view: (keys) => {
     const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
     const note = `Nothing needs ${idle.join(", ")} any more. See duba keyring retire.`;
@@ -89,9 +82,9 @@ const rotateKeyring = command({
       default: "10s",
     }),
   }),
-  answer: Type.Object({ added: Type.Array(Type.String()), from: instant, path: Type.String() }),
-  view: ({ added, from, path }) => [
-    `${added.join(" and ")} will be current from ${from}.`,
+  answer: Type.Object({ added: Type.Array(Type.String()), from: time, path: Type.String() }),
+  view: ({ added, from, path }, { at }) => [
+    `${added.join(" and ")} will be current from ${at(from, true)}.`,
     { note: `Copy ${path} to a safe place now. You cannot read later records without it.` },
   ],
   records: ["keyring.rotated"],
@@ -101,7 +94,7 @@ const rotateKeyring = command({
     const which = { records: records ?? !hashes, hashes: hashes ?? !records };
     const { path } = await keyring();
     const { added, from } = await rotate({ ...store, path }, { ...which, wait, now: store.now });
-    return { added, from: isoOf(from), path };
+    return { added, from, path };
   },
 });
 
@@ -198,7 +191,7 @@ function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {
   ) => ({
     key,
     for: purpose,
-    from: isoOf(from ?? null),
+    from: from ?? null,
     state: isCurrent ? ("current" as const) : (from ?? 0) > now ? ("waiting" as const) : ("old" as const),
     needed_by: neededBy,
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { TimeZone } from "../runtime/time-zone.ts";
 import { formed, InputFault } from "./command/read-texts.ts";
 import { accept, command, mayRun, RoleFault, roles } from "./command.ts";
 import Type from "./schema/type.ts";
@@ -21,18 +22,20 @@ const boil = command({
   run: async () => ({}),
 });
 
+const utc = new TimeZone("UTC");
+
 suite("a command", () => {
   test("may be run by its role and by those above it", () => {
     assert.deepEqual(
       roles.map((role) => mayRun(role, boil)),
       [false, true, true],
     );
-    assert.throws(() => accept(boil, "viewer", { count: "6" }), RoleFault);
+    assert.throws(() => accept(boil, "viewer", { count: "6" }, utc), RoleFault);
   });
 
   test("reads texts as values, with defaults, and leaves out what nobody gave", () => {
-    assert.deepEqual(accept(boil, "operator", { count: "6" }), { count: "6", time: 300_000 });
-    assert.deepEqual(accept(boil, "officer", { count: "6", time: "90s", spice: ["salt"] }), {
+    assert.deepEqual(accept(boil, "operator", { count: "6" }, utc), { count: "6", time: 300_000 });
+    assert.deepEqual(accept(boil, "officer", { count: "6", time: "90s", spice: ["salt"] }, utc), {
       count: "6",
       time: 90_000,
       spice: ["salt"],
@@ -42,7 +45,7 @@ suite("a command", () => {
   test("lists all faults at once, by member, without the texts", () => {
     const texts = { time: "soon", size: "medium", spice: ["salt", "sugar"] };
     assert.throws(
-      () => accept(boil, "operator", texts),
+      () => accept(boil, "operator", texts, utc),
       (fault) => {
         assert.ok(fault instanceof InputFault);
         assert.deepEqual(fault.faults, [

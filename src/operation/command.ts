@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
-import type { Column, Part } from "./command/answer-schema.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
+import type { Column, Part, Viewing } from "./command/answer-schema.ts";
+import { projected } from "./command/projected.ts";
 import { InputFault, readTexts, type Texts } from "./command/read-texts.ts";
 
 /** Who may run a command. A later role may do all that an earlier one may. */
@@ -10,6 +12,9 @@ export type Role = (typeof roles)[number];
 type RowOf<Answer> = Answer extends readonly (infer Row)[]
   ? Row
   : { [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
+
+/** Nobody changes what a command returned. */
+type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer]: Returned<Answer[Name]> } : Answer;
 
 /** What a command can give away. */
 export const givenAway = ["money", "authority", "credentials", "personal data"] as const;
@@ -47,16 +52,16 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   target?: readonly (keyof Static<Input> & string)[];
   /** Whether it can act on a row of a list. A face offers it only there. Default: on each row that names its target. */
   fits?: (row: Readonly<Record<string, unknown>>) => boolean;
-  /** The data that `run` returns. */
+  /** The data that `run` returns, as the store has it. What it does not declare goes nowhere. */
   answer: Answer;
-  /** How to show the rows of the answer. Default: all members of a row. */
-  columns?: { readonly [name: string]: string | Column<RowOf<Static<Answer>>> };
+  /** The columns of the answer's list. Default: all members of a row. */
+  columns?: readonly Column<RowOf<Static<Answer>>>[];
   /** Sentence for an empty list. */
   none?: string;
   /** Rows of each table that a face shows until a person asks for all. Default: all. */
   first?: number;
   /** The answer as people read it. Default: a list as a table, an object line by line. */
-  view?: (answer: Static<Answer>, input: Static<Input>) => readonly Part[];
+  view?: (answer: Static<Answer>, viewing: Viewing<Static<Input>>) => readonly Part[];
   /** False: the command worked, but something needs a hand. The exit code is then 1. */
   isWell?: (answer: Static<Answer>) => boolean;
   /** The kinds of entries that a change leaves in the audit trail. */
@@ -66,7 +71,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** More help: a heading, then terms and their sentences. */
   guide?: { heading: string; items: readonly (readonly [string, string])[] };
   examples: readonly ExampleOf<Static<Input>>[];
-  run: (input: Static<Input>, room: Room) => Promise<Static<Answer>>;
+  run: (input: Static<Input>, room: Room) => Promise<Returned<Static<Answer>>>;
 }
 
 /** One row of the table of commands. The command line, its documents and the tests of all commands derive from it. */
@@ -80,6 +85,11 @@ export function command<Input extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Answer, Room>,
 ): Command<Room> {
   return specification as unknown as Command<Room>;
+}
+
+/** Runs a command. What it returns holds only what its schema declares. Every face runs commands with it. */
+export async function answered<Room>(command: Command<Room>, input: object, room: Room): Promise<unknown> {
+  return projected(command.answer, await command.run(input as never, room), "stored");
 }
 
 /** Whether a person of this role may run the command. */
@@ -106,13 +116,13 @@ export class CommandFault extends Error {
 export class RoleFault extends CommandFault {}
 
 /**
- * The input of a command, of the texts that a person gave. Every face calls it before it runs a command. Throws a `RoleFault`
+ * The input of a command, of the texts that a person gave, with days of the zone. Every face calls it before it runs a command. Throws a `RoleFault`
  * for a role that may not run it, and an `InputFault` with all faults of the texts.
  */
-export function accept(command: Command<never>, role: Role, texts: Texts): Record<string, unknown> {
+export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   if (!mayRun(role, command))
     throw new RoleFault(`${command.id} needs the role ${command.role}. Your role is ${role}.`);
-  const { input, faults } = readTexts(command.input, texts);
+  const { input, faults } = readTexts(command.input, texts, zone);
   if (faults.length > 0) throw new InputFault(faults);
   return input;
 }

@@ -1,9 +1,9 @@
 /** Money is integer kobo inside and plain naira text outside: 10050 is "100.5", 10000 is "100". 100 kobo are 1 naira. */
-const nairaText = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
+const nairaForm = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
 
 /** Kobo of a plain naira text ("100", "100.5", "100.50"), or undefined if the text is not one. */
 export function koboOf(text: string): number | undefined {
-  const parts = nairaText.exec(text);
+  const parts = nairaForm.exec(text);
   if (!parts) return undefined;
   return Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
 }
@@ -19,4 +19,10 @@ export function nairaOf(kobo: number): string {
   const rest = kobo % 100;
   const naira = String((kobo - rest) / 100);
   return rest === 0 ? naira : `${naira}.${String(rest).padStart(2, "0").replace(/0$/, "")}`;
+}
+
+/** Whole kobo as people read them: 123450 is "₦1,234.50". */
+export function nairaText(kobo: number): string {
+  const [whole, part] = fixedNaira(Math.abs(kobo)).split(".");
+  return `${kobo < 0 ? "-" : ""}₦${Number(whole).toLocaleString("en")}.${part}`;
 }

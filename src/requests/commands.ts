@@ -1,4 +1,4 @@
-import { instant, isoOf, orNull } from "../operation/command/answer-schema.ts";
+import { account, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
@@ -14,30 +14,17 @@ interface Room extends Pick<Audited, "db"> {
 }
 
 const entry = Type.Object({
-  request_id: Type.String(),
-  answered_at: instant,
-  account: Type.String(),
+  request_id: reference,
+  answered_at: time,
+  account,
   mode: Type.String(),
-  key_id: Type.String(),
+  key_id: reference,
   operation: Type.String(),
   status: Type.Integer(),
   code: orNull(Type.String()),
-  duration: Type.Integer(),
-  request_reference: orNull(Type.String()),
+  duration: Type.Integer({ unit: "ms" }),
+  request_reference: orNull(reference),
 });
-
-const columns = {
-  answered_at: "time",
-  request_id: "request id",
-  account: "account",
-  mode: "mode",
-  key_id: "key",
-  operation: "operation",
-  status: "status",
-  code: "failure",
-  duration: { heading: "duration", unit: "ms" },
-  request_reference: "reference",
-} as const;
 
 const scope =
   "The log has each failure and each verification of callers with a key, and a sample of look-ups that succeed. It is kept for " +
@@ -65,7 +52,6 @@ const listRequestEntries = command({
     limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
   }),
   answer: Type.Array(entry),
-  columns,
   none: "No requests.",
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }],
   run: async ({ account, ...filter }, { db, accounts }: Room) => {
@@ -86,7 +72,6 @@ const showRequestEntry = command({
     request_id: Type.String({ description: "The X-Request-Id of the response.", minLength: 1 }),
   }),
   answer: Type.Array(entry),
-  columns,
   examples: [{ request_id: "6b9f3ee49b5c-2f" }],
   run: async ({ request_id }, { db, accounts }: Room) => {
     const { searchRequests } = await import("./read-requests.ts");
@@ -103,10 +88,5 @@ export const requestCommands = [listRequestEntries, showRequestEntry];
 
 async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
   const emailOf = await accounts.emails();
-  return rows.map(({ account_id, answered_at, reference, written_at: _, serial: __, ...row }) => ({
-    ...row,
-    answered_at: isoOf(answered_at),
-    account: emailOf(account_id),
-    request_reference: reference,
-  }));
+  return rows.map((row) => ({ ...row, account: emailOf(row.account_id), request_reference: row.reference }));
 }

@@ -46,6 +46,16 @@ export class TimeZone {
     return this.isoOf(at).replace(/\.\d+/, "");
   }
 
+  /** As people read it: to the minute or to the second, and how far the zone is ahead of UTC. */
+  textOf(at: number, isToSecond = false): string {
+    const iso = this.isoOf(at);
+    const offset = iso
+      .slice(23)
+      .replace(":00", "")
+      .replace(/^[+-]00$/, "Z");
+    return `${iso.slice(0, 10)} ${iso.slice(11, isToSecond ? 19 : 16)}${offset}`;
+  }
+
   /** The first moment of a day, which is not midnight where a clock is set forward at midnight. */
   startOfDay(day: string): number {
     return this.atClock(Date.parse(`${day}T00:00:00Z`));

@@ -1,9 +1,9 @@
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
-import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
-import { email, naira } from "../../operation/command/forms.ts";
+import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
+import { amount, email } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
@@ -11,8 +11,8 @@ import * as accounts from "../accounts/accounts.ts";
 const feeName = (kind: CheckKind) => `${kind}_fee` as const;
 
 const ownFee = {
-  form: `${naira.form}, or "default"`,
-  read: (text: string): number | null | undefined => (text === "default" ? null : naira.read(text)),
+  form: `${amount.form}, or "default"`,
+  read: (text: string): number | null | undefined => (text === "default" ? null : amount.read(text)),
 };
 
 const fees = forEachKind(feeName, (kind) =>
@@ -51,11 +51,11 @@ export const accountMember = Type.String({
 export const AccountFacts = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  email: Type.String(),
-  ...forEachKind(feeName, () => orNull(Type.String())),
+  email: account,
+  ...forEachKind(feeName, () => orNull({ ...naira, none: "default" })),
   answers: Type.Enum(["full", "masked"]),
-  created_at: instant,
-  suspended_at: orNull(instant),
+  created_at: time,
+  suspended_at: orNull(time),
 });
 
 export const noticed = "Running instances apply it within 5 seconds.";
@@ -131,8 +131,8 @@ const suspendAccount = command({
   target: ["account"],
   input: Type.Object({ account: accountMember }),
   answer: AccountFacts,
-  view: ({ id, name, suspended_at }) => [
-    `Account ${id} (${name}) is suspended since ${timeText(suspended_at)}. ${noticed}`,
+  view: ({ id, name, suspended_at }, { at }) => [
+    `Account ${id} (${name}) is suspended since ${at(suspended_at)}. ${noticed}`,
   ],
   records: ["account.suspended"],
   examples: [{ account: "shop@example.com" }],
@@ -157,8 +157,8 @@ const resumeAccount = command({
 
 export const accountCommands = [createAccount, changeAccount, suspendAccount, resumeAccount];
 
-function feeText(fee: string | null): string {
-  return fee === null ? "the default fee" : `${fee} naira`;
+function feeText(fee: number | null): string {
+  return fee === null ? "the default fee" : nairaText(fee);
 }
 
 function termsOf({
@@ -178,14 +178,11 @@ function termsOf({
   };
 }
 
-export function accountFactsOf({ id, name, email, fees, answers, createdAt, suspendedAt }: accounts.Account) {
+export function accountFactsOf({ fees, createdAt, suspendedAt, ...account }: accounts.Account) {
   return {
-    id,
-    name,
-    email,
-    ...forEachKind(feeName, (kind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]))),
-    answers,
-    created_at: isoOf(createdAt),
-    suspended_at: isoOf(suspendedAt),
+    ...account,
+    ...forEachKind(feeName, (kind) => fees[kind] ?? null),
+    created_at: createdAt,
+    suspended_at: suspendedAt,
   };
 }

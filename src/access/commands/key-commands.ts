@@ -1,10 +1,11 @@
-import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import { account, orNull, reference, secret, state, time } from "../../operation/command/answer-schema.ts";
 import { expiry, network } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
@@ -19,20 +20,20 @@ const idMember = Type.String({
 });
 
 const facts = {
-  id: Type.String(),
-  account: Type.String(),
+  id: reference,
+  account,
   account_id: Type.String(),
   mode: Type.Enum(["test", "live"]),
   label: Type.String(),
   scopes: Type.Array(Type.String()),
-  addresses: Type.Array(Type.String()),
-  created_at: instant,
-  expires_at: orNull(instant),
-  revoked_at: orNull(instant),
+  addresses: Type.Array(Type.String(), { none: "any" }),
+  created_at: time,
+  expires_at: orNull({ ...time, none: "never" }),
+  revoked_at: orNull(time),
   /** To within a minute. */
-  last_used_at: orNull(instant),
+  last_used_at: orNull({ ...time, none: "never" }),
   last_used_from: orNull(Type.String()),
-  state: Type.Enum(["active", "expired", "revoked"]),
+  state: state(["active", "expired", "revoked"]),
 };
 
 const KeyFacts = Type.Object(facts);
@@ -56,7 +57,7 @@ const createKey = command({
     ),
     expires: Type.Optional(
       formed(expiry, {
-        description: "When the key expires: 2027-01-31 (at 00:00 UTC) or 90d (from now). Default: never.",
+        description: "When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE) or 90d (from now). Default: never.",
         placeholder: "when",
       }),
     ),
@@ -68,8 +69,8 @@ const createKey = command({
     ),
   }),
   answer: Type.Object({ ...facts, key: secret }),
-  view: ({ id, account, mode, scopes, expires_at }) => [
-    `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${timeText(expires_at)}`}.`,
+  view: ({ id, account, mode, scopes, expires_at }, { at }) => [
+    `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
   ],
   records: ["key.created"],
   examples: [
@@ -103,24 +104,10 @@ const listKeys = command({
     account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
   }),
   answer: Type.Array(KeyFacts),
-  columns: {
-    id: "id",
-    account: "account",
-    mode: "mode",
-    label: "label",
-    state: "state",
-    scopes: "scopes",
-    addresses: { of: ({ addresses }) => (addresses.length === 0 ? "any" : addresses) },
-    created_at: "created",
-    expires_at: { heading: "expires", none: "never" },
-    last_used_at: {
-      heading: "last used",
-      of: ({ last_used_at, last_used_from }) =>
-        last_used_at === null
-          ? "never"
-          : [timeText(last_used_at), ...(last_used_from === null ? [] : [last_used_from])].join(" from "),
-    },
-  },
+  columns: [
+    ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
+    ...(["created_at", "expires_at", "last_used_at", "last_used_from"] as const),
+  ],
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db }: Audited) => {
     const found = await keys.listKeys(db, account);
@@ -132,7 +119,7 @@ const listKeys = command({
 
 const never = {
   form: `${expiry.form}, or "never"`,
-  read: (text: string) => (text === "never" ? null : expiry.read(text)),
+  read: (text: string, zone: TimeZone) => (text === "never" ? null : expiry.read(text, zone)),
 };
 
 const anyAddress = {
@@ -157,7 +144,7 @@ const changeKeyCommand = command({
     scope: Type.Optional(Type.Array(Type.Enum([...scopes]), { description: "Permission of the key." })),
     expires: Type.Optional(
       formed<number | null>(never, {
-        description: 'When the key expires: 2027-01-31 (at 00:00 UTC), 90d (from now) or "never".',
+        description: 'When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE), 90d (from now) or "never".',
         placeholder: "when",
       }),
     ),
@@ -169,9 +156,9 @@ const changeKeyCommand = command({
     ),
   }),
   answer: KeyFacts,
-  view: ({ id, account, mode, label, scopes, addresses, expires_at }) => [
+  view: ({ id, account, mode, label, scopes, addresses, expires_at }, { at }) => [
     `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} has ${scopes.join(" and ")}, from ` +
-      `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${timeText(expires_at)}`}.`,
+      `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${at(expires_at)}`}.`,
   ],
   records: ["key.changed"],
   examples: [
@@ -210,16 +197,16 @@ const rollKeyCommand = command({
       default: "24h",
     }),
   }),
-  answer: Type.Object({ ...facts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(instant) }),
-  view: ({ id, account, mode, replaces, old_key_ends_at }) => [
-    `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${timeText(old_key_ends_at)}.`,
+  answer: Type.Object({ ...facts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(time) }),
+  view: ({ id, account, mode, replaces, old_key_ends_at }, { at }) => [
+    `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${at(old_key_ends_at)}.`,
   ],
   records: ["key.rolled", "key.created"],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   run: async ({ id, overlap }, store: Audited & WithClock) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
     const { email } = await findAccount(store.db, key.accountId);
-    return { ...factsOf(key, email), key: text, replaces: old.id, old_key_ends_at: isoOf(old.expiresAt) };
+    return { ...factsOf(key, email), key: text, replaces: old.id, old_key_ends_at: old.expiresAt };
   },
 });
 
@@ -231,15 +218,15 @@ const revokeKey = command({
   kind: "danger",
   target: ["id"],
   input: Type.Object({ id: idMember }),
-  answer: Type.Object({ id: Type.String(), revoked_at: instant }),
-  view: ({ id, revoked_at }) => [
-    `Key ${id} is revoked since ${timeText(revoked_at)}. Running instances apply it within 5 seconds.`,
+  answer: Type.Object({ id: Type.String(), revoked_at: time }),
+  view: ({ id, revoked_at }, { at }) => [
+    `Key ${id} is revoked since ${at(revoked_at)}. Running instances apply it within 5 seconds.`,
   ],
   records: ["key.revoked"],
   examples: [{ id: "4Zq8mPx0LtV2" }],
   run: async ({ id }, store: Audited & WithClock) => {
     const key = await keys.revokeKey(store, publicIdOf(id), store.now());
-    return { id: key.id, revoked_at: isoOf(key.revokedAt!) };
+    return { id: key.id, revoked_at: key.revokedAt! };
   },
 });
 
@@ -262,17 +249,13 @@ function addressesOf(given: readonly (string | null)[]): string[] {
 
 function factsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
   return {
-    id: key.id,
+    ...key,
     account: email,
     account_id: key.accountId,
-    mode: key.mode,
-    label: key.label,
-    scopes: [...key.scopes],
-    addresses: [...key.addresses],
-    created_at: isoOf(key.createdAt),
-    expires_at: isoOf(key.expiresAt),
-    revoked_at: isoOf(key.revokedAt),
-    last_used_at: isoOf(use?.at ?? null),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: use?.at ?? null,
     last_used_from: use?.address ?? null,
     state: stateOf(key),
   };

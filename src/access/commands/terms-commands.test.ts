@@ -18,7 +18,7 @@ for (const engine of engines)
       const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];
       const { exitCode, out } = await duba("accounts", "terms", shop, ...caps, ...limits);
       assert.equal(exitCode, 0);
-      assert.match(out, /cap.naira +50000\.5/);
+      assert.match(out, /cap_naira +₦50,000\.50/);
       const { cap_naira, cap_count, spent_naira, spent_count, ...rest } = await shown();
       assert.deepEqual(
         { cap_naira, cap_count, spent_naira, spent_count },
@@ -26,7 +26,7 @@ for (const engine of engines)
       );
       const { limit_verification, limit_in_flight, limit_negatives } = rest;
       assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], ["300/min", 50, "9/h"]);
-      assert.match((await duba("accounts", "list")).out, / spent .*\n.* 0 of 50000\.5 /s);
+      assert.match((await duba("accounts", "list")).out, / spent .*\n.* ₦0\.00 of ₦50,000\.50 /s);
       await duba("accounts", "terms", shop, "--cap-naira", "none", "--cap-count", "none");
       const words = ["--limit-verification", "default", "--limit-in-flight", "default", "--limit-negatives", "default"];
       await duba("accounts", "terms", shop, ...words);
@@ -55,8 +55,8 @@ for (const engine of engines)
         /The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`/,
       );
       await duba("accounts", "terms", shop, "--prepaid", "on");
-      assert.equal((await top("81000", "--take-back")).out, "The balance of Corner Shop is 9000 naira.\n");
-      assert.match((await duba("accounts", "list")).out, / balance .*\n.* 9000 /s);
+      assert.equal((await top("81000", "--take-back")).out, "The balance of Corner Shop is ₦9,000.00.\n");
+      assert.match((await duba("accounts", "list")).out, / balance .*\n.* ₦9,000\.00 /s);
       const { balance, prepaid } = await shown();
       assert.deepEqual([balance, prepaid], ["9000", true]);
       const tooMuch = await top("9000.01", "--take-back");

@@ -1,9 +1,10 @@
-import { forEachKind } from "../../operation/check-kind.ts";
-import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
-import { naira } from "../../operation/command/forms.ts";
+import type { Static } from "typebox";
+import { checkKinds } from "../../operation/check-kind.ts";
+import { naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
+import { amount } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { count, limit } from "../../operation/setting.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -28,17 +29,17 @@ interface Room extends Audited, WithClock {
 
 const TermsFacts = Type.Object({
   ...AccountFacts.properties,
-  prepaid: Type.Boolean(),
-  balance: orNull(Type.String()),
-  cap_naira: orNull(Type.String()),
-  spent_naira: orNull(Type.String()),
+  prepaid: yes,
+  balance: orNull(naira),
+  cap_naira: orNull(naira),
+  spent_naira: orNull(naira),
   cap_count: orNull(Type.Integer()),
   spent_count: orNull(Type.Integer()),
-  limit_verification: orNull(Type.String()),
-  limit_in_flight: orNull(Type.Integer()),
-  limit_negatives: orNull(Type.String()),
+  limit_verification: orNull(Type.String({ none: "default" })),
+  limit_in_flight: orNull(Type.Integer({ none: "default" })),
+  limit_negatives: orNull(Type.String({ none: "default" })),
   /** Of any of its keys, to within a minute. */
-  last_used_at: orNull(instant),
+  last_used_at: orNull({ ...time, none: "never" }),
 });
 
 /** A form with one more word, which is read as null. */
@@ -58,24 +59,13 @@ const listAccounts = command({
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(TermsFacts),
-  columns: {
-    id: "id",
-    name: "name",
-    email: "email",
-    suspended_at: "suspended",
-    ...forEachKind(
-      (kind) => `${kind}_fee`,
-      (kind) => ({ heading: `${kind} fee`, none: "default" }),
-    ),
-    limit_verification: { heading: "limit", none: "default" },
-    balance: "balance",
-    spent: {
-      of: ({ cap_naira, cap_count, spent_naira, spent_count }) =>
-        capText(cap_naira, spent_naira) ?? capText(cap_count, spent_count),
-    },
-    created_at: "created",
-    last_used_at: { heading: "last seen", none: "never" },
-  },
+  columns: [
+    ...(["id", "name", "email", "suspended_at"] as const),
+    ...checkKinds.map((kind) => `${kind}_fee` as const),
+    ...(["limit_verification", "balance"] as const),
+    { name: "spent", of: spentText },
+    ...(["created_at", "last_used_at"] as const),
+  ],
   examples: [{}],
   run: async (_, { db, config, now }: Room) => {
     const all = await accounts.listAccounts(db);
@@ -111,7 +101,7 @@ const setTerms = command({
   input: Type.Object({
     account,
     cap_naira: Type.Optional(
-      formed<number | null>(orWord("none", naira), {
+      formed<number | null>(orWord("none", amount), {
         description: 'Maximum that the account may spend in a month, in naira. "none" takes the cap away.',
         placeholder: "naira",
       }),
@@ -184,7 +174,7 @@ const topUpAccount = command({
   target: ["account", "amount"],
   input: Type.Object({
     account,
-    amount: formed(naira, { description: "Amount in naira.", placeholder: "naira" }),
+    amount: formed(amount, { description: "Amount in naira.", placeholder: "naira" }),
     reason: Type.String({
       description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
       placeholder: "text",
@@ -194,7 +184,7 @@ const topUpAccount = command({
   answer: TermsFacts,
   view: ({ name, balance, prepaid }) =>
     prepaid
-      ? [`The balance of ${name} is ${balance} naira.`]
+      ? [`The balance of ${name} is ${nairaText(balance ?? 0)}.`]
       : [
           `The money is kept for ${name}.`,
           {
@@ -240,19 +230,20 @@ function allFactsOf(
   return {
     ...accountFactsOf(account),
     prepaid: prepaid === true,
-    balance: balance === null ? null : nairaOf(balance),
-    cap_naira: capKobo === undefined ? null : nairaOf(capKobo),
-    spent_naira: month === null ? null : nairaOf(month.kobo),
+    balance,
+    cap_naira: capKobo ?? null,
+    spent_naira: month?.kobo ?? null,
     cap_count: capCount ?? null,
     spent_count: month?.verifications ?? null,
     limit_verification: verification ? limitText(verification) : null,
     limit_in_flight: inFlight ?? null,
     limit_negatives: negatives ? limitText(negatives) : null,
-    last_used_at: isoOf(usedAt.get(account.id) ?? null),
+    last_used_at: usedAt.get(account.id) ?? null,
   };
 }
 
-/** What was spent of a cap; null without the cap. */
-function capText(cap: string | number | null, spent: string | number | null): string | null {
-  return cap === null ? null : `${spent} of ${cap}`;
+/** What was spent of a cap; null without one. */
+function spentText({ cap_naira, cap_count, spent_naira, spent_count }: Static<typeof TermsFacts>): string | null {
+  if (cap_naira !== null) return `${nairaText(spent_naira ?? 0)} of ${nairaText(cap_naira)}`;
+  return cap_count === null ? null : `${spent_count} of ${cap_count}`;
 }

@@ -1,10 +1,9 @@
-import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import { account, orNull, secret, state, time } from "../../operation/command/answer-schema.ts";
 import { email } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command, roles } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import type { PersonRow } from "../../storage/tables.ts";
 import { consoleOrigin, invitationLink, type OriginSettings } from "./console-origin.ts";
 import * as people from "./people-rows.ts";
 
@@ -22,7 +21,7 @@ const role = Type.Optional(
 
 const facts = {
   id: Type.String(),
-  email: Type.String(),
+  email: account,
   name: Type.String(),
   role: Type.Enum([...roles]),
 };
@@ -41,9 +40,9 @@ const invite = command({
     email: formed(email, { description: "E-mail of the person.", placeholder: "e-mail" }),
     role,
   }),
-  answer: Type.Object({ ...facts, link: secret, expires_at: instant }),
-  view: ({ email, role, expires_at }) => [
-    `${email} is invited as ${role}. The link works once, until ${timeText(expires_at)}.`,
+  answer: Type.Object({ ...facts, link: secret, expires_at: time }),
+  view: ({ email, role, expires_at }, { at }) => [
+    `${email} is invited as ${role}. The link works once, until ${at(expires_at)}.`,
   ],
   records: ["person.invited"],
   examples: [{ email: "ada@example.com", role: "operator" }],
@@ -52,7 +51,7 @@ const invite = command({
     if (origin === undefined)
       throw new InputFault("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
     const { person, secret, expiresAt } = await people.invitePerson(room, { email, role });
-    return { ...factsOf(person), link: invitationLink(origin, secret), expires_at: isoOf(expiresAt) };
+    return { ...person, link: invitationLink(origin, secret), expires_at: expiresAt };
   },
 });
 
@@ -65,30 +64,19 @@ const list = command({
   answer: Type.Array(
     Type.Object({
       ...facts,
-      state: Type.Enum(["invited", "registered"]),
-      invited_by: Type.String(),
-      created_at: instant,
-      last_seen_at: orNull(instant),
+      state: state(["invited", "registered"]),
+      invited_by: account,
+      created_at: time,
+      last_seen_at: orNull(time),
     }),
   ),
-  columns: {
-    email: "email",
-    name: "name",
-    role: "role",
-    state: "state",
-    invited_by: "invited by",
-    created_at: "since",
-    last_seen_at: "last seen",
-  },
+  columns: ["email", "name", "role", "state", "invited_by", "created_at", "last_seen_at"],
   none: "Nobody is invited yet.",
   examples: [{}],
   run: async (_, { db }: Audited) =>
     (await people.listPeople(db)).map((row) => ({
-      ...factsOf(row),
+      ...row,
       state: row.isRegistered ? ("registered" as const) : ("invited" as const),
-      invited_by: row.invited_by,
-      created_at: isoOf(row.created_at),
-      last_seen_at: isoOf(row.last_seen_at),
     })),
 });
 
@@ -112,7 +100,7 @@ const change = command({
   run: async ({ person, ...change }, room: Audited & WithClock) => {
     if (Object.keys(change).length === 0)
       throw new InputFault("The command has nothing to change. Add a role, a name or an e-mail.");
-    return factsOf(await people.changePerson(room, person, change));
+    return people.changePerson(room, person, change);
   },
 });
 
@@ -128,11 +116,7 @@ const remove = command({
   view: ({ email }) => [`${email} is removed.`],
   records: ["person.removed"],
   examples: [{ person: "ada@example.com" }],
-  run: async ({ person }, room: Audited) => factsOf(await people.removePerson(room, person)),
+  run: async ({ person }, room: Audited) => people.removePerson(room, person),
 });
 
 export const peopleCommands = [invite, list, change, remove];
-
-function factsOf({ id, email, name, role }: PersonRow) {
-  return { id, email, name, role };
-}

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
-import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { type Command, command, confirms } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -44,14 +44,14 @@ const verifyTrail = command({
     unsealed: Type.Integer(),
     head: orNull(Type.String()),
     anchor: orNull(Type.String()),
-    anchor_at: orNull(instant),
+    anchor_at: orNull(time),
     anchor_file: Type.String(),
-    anchors_made_at: Type.Array(instant, { description: "When the service found no anchor, and made one." }),
+    anchors_made_at: Type.Array(time, { description: "When the service found no anchor, and made one." }),
     faults: Type.Array(
       Type.Object({ batch: orNull(Type.Integer()), entry: orNull(Type.String()), what: Type.String() }),
     ),
   }),
-  view: ({ whole, batches, removed_batches, entries, unsealed, head, faults, ...anchored }) => {
+  view: ({ whole, batches, removed_batches, entries, unsealed, head, faults, ...anchored }, { at }) => {
     const { anchor, anchor_at, anchor_file, anchors_made_at } = anchored;
     const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
     const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
@@ -66,10 +66,10 @@ const verifyTrail = command({
         note:
           anchor === null
             ? `The anchor file ${anchor_file} does not exist.${head === null ? "" : " If there was one, somebody removed it."}`
-            : `Anchor: batch ${anchor.split(":")[0]}, of ${anchor_at}`,
+            : `Anchor: batch ${anchor.split(":")[0]}, of ${at(anchor_at)}`,
       },
-      ...anchors_made_at.map((at) => ({
-        note: `A new anchor was made at ${timeText(at)}, because there was none: nobody can tell whether an older state of the trail was put back before.`,
+      ...anchors_made_at.map((made) => ({
+        note: `A new anchor was made at ${at(made)}, because there was none: nobody can tell whether an older state of the trail was put back before.`,
       })),
     ];
   },
@@ -123,7 +123,7 @@ const verifyTrail = command({
       unsealed: trail.unsealed,
       head: headText(trail.head),
       anchor: anchor ? `${anchor.batch}:${anchor.hash}` : null,
-      anchor_at: anchor?.at ?? null,
+      anchor_at: anchor ? Date.parse(anchor.at) : null,
       anchor_file: anchorPath(ringPath),
       anchors_made_at: await timesOf(db, "audit.anchored"),
       faults,
@@ -144,7 +144,7 @@ const reconcileLedger = command({
     agree: Type.Boolean(),
     verifications: Type.Integer(),
     recorded: Type.Integer(),
-    differences: Type.Array(Type.Object({ reference: Type.String(), what: Type.String() })),
+    differences: Type.Array(Type.Object({ reference, what: Type.String() })),
   }),
   view: ({ agree, verifications, recorded, differences }) => {
     const read = `${counted(verifications, "verification", "verifications")} on the ledger, ${recorded} on the trail.`;
@@ -180,14 +180,14 @@ const reconcileLedger = command({
 
 export const checkCommands = [verifyTrail, reconcileLedger];
 
-async function timesOf(db: Kysely<Tables>, kind: string): Promise<string[]> {
+async function timesOf(db: Kysely<Tables>, kind: string): Promise<number[]> {
   const rows = await db
     .selectFrom("audit_entry")
     .select("occurred_at")
     .where("kind", "=", kind)
     .orderBy("occurred_at")
     .execute();
-  return rows.map(({ occurred_at }) => isoOf(occurred_at));
+  return rows.map(({ occurred_at }) => occurred_at);
 }
 
 /** The kinds of entries that people leave with a passkey only. */

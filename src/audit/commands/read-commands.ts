@@ -1,5 +1,6 @@
-import { isoOf, lines, list, orNull } from "../../operation/command/answer-schema.ts";
+import { account, facts, lines, list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
 import { moment } from "../../operation/command/forms.ts";
+import { projected } from "../../operation/command/projected.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -31,17 +32,17 @@ const tailTrail = command({
   answer: Type.Object({
     entries: Type.Array(
       Type.Object({
-        id: Type.String(),
-        occurred_at: Type.String(),
+        id: reference,
+        occurred_at: time,
         kind: Type.String(),
-        actor: Type.String(),
-        facts: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()]),
+        actor: account,
+        facts,
         batch: orNull(Type.Integer()),
       }),
     ),
     head: orNull(Type.String()),
   }),
-  columns: { occurred_at: "time", kind: "kind", actor: "actor", facts: { of: ({ facts }) => factsText(facts) } },
+  columns: ["occurred_at", "kind", "actor", "facts"],
   view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
   examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
   run: async ({ lines, ...request }, { db }: Audited) => {
@@ -52,7 +53,7 @@ const tailTrail = command({
     const entries = await tail(db, { most: lines, ...request });
     return {
       entries: entries.map(({ id, occurredAt, kind, actor, facts, batch }) => ({
-        ...{ id, occurred_at: exactTime(occurredAt), kind, actor, facts: factsOf(kind, facts), batch },
+        ...{ id, occurred_at: occurredAt, kind, actor, facts: factsOf(kind, facts), batch },
       })),
       head: headText((await storedHead(db)) ?? null),
     };
@@ -103,27 +104,9 @@ function factsOf(kind: string, text: string): Record<string, unknown> | string {
     const facts: unknown = JSON.parse(text);
     if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return text;
     return Object.fromEntries(
-      Object.entries(facts).map(([name, value]) => [
-        name,
-        forms[name] === "time" && typeof value === "number" ? exactTime(value) : value,
-      ]),
+      Object.entries(facts).map(([name, value]) => [name, forms[name] === "time" ? projected(time, value) : value]),
     );
   } catch {
     return text;
   }
-}
-
-function factsText(facts: Record<string, unknown> | string): string {
-  if (typeof facts === "string") return facts;
-  return Object.entries(facts)
-    .map(
-      ([name, value]) =>
-        `${name}=${value === null ? "-" : name === "confirmation" ? "by passkey" : typeof value === "object" ? JSON.stringify(value) : value}`,
-    )
-    .join(" ");
-}
-
-/** A changed entry may have an invalid time. */
-function exactTime(milliseconds: number): string {
-  return Number.isNaN(new Date(milliseconds).getTime()) ? `${milliseconds}` : isoOf(milliseconds);
 }

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { instant, isoOf, type Part, timeText } from "../../operation/command/answer-schema.ts";
+import { type Part, reference, state, time, type Viewing } from "../../operation/command/answer-schema.ts";
 import Type from "../../operation/schema/type.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
@@ -9,10 +9,10 @@ import { countText, differenceView, firstChanges, ListedChanges, listedChanges }
 
 /** What became of a change of the catalogue, or what a dry run would change. */
 export const ChangeAnswer = Type.Object({
-  state: Type.Enum(["published", "unchanged", "held", "scheduled", "recomputed", "dry run"]),
+  state: state(["published", "unchanged", "held", "scheduled", "recomputed", "dry run"]),
   revision: Type.Optional(Type.Integer()),
-  draft: Type.Optional(Type.String()),
-  holds_from: Type.Optional(instant),
+  draft: Type.Optional(reference),
+  holds_from: Type.Optional(time),
   /** Why the change waits for approval, or would. */
   reasons: Type.Optional(Type.Array(Type.String())),
   added: Type.Optional(Type.Integer()),
@@ -42,7 +42,7 @@ export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { stat
     ...("revision" in facts && { revision: facts.revision }),
     ...("draft" in facts && { draft: `d${facts.draft}` }),
     ...("seen" in facts && { draft: draftName(facts.seen) }),
-    ...("holdsFrom" in facts && { holds_from: isoOf(facts.holdsFrom) }),
+    ...("holdsFrom" in facts && { holds_from: facts.holdsFrom }),
     ...("reasons" in facts && { reasons: [...facts.reasons] }),
     ...countsOf(changes),
     changes: listedChanges(changes),
@@ -58,11 +58,11 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
   };
 }
 
-function changeView({ changes, left_out = [], ...answer }: Answer): Part[] {
+function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<Viewing<never>, "at">): Part[] {
   const notes = left_out.map((note) => ({ note }));
   const difference = changes ? differenceView(changes) : [];
   if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
-  return [...notes, ...difference, ...(changes ? [""] : []), verdict(answer)];
+  return [...notes, ...difference, ...(changes ? [""] : []), verdict(answer, at)];
 }
 
 function dryRunNotes({ reasons = [] }: Answer): Part[] {
@@ -70,14 +70,17 @@ function dryRunNotes({ reasons = [] }: Answer): Part[] {
   return [...(reasons.length > 0 ? [{ note: waits }] : []), { note: "Nothing was changed: this was a dry run." }];
 }
 
-function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }: Answer): Part {
+function verdict(
+  { state, revision, draft, holds_from, reasons = [], ...counts }: Answer,
+  at: Viewing<never>["at"],
+): Part {
   const { added = 0, modified = 0, removed = 0 } = counts;
   const text = countText({ added, modified, removed });
   switch (state) {
     case "published":
       return `Revision ${revision} is published: ${text}.`;
     case "scheduled":
-      return `Scheduled as ${draft}: ${text}, from ${timeText(holds_from ?? null)} on.`;
+      return `Scheduled as ${draft}: ${text}, from ${at(holds_from ?? null)} on.`;
     case "held":
       return {
         fault:

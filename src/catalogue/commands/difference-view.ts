@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { orNull, type Part } from "../../operation/command/answer-schema.ts";
+import { naira, orNull, type Part, reference, state } from "../../operation/command/answer-schema.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
@@ -17,7 +17,7 @@ const Entry = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(
 export const ListedChanges = Type.Array(
   Type.Object({
     list: Type.Enum([...subjects]),
-    change: Type.Enum(["added", "modified", "removed"]),
+    change: state(["added", "modified", "removed"]),
     old: orNull(Entry),
     new: orNull(Entry),
   }),
@@ -36,6 +36,20 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
   }));
 }
 
+const PriceMove = Type.Object({
+  ...{ list: Type.String(), entry: reference, price: Type.String() },
+  ...{ was: naira, now: naira, move: Type.String() },
+});
+
+const OtherChange = Type.Object({
+  ...{
+    list: Type.String(),
+    entry: reference,
+    change: state(["added", "modified", "removed", "moved"]),
+    what: Type.String(),
+  },
+});
+
 /** A difference for people: price moves first, the farthest before the others, then all else. */
 export function differenceView(changes: readonly ListedChange[]): Part[] {
   if (changes.length === 0) return ["No differences."];
@@ -44,8 +58,8 @@ export function differenceView(changes: readonly ListedChange[]): Part[] {
   const counts = { added: 0, modified: 0, removed: 0 };
   for (const { change } of changes) counts[change] += 1;
   return [
-    ...(moves.length > 0 ? [{ title: "Prices", rows: moves.map(({ far, ...row }) => row) }, ""] : []),
-    ...(others.length > 0 ? [{ title: "Other changes", rows: others }, ""] : []),
+    ...(moves.length > 0 ? [{ title: "Prices", rows: moves, row: PriceMove }, ""] : []),
+    ...(others.length > 0 ? [{ title: "Other changes", rows: others, row: OtherChange }, ""] : []),
     `${countText(counts)}.`,
   ];
 }
@@ -57,7 +71,7 @@ function priceMovesOf({ list, old, new: now }: ListedChange) {
     .filter((name) => members[name] === "money")
     .map((price) => {
       const [from, to] = [koboOf(String(old[price])) ?? 0, koboOf(String(now[price])) ?? 0];
-      const row = { list, entry: nameOf(list, now), price, was: old[price], now: now[price] };
+      const row = { list, entry: nameOf(list, now), price, was: from, now: to };
       /** `far`: how far, whatever the direction. */
       return { ...row, move: moveText(from, to), far: farness(from, to) };
     });

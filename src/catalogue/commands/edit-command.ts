@@ -1,4 +1,4 @@
-import { positiveNaira } from "../../operation/command/forms.ts";
+import { positiveAmount } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -28,10 +28,10 @@ export const editEntry = command({
         "A provider and a code, such as MTNDATA 104 or dstv PRWE36 HDPVRE36. The code alone, if only one entry has it.",
     }),
     price: Type.Optional(
-      formed(positiveNaira, { description: "New price in naira, such as 95 or 95.50.", placeholder: "naira" }),
+      formed(positiveAmount, { description: "New price in naira, such as 95 or 95.50.", placeholder: "naira" }),
     ),
     amount: Type.Optional(
-      formed(positiveNaira, {
+      formed(positiveAmount, {
         description: "New face value in naira. Default: it does not change. Add-ons have none.",
         placeholder: "naira",
       }),

@@ -1,6 +1,5 @@
-import { orNull } from "../../operation/command/answer-schema.ts";
+import { naira, orNull, reference } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { listNames, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
@@ -16,23 +15,22 @@ export const listEntries = command({
   }),
   answer: Type.Array(
     Type.Object({
-      code: Type.String(),
+      code: reference,
       description: Type.String(),
-      amount: orNull(Type.String()),
-      price: orNull(Type.String()),
+      amount: orNull(naira),
+      price: orNull(naira),
     }),
   ),
-  columns: { code: "code", description: "description", amount: { unit: "naira" }, price: { unit: "naira" } },
   none: "The list has no entries.",
   examples: [{}, { list: "cable-products" }],
   run: async ({ list }, room: CatalogueRoom) => {
     const snapshot = await roomPublisher(room).latest();
-    const money = (kobo: string | number | undefined) => (kobo === undefined ? null : nairaOf(Number(kobo)));
+    const kobo = (text: string | number | undefined) => (text === undefined ? null : Number(text));
     return [...inOrder(snapshot, list)].map(({ content }) => ({
       code: nameOf(list, content),
       description: String(content.description ?? content.name ?? ""),
-      amount: money(content.amount),
-      price: money(content.price),
+      amount: kobo(content.amount),
+      price: kobo(content.price),
     }));
   },
 });

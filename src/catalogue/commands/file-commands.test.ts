@@ -62,9 +62,9 @@ for (const engine of engines)
       ],
       ["an unknown list", ["import", "a.csv", "--list", "bundles"], /^--list must be one of data-providers,/],
       [
-        "a time without its zone",
+        "a day for a time",
         ["import", "a.csv", "--holds-from", "2099-01-01"],
-        /^--holds-from must be a later time with its zone/,
+        /^--holds-from must be a later time, such as 2027-02-01T00:00 or /,
       ],
       [
         "a time that is past",

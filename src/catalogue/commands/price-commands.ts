@@ -1,7 +1,7 @@
-import { positiveNaira } from "../../operation/command/forms.ts";
+import { account as accountFact, naira, reference } from "../../operation/command/answer-schema.ts";
+import { positiveAmount } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { margin } from "../files/read-prices.ts";
 import { nameOf } from "../model/lists.ts";
@@ -50,7 +50,7 @@ const setPrice = command({
       }),
     ),
     price: Type.Optional(
-      formed(positiveNaira, { description: "Price in naira, such as 95 or 95.50.", placeholder: "naira" }),
+      formed(positiveAmount, { description: "Price in naira, such as 95 or 95.50.", placeholder: "naira" }),
     ),
     note,
   }),
@@ -115,11 +115,11 @@ const showPrices = command({
       of: Type.Optional(Type.String()),
       price: Type.Optional(Type.String()),
       /** The catalogue's price when a fixed price was set. */
-      was: Type.Optional(Type.String()),
+      was: Type.Optional(naira),
       list: Type.Optional(Type.String()),
       entry: Type.Optional(Type.String()),
-      catalogue: Type.Optional(Type.String()),
-      own: Type.Optional(Type.String()),
+      catalogue: Type.Optional(naira),
+      own: Type.Optional(naira),
     }),
   ),
   none: "The account has no special price, or there is no such provider.",
@@ -131,19 +131,14 @@ const showPrices = command({
       return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({
         ...{ of: rule.of, price: ruleText(rule) },
         ...(isOvertaken(snapshot, rule) && {
-          catalogue: nairaOf(listedPrice(snapshot, rule.of)!),
-          was: nairaOf(rule.listed!),
+          catalogue: listedPrice(snapshot, rule.of)!,
+          was: rule.listed!,
         }),
       }));
     const own = priceListOf(snapshot, id);
     return [...pricedEntries(snapshot, provider)].map(({ list, key, content }) => {
       const price = Number(content.price);
-      return {
-        list,
-        entry: nameOf(list, content),
-        catalogue: nairaOf(price),
-        own: nairaOf(own.priceOf(key, price)),
-      };
+      return { list, entry: nameOf(list, content), catalogue: price, own: own.priceOf(key, price) };
     });
   },
 });
@@ -159,7 +154,7 @@ const listPriced = command({
   input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
-      ...{ id: Type.String(), name: Type.String(), email: Type.String() },
+      ...{ id: reference, name: Type.String(), email: accountFact },
       ...{ prices: Type.Integer(), overtaken: Type.Integer() },
     }),
   ),

@@ -1,4 +1,4 @@
-import { type Form, futureTime } from "../../operation/command/forms.ts";
+import { futureTime } from "../../operation/command/forms.ts";
 import { flag, formed } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -34,15 +34,15 @@ export const holdsFrom = Type.Optional(
 export const dryRun = flag("Show the changes, prices first, and publish nothing.");
 
 /** The number of a revision, as people write it. */
-export const revisionForm: Form<number> = {
+export const revisionForm = {
   form: "a number such as 7, which `duba catalogue history` lists",
-  read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+  read: (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
 };
 
 /** A draft, as `draftName` writes it. */
-export const draftForm: Form<SeenDraft> = {
+export const draftForm = {
   form: "a draft such as d7, which `duba catalogue history` lists",
-  read: (text) => {
+  read: (text: string): SeenDraft | undefined => {
     const [, id, version = 1] = /^d([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?$/i.exec(text) ?? [];
     return id === undefined ? undefined : { id: Number(id), version: Number(version) };
   },

@@ -1,4 +1,4 @@
-import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { account, orNull, reference, sentence, time } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -20,7 +20,7 @@ import { countText, differenceView, firstChanges, ListedChanges, listedChanges }
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 const about = {
-  author: Type.String(),
+  author: account,
   source: Type.String(),
   note: Type.String(),
   added: Type.Integer(),
@@ -28,17 +28,29 @@ const about = {
   removed: Type.Integer(),
 };
 
-const revisionFacts = { revision: Type.Integer(), published_at: instant, ...about };
+/** A number that is a name. */
+const revision = Type.Integer({ shows: "reference" });
+
+const draftState = Type.String({ shows: "state" });
+
+const revisionFacts = { revision, published_at: time, ...about };
 
 const draftFacts = {
-  draft: Type.String(),
-  state: Type.String(),
+  draft: reference,
+  state: draftState,
   ...about,
-  reasons: Type.Array(Type.String()),
-  created_at: instant,
-  holds_from: orNull(instant),
-  decided_by: orNull(Type.String()),
+  reasons: Type.Array(sentence),
+  created_at: time,
+  holds_from: orNull(time),
+  decided_by: orNull(account),
 };
+
+const described = { author: account, source: Type.String(), changes: Type.String(), note: Type.String() };
+const RevisionRow = Type.Object({ revision, published_at: time, ...described });
+const DraftRow = Type.Object({
+  ...{ draft: reference, state: draftState, holds_from: orNull({ ...time, none: "at once" }) },
+  ...described,
+});
 
 const showHistory = command({
   id: "catalogue.history",
@@ -53,14 +65,9 @@ const showHistory = command({
     revisions: Type.Array(Type.Object(revisionFacts)),
   }),
   view: ({ waiting, revisions }) => {
-    const drafts = waiting.map(({ draft, state, holds_from, author, source, note, ...counts }) => ({
-      ...{ draft, state, "holds from": holds_from === null ? "at once" : timeText(holds_from) },
-      ...{ author, source, changes: countText(counts), note },
-    }));
-    const rows = revisions.map(({ revision, published_at, author, source, note, ...counts }) => ({
-      ...{ revision, published: timeText(published_at), author, source, changes: countText(counts), note },
-    }));
-    return drafts.length > 0 ? [{ rows: drafts }, "", { rows }] : [{ rows }];
+    const drafts = waiting.map((draft) => ({ ...draft, changes: countText(draft) }));
+    const served = { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow };
+    return drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, "", served] : [served];
   },
   examples: [{}, { limit: "100" }],
   run: async ({ limit }, { db }: Audited) => ({
@@ -87,10 +94,16 @@ const showRevision = command({
   input: Type.Object({
     revision: formed(revisionOrDraft, { description: "A number such as 7, or a draft such as d7." }),
   }),
-  answer: Type.Union([
-    Type.Object({ ...revisionFacts, changes: ListedChanges }),
-    Type.Object({ ...draftFacts, changes: ListedChanges }),
-  ]),
+  /** A revision has the members of revisions, a draft those of drafts. */
+  answer: Type.Object({
+    ...{ revision: Type.Optional(revision), published_at: Type.Optional(time) },
+    ...{ draft: Type.Optional(reference), state: Type.Optional(draftState) },
+    ...about,
+    reasons: Type.Optional(draftFacts.reasons),
+    ...{ created_at: Type.Optional(time), holds_from: Type.Optional(draftFacts.holds_from) },
+    decided_by: Type.Optional(draftFacts.decided_by),
+    changes: ListedChanges,
+  }),
   view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
   examples: [{ revision: "7" }, { revision: "d7" }],
   run: async ({ revision: named }, { db }: Audited) => {
@@ -179,9 +192,9 @@ const approveDraft = command({
   fits: ({ state = "held" }) => state === "held",
   input: Type.Object({ draft }),
   examples: [{ draft: "d7" }],
-  view: (answer, { draft }) =>
+  view: (answer, { input: { draft }, at }) =>
     answer.state !== "recomputed"
-      ? changeCommand.view(answer)
+      ? changeCommand.view(answer, { at })
       : [
           ...differenceView(answer.changes ?? []),
           "",
@@ -215,7 +228,7 @@ const rejectDraft = command({
   target: ["draft"],
   fits: ({ state = "held" }) => state === "held" || state === "scheduled",
   input: Type.Object({ draft }),
-  answer: Type.Object({ draft: Type.String() }),
+  answer: Type.Object({ draft: reference }),
   view: ({ draft }) => [`${draft} is rejected. The served catalogue does not change.`],
   records: ["catalogue.rejected"],
   examples: [{ draft: "d7" }],
@@ -234,21 +247,10 @@ export const revisionCommands = [
   rejectDraft,
 ];
 
-function revisionOf({ number, created_at, author, source, note, added, modified, removed }: CatalogueRevisionRow) {
-  return {
-    ...{ revision: number, published_at: isoOf(created_at) },
-    ...{ author, source, note, added, modified, removed },
-  };
+function revisionOf({ number, created_at, draft: _, ...row }: CatalogueRevisionRow) {
+  return { ...row, revision: number, published_at: created_at };
 }
 
 function draftOf(row: CatalogueDraftRow) {
-  const { state, author, source, note, added, modified, removed } = row;
-  return {
-    draft: draftName(row),
-    ...{ state, author, source, note, added, modified, removed },
-    reasons: JSON.parse(row.reasons) as string[],
-    created_at: isoOf(row.created_at),
-    holds_from: isoOf(row.holds_from),
-    decided_by: row.decided_by,
-  };
+  return { ...row, draft: draftName(row), reasons: JSON.parse(row.reasons) as string[] };
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Static } from "typebox";
-import { instant, isoOf, list, orNull } from "../../operation/command/answer-schema.ts";
+import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -40,19 +40,13 @@ const listSources = command({
     Type.Object({
       name: Type.String(),
       followed: Type.Boolean(),
-      missing: Type.Array(Type.String()),
+      missing: Type.Array(Type.String(), { none: "nothing" }),
       lists: Type.Array(Type.String()),
       settings: Type.Array(Type.String()),
       about: Type.String(),
     }),
   ),
-  columns: {
-    name: "name",
-    followed: { of: ({ followed }) => (followed ? "yes" : "-") },
-    state: { of: ({ missing }) => (missing.length === 0 ? "set up" : `needs ${missing.join(", ")}`) },
-    lists: { of: ({ lists }) => lists.join(", ") },
-    about: "about",
-  },
+  columns: ["name", "followed", "missing", "lists", "about"],
   view: () => [list, { note: `${syncSettings.source.name} selects the source of the catalogue.` }],
   examples: [{}],
   run: async (_, { config }: SourceSettings) =>
@@ -69,16 +63,16 @@ const listSources = command({
 const SourceStatus = Type.Object({
   source: Type.String(),
   followed: Type.Boolean(),
-  last_pull_at: orNull(instant),
+  last_pull_at: orNull(time),
   under_way: Type.Boolean(),
   result: orNull(Type.String()),
   sentences: Type.Array(Type.String()),
-  as_of: orNull(instant),
+  as_of: orNull(time),
   age_seconds: orNull(Type.Integer()),
   stale: Type.Boolean(),
   source_stale: Type.Boolean(),
-  not_before: orNull(instant),
-  held: orNull(Type.String()),
+  not_before: orNull(time),
+  held: orNull(reference),
 });
 
 const showSources = command({
@@ -90,16 +84,13 @@ const showSources = command({
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(SourceStatus),
-  columns: {
-    source: "source",
-    followed: { of: ({ followed }) => (followed ? "yes" : "-") },
-    last_pull_at: "last pull",
-    result: { of: ({ under_way, result }) => (under_way ? "under way" : result) },
-    as_of: "last success",
-    age: { of: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)) },
-    stale: { of: ({ stale }) => (stale ? "yes" : "no") },
-    held: "held",
-  },
+  columns: [
+    ...(["source", "followed", "last_pull_at"] as const),
+    { name: "result", of: ({ under_way, result }) => (under_way ? "under way" : result), as: state([]) },
+    "as_of",
+    { name: "age", of: ({ age_seconds: age }) => (age === null ? null : ageText(age)) },
+    ...(["stale", "held"] as const),
+  ],
   view: (sources) => {
     const followed = sources.find((source) => source.followed);
     return [
@@ -183,21 +174,19 @@ async function statusOf(
   db: Kysely<Tables>,
   pull: CatalogueSourceRow,
   { pull: { source, staleAfter } }: SourceSettings["config"],
-): Promise<Static<typeof SourceStatus>> {
+) {
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
-    source: pull.source,
+    ...pull,
     followed: pull.source === source,
-    last_pull_at: isoOf(pull.begun_at || null),
+    last_pull_at: pull.begun_at || null,
     under_way: pull.begun_at > 0 && pull.ended_at === null,
-    result: pull.result,
     sentences: JSON.parse(pull.sentences) as string[],
-    as_of: isoOf(asOf),
+    as_of: asOf,
     age_seconds: age === null ? null : Math.floor(age / 1000),
     stale: isStale,
     source_stale: pull.source_is_stale === 1,
-    not_before: isoOf(pull.not_before),
     held: (await isHeld(db, pull.draft)) ? `d${pull.draft}` : null,
   };
 }

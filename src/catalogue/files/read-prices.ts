@@ -1,4 +1,4 @@
-import { type Form, positiveNaira } from "../../operation/command/forms.ts";
+import { positiveAmount } from "../../operation/command/forms.ts";
 import { readChosen } from "../../operation/command/read-chosen.ts";
 import type { ChosenFile } from "../../operation/command/read-texts.ts";
 import { koboOf } from "../../operation/money.ts";
@@ -16,9 +16,9 @@ interface PriceFile {
   readonly faults: readonly string[];
 }
 
-export const margin: Form<{ rule: Rule; value: number }> = {
+export const margin = {
   form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
-  read: (text) => {
+  read: (text: string): { rule: Rule; value: number } | undefined => {
     const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
     const hundredths = parts ? koboOf(parts[2]!) : undefined;
     if (!parts || hundredths === undefined) return undefined;
@@ -77,7 +77,7 @@ export function* partsOfPrices(
 function readValue(marginText: string, priceText: string, of: string): Pick<PriceRule, "rule" | "value"> | string {
   if ((marginText === "") === (priceText === "")) return "needs either a margin or a price";
   if (priceText === "") return margin.read(marginText) ?? `margin must be ${margin.form}`;
-  const value = positiveNaira.read(priceText);
-  if (value === undefined) return `price must be ${positiveNaira.form}`;
+  const value = positiveAmount.read(priceText);
+  if (value === undefined) return `price must be ${positiveAmount.form}`;
   return of.includes(" ") ? { rule: "price", value } : "a price needs one entry: add its code after the provider";
 }

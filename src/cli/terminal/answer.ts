@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AnswerFile, Part } from "../../operation/command/answer-schema.ts";
-import { answerCsv, listTable, memberWith, partsOf } from "../../operation/command/answer-table.ts";
+import type { AnswerFile } from "../../operation/command/answer-schema.ts";
+import { answerCsv, memberWith, partsOf, recordOf, type Table, tableOf } from "../../operation/command/answer-table.ts";
+import { projected } from "../../operation/command/projected.ts";
 import { type Command, CommandFault } from "../../operation/command.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Io } from "./io.ts";
-import { type Paint, painter, record, shown, table } from "./table.ts";
+import { type Paint, painter, recordText, shown, tableText } from "./table.ts";
 
 export interface AnswerOptions {
   json?: true;
@@ -16,22 +18,19 @@ export interface AnswerOptions {
 interface Run {
   answer: unknown;
   input: object;
+  /** In which people read times. */
+  zone: TimeZone;
 }
 
 type Row = Record<string, unknown>;
-type Table = Extract<Part, { rows: unknown }>;
 
 /** Prints the answer of a command, and returns the exit code. */
-export async function showAnswer(
-  io: Io,
-  command: Command<never>,
-  { answer, input }: Run,
-  options: AnswerOptions,
-): Promise<number> {
+export async function showAnswer(io: Io, command: Command<never>, run: Run, options: AnswerOptions): Promise<number> {
+  const { answer } = run;
   if ("lines" in command.answer) await printLines(io, answer as AsyncIterable<unknown>);
-  else if (options.json) io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (options.json) io.out(`${JSON.stringify(projected(command.answer, answer), null, 2)}\n`);
   else if (options.csv) io.out(await answerCsv(command, answer));
-  else printParts(io, command, { answer, input }, options);
+  else printParts(io, command, run, options);
   return command.isWell?.(answer as never) === false ? 1 : 0;
 }
 
@@ -40,8 +39,8 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
 }
 
 /** Sentences beside a secret or a file go to standard error, so that standard output holds it alone. */
-function printParts(io: Io, command: Command<never>, { answer, input }: Run, options: AnswerOptions): void {
-  const parts = command.view?.(answer as never, input as never) ?? partsOf(command, answer);
+function printParts(io: Io, command: Command<never>, { answer, input, zone }: Run, options: AnswerOptions): void {
+  const parts = partsOf(command, answer, input, zone);
   const secret = memberWith("secret", command.answer);
   const files = memberWith("holds", command.answer);
   if (secret) io.out(`${(answer as Row)[secret]}\n`);
@@ -53,18 +52,19 @@ function printParts(io: Io, command: Command<never>, { answer, input }: Run, opt
     if (typeof part === "string") say(`${shown(part)}\n`);
     else if ("fault" in part) io.err(`${[err("red", part.fault), part.note ?? []].flat().join(" ")}\n`);
     else if ("note" in part) io.err(`${part.note}\n`);
-    else if ("list" in part) io.out(tableText(listTable(command, answer), first, out));
-    else if ("record" in part) io.out(record(part.record, out));
-    else io.out(tableText(part, first, out));
+    else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
+    else io.out(titledTable(tableOf(command, answer, part, zone), first, out));
   }
   if (secret) io.err(`Save the ${secret} now. Duba does not show it again.\n`);
 }
 
-function tableText({ rows, title, none }: Table, first = Number.POSITIVE_INFINITY, paint: Paint): string {
+function titledTable(table: Table, first: number | undefined, paint: Paint): string {
+  const { rows, title, none } = table;
   if (rows.length === 0 && none !== undefined) return `${none}\n`;
   const heading = title === undefined ? "" : `${paint("bold", title)}\n\n`;
-  const more = rows.length > first ? `… and ${rows.length - first} more: --all shows them.\n` : "";
-  return heading + table(rows.slice(0, first), paint) + more;
+  const more =
+    first !== undefined && rows.length > first ? `… and ${rows.length - first} more: --all shows them.\n` : "";
+  return heading + tableText(table, paint, first) + more;
 }
 
 /** Whether `--out` names a directory, which can take several files. */

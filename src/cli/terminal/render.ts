@@ -1,5 +1,9 @@
-import { isRow } from "../../operation/command/answer-table.ts";
-import { type Paint, record, shown, table } from "./table.ts";
+import { recordOf, tableOfRows } from "../../operation/command/answer-table.ts";
+import { isRow } from "../../operation/command/projected.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { type Paint, recordText, shown, tableText } from "./table.ts";
+
+const utc = new TimeZone("UTC");
 
 /** Parses a JSON object. Undefined for any other text. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
@@ -14,20 +18,28 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
 /** Renders a response for people: its message, then its list as a table or its record as lines. */
 export function renderResponse(body: Record<string, unknown>, paint: Paint): string {
   const { payload, message } = unwrapped(body);
-  const heading = message === undefined ? "" : `${paint("bold", shown(message))}\n\n`;
+  const heading = message === undefined ? "" : `${paint("bold", shown(String(message)))}\n\n`;
   if (Array.isArray(payload)) {
     const rows = payload.map((item) => (isRow(item) ? item : { value: item }));
-    return heading + table(rows, paint);
+    return heading + tableText(plainTable(rows), paint);
   }
-  return heading + record(isRow(payload) ? payload : { value: payload }, paint);
+  return heading + recordText(plainMembers(isRow(payload) ? payload : { value: payload }), paint);
 }
+
+/** Of a response nobody knows more than its JSON: all is text. */
+function plainTable(rows: readonly Record<string, unknown>[]) {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  return tableOfRows({ properties: Object.fromEntries([...names].map((name) => [name, {}])) }, rows, utc);
+}
+
+const plainMembers = (members: Record<string, unknown>) => recordOf({}, members, utc);
 
 /** Renders a failure for people: its message, code, faults of fields, and help link. */
 export function renderFailure(status: number, body: Record<string, unknown>, url: string, paint: Paint): string {
   const { message = "The service returned a failure." } = body;
   const { code, help, fields, ...facts } = isRow(body.error) ? body.error : {};
-  const lines = record(
-    {
+  const lines = recordText(
+    plainMembers({
       ...(code !== undefined && { code }),
       status,
       ...facts,
@@ -35,10 +47,10 @@ export function renderFailure(status: number, body: Record<string, unknown>, url
         fields: Object.fromEntries(fields.filter(isRow).map(({ field, message }) => [field, message])),
       }),
       ...(typeof help === "string" && { help: help.startsWith("/") ? url + help : help }),
-    },
+    }),
     paint,
   );
-  return `${paint("red", shown(message))}\n\n${lines}`;
+  return `${paint("red", shown(String(message)))}\n\n${lines}`;
 }
 
 /** The payload of the envelope. The data look-up has a second envelope inside the first. */

@@ -1,41 +1,57 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { painter, record, table } from "./table.ts";
+import { list, naira } from "../../operation/command/answer-schema.ts";
+import { recordOf, type TableRow, tableOf } from "../../operation/command/answer-table.ts";
+import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { painter, recordText, tableText } from "./table.ts";
 
 const plain = painter(false);
+const lagos = new TimeZone("Africa/Lagos");
+
+const Price = Type.Object({ code: Type.String(), name: Type.String(), price: naira });
+
+const prices = command({
+  ...{ id: "prices", summary: "", role: "viewer", kind: "read", input: Type.Object({}), examples: [] },
+  answer: Type.Array(Price),
+  run: async () => [],
+});
+
+const tableOfPrices = (rows: TableRow[]) => tableOf(prices, rows, list, lagos);
 
 suite("what is printed for people", () => {
-  test("aligns the columns of a list, numbers at their right edge", () => {
+  test("aligns the columns of a list, amounts at their right edge, and codes of digits as names", () => {
     const rows = [
-      { code: "002", name: "Small", price: "50" },
-      { code: "014", name: "Lagos à la carte", price: "1500.5" },
+      { code: "002", name: "Small", price: 5_000 },
+      { code: "014", name: "Lagos à la carte", price: 150_050 },
     ];
     assert.equal(
-      table(rows, plain),
+      tableText(tableOfPrices(rows), plain),
       [
-        "code  name               price", //
-        " 002  Small                 50",
-        " 014  Lagos à la carte  1500.5",
+        "code  name                  price",
+        "002   Small                ₦50.00",
+        "014   Lagos à la carte  ₦1,500.50",
         "",
       ].join("\n"),
     );
   });
 
   test("says that a list is empty", () => {
-    assert.equal(table([], plain), "(none)\n");
+    assert.equal(tableText(tableOfPrices([]), plain), "(none)\n");
   });
 
   test("aligns the lines of a record and indents what is nested", () => {
-    const text = record({ nin: "", watchlisted: null, personal_info: { first_name: "Ada" } }, plain);
-    assert.equal(text, "nin\nwatchlisted   -\npersonal_info\n  first_name  Ada\n");
+    const text = recordText(recordOf({}, { nin: "", watchlisted: null, info: { first_name: "Ada" } }, lagos), plain);
+    assert.equal(text, "nin\nwatchlisted   -\ninfo\n  first_name  Ada\n");
   });
 
   test("lets no answer steer the terminal", () => {
-    assert.equal(table([{ name: "\u001b[2Jgone\nnext" }], plain), "name\ngone next\n");
+    assert.match(tableText(tableOfPrices([{ name: "\u001b[2Jgone\nnext" }]), plain), /\n\s*gone next\n$/);
   });
 
   test("is bold on a screen with colours only", () => {
-    assert.ok(table([{ name: "a" }], painter(true)).startsWith("\u001b[1mname"));
-    assert.ok(!table([{ name: "a" }], painter(undefined)).includes("\u001b"));
+    assert.ok(tableText(tableOfPrices([{ code: "a" }]), painter(true)).startsWith("\u001b[1mcode"));
+    assert.ok(!tableText(tableOfPrices([{ code: "a" }]), painter(undefined)).includes("\u001b"));
   });
 });

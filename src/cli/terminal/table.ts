@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { isRow } from "../../operation/command/answer-table.ts";
+import type { RecordMember, Table } from "../../operation/command/answer-table.ts";
 
 export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
 
@@ -8,64 +8,61 @@ export function painter(colours: boolean | undefined): Paint {
   return colours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
 }
 
-type Row = Record<string, unknown>;
-
-/** Rows under a line of headings. Columns of numbers are aligned to the right. */
-export function table(rows: readonly Row[], paint: Paint): string {
+/** The first rows under a line of headings, and what all rows add up to. Numbers and amounts are aligned to the right. */
+export function tableText({ columns, rows }: Table, paint: Paint, first = rows.length): string {
   if (rows.length === 0) return "(none)\n";
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((name) => {
-    const cells = rows.map((row) => shown(row[name]));
-    return {
-      name,
-      cells,
-      width: Math.max(...[name, ...cells].map(widthOf)),
-      numbers: cells.every((cell) => cell === "" || /^-?\d[\d.]*$/.test(cell)) && cells.some((cell) => cell !== ""),
-    };
+  const hasSums = rows.length > 1 && columns.some(({ sumOf }) => sumOf);
+  const drawn = columns.map(({ name, shows, textOf, sumOf }, at) => {
+    const cells = rows.slice(0, first).map((row) => shown(textOf(row)));
+    const sum = hasSums ? (sumOf?.(rows) ?? (at === 0 ? "total" : "")) : "";
+    const width = Math.max(...[name, ...cells, sum].map(widthOf));
+    return { name, cells, sum, width, isRight: shows === "number" || shows === "naira" };
   });
-  const line = (cell: (column: (typeof columns)[number]) => string) =>
-    columns
+  const line = (textIn: (column: (typeof drawn)[number]) => string) =>
+    drawn
       .map((column) => {
-        const text = cell(column);
+        const text = textIn(column);
         const space = " ".repeat(column.width - widthOf(text));
-        return column.numbers ? space + text : text + space;
+        return column.isRight ? space + text : text + space;
       })
       .join("  ")
       .trimEnd();
-  const lines = rows.map((_, index) => line((column) => column.cells[index]!));
-  return `${[
-    paint(
-      "bold",
-      line(({ name }) => name),
-    ),
-    ...lines,
-  ].join("\n")}\n`;
+  const head = line(({ name }) => name);
+  const body = rows.slice(0, first).map((_, index) => line(({ cells }) => cells[index]!));
+  const foot = hasSums
+    ? [
+        paint(
+          "bold",
+          line(({ sum }) => sum),
+        ),
+      ]
+    : [];
+  return `${[paint("bold", head), ...body, ...foot].join("\n")}\n`;
 }
 
-/** One `name  value` line for each member; a nested object becomes a heading with its members indented. */
-export function record(members: Row, paint: Paint): string {
+/** One `name  text` line for each member; what has members of its own becomes a heading with them indented. */
+export function recordText(members: readonly RecordMember[], paint: Paint): string {
   const lines = linesOf(members, "");
-  const width = Math.max(0, ...lines.filter(({ value }) => value !== undefined).map(({ name }) => widthOf(name)));
+  const width = Math.max(0, ...lines.filter(({ text }) => text !== undefined).map(({ name }) => widthOf(name)));
   return lines
-    .map(({ name, value }) =>
-      value === undefined
+    .map(({ name, text }) =>
+      text === undefined
         ? `${paint("bold", name)}\n`
-        : `${`${paint("dim", name)}${" ".repeat(width - widthOf(name))}  ${value}`.trimEnd()}\n`,
+        : `${`${paint("dim", name)}${" ".repeat(width - widthOf(name))}  ${text}`.trimEnd()}\n`,
     )
     .join("");
 }
 
-function linesOf(members: Row, indent: string): { name: string; value?: string }[] {
-  return Object.entries(members).flatMap(([name, value]) =>
-    isRow(value)
-      ? [{ name: indent + shown(name) }, ...linesOf(value, `${indent}  `)]
-      : [{ name: indent + shown(name), value: shown(value) }],
+function linesOf(members: readonly RecordMember[], indent: string): { name: string; text?: string }[] {
+  return members.flatMap(({ name, text, members: inner }) =>
+    inner
+      ? [{ name: indent + shown(name) }, ...linesOf(inner, `${indent}  `)]
+      : [{ name: indent + shown(name), text: shown(text) }],
   );
 }
 
-/** A value on one line, without control characters, so that a response cannot control the terminal. */
-export function shown(value: unknown): string {
-  if (value === null || value === undefined) return "-";
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+/** A text on one line, without control characters, so that a response cannot control the terminal. */
+export function shown(text: string): string {
   return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, " ");
 }
 

@@ -78,7 +78,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
         (source.stale || source.missed >= bounds.missedPulls) && {
           ...one(
             `The catalogue ${source.stale ? "is stale" : `missed ${source.missed} pulls`}: ${source.name} gave nothing new in time. See why: duba sources status`,
-            source.as_of === null ? null : Date.parse(source.as_of),
+            source.as_of,
           ),
           count: source.missed || null,
         },
@@ -142,7 +142,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
     ],
     ...facts.ending.map(({ id, account, expires_at }): [string, Found] => [
       `key:${id}`,
-      one(`The key ${id} of ${account} ends ${expires_at.slice(0, 10)}. Replace it: duba keys roll ${id}`),
+      one(`The key ${id} of ${account} ends ${isoOf(expires_at).slice(0, 10)}. Replace it: duba keys roll ${id}`),
     ]),
     ...facts.spent.map(({ account, email, isExhausted }): [string, Found] => [
       `spent:${account}`,

@@ -9,7 +9,6 @@ import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
-import { isoOf } from "../../operation/command/answer-schema.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
@@ -92,7 +91,7 @@ export async function readFacts(room: AlarmRoom) {
     needsBackup: keys.some(({ mode, revokedAt }) => mode === "live" && revokedAt === null),
     ending: ends.map(({ id, accountId, label, expiresAt }) => ({
       ...{ id, account: emails(accountId), label },
-      expires_at: isoOf(expiresAt),
+      expires_at: expiresAt,
     })),
     dead,
     oldestDead,
@@ -118,7 +117,7 @@ async function sourceAge({ db, now, config }: AlarmRoom) {
   const pull = await readSync(db, source);
   const { asOf, isStale } = ageOf(pull, now(), staleAfter);
   const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);
-  return { name: source, as_of: isoOf(asOf), stale: isStale, missed };
+  return { name: source, as_of: asOf, stale: isStale, missed };
 }
 
 /** Bytes that are free where SQLite's file is; null: PostgreSQL does not tell. */

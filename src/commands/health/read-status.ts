@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { listRevisions } from "../../catalogue/revisions/load.ts";
-import { isoOf } from "../../operation/command/answer-schema.ts";
 import { alarmFacts } from "../alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { readHealth } from "./read-health.ts";
@@ -31,16 +30,16 @@ export async function readStatus(room: AlarmRoom) {
     room_left: roomLeft,
     instances,
     revision: newest?.number ?? null,
-    published_at: isoOf(newest?.created_at ?? null),
+    published_at: newest?.created_at ?? null,
     source,
     held,
     scheduled,
     vendors: vendors.map(({ name, ready }) => ({ name, ready })),
     unknown_verifications: unknown.count,
-    oldest_unknown_at: isoOf(unknown.since),
+    oldest_unknown_at: unknown.since,
     unsealed_entries: unsealed.count,
     dead_deliveries: dead,
-    last_backup_at: isoOf(backupAt),
+    last_backup_at: backupAt,
     expiring_keys: ending,
     needs: alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),
     acknowledged: alarms.filter(({ acknowledged }) => acknowledged !== null).map(({ name }) => name),

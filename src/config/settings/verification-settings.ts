@@ -58,7 +58,8 @@ export const verificationSettings = {
   timeZone: setting({
     name: "DUBA_TIME_ZONE",
     default: "Africa/Lagos",
-    about: "Time zone of the days and months in the books and in the sums of the ledger, and of the months of caps.",
+    about:
+      "Time zone of the times and days that commands and the console show and take, of the books and the sums of the ledger, and of the months of caps.",
     form: "the name of a time zone, such as Africa/Lagos or UTC",
     read: timeZone,
   }),

@@ -1,8 +1,8 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
-import type { AnswerFile } from "../../operation/command/answer-schema.ts";
-import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../../operation/command/answer-table.ts";
+import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
+import { answerCsv, csvOfRows, listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms, mayRun, RoleFault } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
@@ -11,7 +11,7 @@ import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
-import { framedPage } from "../view/frame.ts";
+import { framedPage, timeElement } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
@@ -79,7 +79,8 @@ async function shownAnswer(
 ): Promise<HttpReply | { main: Html; tools: Html; fault?: Error }> {
   const { query } = asked;
   try {
-    const texts = readTextsOf(command, query, room.config.timeZone);
+    const zone = room.config.timeZone;
+    const texts = readTextsOf(command, query);
     const { answer, input, said } = await runAs(room, asked, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
@@ -88,19 +89,19 @@ async function shownAnswer(
     const hasList = listOf(command.answer) !== undefined;
     if (query.get("_csv") === "1" && hasList) {
       // The columns that the table shows, in its order; a statement's lines whole, as programs read them.
-      const { rows } = listTable(command, answer);
-      const headings = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-      const cells = seen(rows, view).map((at) => headings.map((heading) => rows[at]![heading]));
-      const text = command.first === undefined ? await csvOfRows(headings, cells) : await answerCsv(command, answer);
+      const table = tableOf(command, answer, list, zone);
+      const cells = seen(table, view).map((row) => table.columns.map(({ plainOf }) => plainOf(row)));
+      const names = table.columns.map(({ name }) => name);
+      const text = command.first === undefined ? await csvOfRows(names, cells) : await answerCsv(command, answer);
       return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
     }
     const place = placeOf(room.site, command);
     const links = linksOf(room, asked, place, command);
     const next = nextPage(command, answer);
-    const count = hasList ? listRows(command, answer).length : 0;
+    const count = hasList ? tableOf(command, answer, list, zone).rows.length : 0;
     const csv = html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a>`;
     const tools = html`${count > 1 || view.find !== "" ? finder(asked) : ""}${count > 0 ? csv : ""}`;
-    const main = html`${recordActions(links, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, links, editor: editorOf(room, asked, command) })}
+    const main = html`${recordActions(links, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, zone, links, editor: editorOf(room, asked, command) })}
 ${ageLine(said)}
 ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
     return { main, tools };
@@ -171,5 +172,6 @@ export function framed(
   main: Html,
   scripts: readonly string[] = [],
 ): HttpReply {
-  return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt: room.store.now() }));
+  const shownAt = timeElement(room.store.now(), room.config.timeZone);
+  return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt }));
 }

@@ -25,7 +25,7 @@ export async function mustConfirm(
   command: AnyCommand,
   texts: Texts,
 ): Promise<boolean> {
-  const input = accept(command, asked.session.person.role, texts);
+  const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
   if (confirms(command) !== "sometimes") return confirms(command) === "always";
   return !(await command.givesNothing!(input, deskAs(room, asked)));
 }
@@ -38,7 +38,7 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   if (!command) throw new Refusal(404, "path", "The console has no such form.");
   const { person } = asked.session;
   if (!mayRun(person.role, command)) throw await refusedRole(room, asked, command);
-  const texts = readTextsOf(command, form, room.config.timeZone);
+  const texts = readTextsOf(command, form);
   try {
     if (!(await mustConfirm(room, asked, command, texts))) return jsonReply({});
   } catch (fault) {

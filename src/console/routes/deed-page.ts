@@ -1,8 +1,11 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { listRows, listTable } from "../../operation/command/answer-table.ts";
-import { membersOf, type Texts } from "../../operation/command/read-texts.ts";
+import { list } from "../../operation/command/answer-schema.ts";
+import { tableOf } from "../../operation/command/answer-table.ts";
+import { amount } from "../../operation/command/forms.ts";
+import { type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
+import { koboOf, nairaText } from "../../operation/money.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { pathOf } from "../site-map.ts";
@@ -16,20 +19,24 @@ type AnyCommand = Command<Desk>;
 /** What a person is about to do, what it gives away and what it hits. Scripts show it in place of the form. */
 export async function deedPage(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, texts: Texts): Promise<Html> {
   const given = membersOf(command.input).flatMap(({ name, member }) =>
-    texts[name] === undefined ? [] : [[name, member.private ? "(not shown)" : textOf(texts[name])] as const],
+    texts[name] === undefined
+      ? []
+      : [{ name, shows: "text" as const, text: member.private ? "(not shown)" : textOf(texts[name], member) }],
   );
   const hits = await hitsOf(room, asked, command, texts);
   return html`<section class="deed" aria-labelledby="deed"><h2 id="deed" tabindex="-1">Confirm: ${titleOf(command)}</h2>
 <p>${room.say(command.summary)}</p>
-${recordView(Object.fromEntries(given))}
+${recordView(given, room.say)}
 ${hits.map((hit) => html`<h3>What it hits</h3>${hit}`)}
 <p class="note warn">${whyPasskey(command)}</p>
 <p class="wrong" role="alert" data-fault></p>
 <p class="buttons"><button type="button" class="${command.kind === "danger" ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
 }
 
-function textOf(given: NonNullable<Texts[string]>): string {
+function textOf(given: NonNullable<Texts[string]>, { form }: Member): string {
   if (given === true) return "yes";
+  const kobo = form === amount.form ? koboOf(String(given)) : undefined;
+  if (kobo !== undefined) return nairaText(kobo);
   return typeof given === "string"
     ? given
     : given.map((each) => (typeof each === "string" ? each : each.name)).join(" ");
@@ -54,18 +61,26 @@ async function hitsOf(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, t
 }
 
 async function hitIn(room: ConsoleRoom, asked: SignedIn, shows: AnyCommand, text: string): Promise<Html | undefined> {
+  const zone = room.config.timeZone;
   const [only] = membersOf(shows.input).filter(({ isRequired }) => isRequired);
   try {
     const { answer, input } = await runAs(room, asked, shows, only ? { [only.name]: text } : {});
     if (only) {
       const view = { sort: "", find: "", page: 1 };
-      const plain = { say: room.say, links: () => ({ own: undefined, actions: [] }) };
+      const plain = { say: room.say, zone, links: () => ({ own: undefined, actions: [] }) };
       return answerView({ command: shows, answer, input, view, urlFor: () => pathOf(shows), ...plain });
     }
-    const at = listRows(shows, answer).findIndex((row) =>
-      Object.values(row).some((value) => typeof value === "string" && value.toLowerCase() === text.toLowerCase()),
+    const { columns, rows } = tableOf(shows, answer, list, zone);
+    const row = rows.find((each) =>
+      Object.values(each).some((value) => typeof value === "string" && value.toLowerCase() === text.toLowerCase()),
     );
-    return at === -1 ? undefined : recordView(listTable(shows, answer).rows[at]!);
+    return (
+      row &&
+      recordView(
+        columns.map(({ textOf, ...column }) => ({ ...column, text: textOf(row) })),
+        room.say,
+      )
+    );
   } catch (fault) {
     // There is no such thing: the command says so.
     if (isExpected(fault)) return undefined;

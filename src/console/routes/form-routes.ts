@@ -36,7 +36,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   ) as FormTexts;
   try {
     const once = worksOnce(command) ? await formRequestOf(room, asked, form) : undefined;
-    const given = readTextsOf(command, form, room.config.timeZone);
+    const given = readTextsOf(command, form);
     const confirmation = (await mustConfirm(room, asked, command, given))
       ? await confirmationOf(room, asked, command, { texts: given, form })
       : undefined;
@@ -74,7 +74,8 @@ function outcomePage(
 ): HttpReply {
   const place = placeOf(room.site, command);
   const links = linksOf(room, asked, place, command);
-  const parts = { command, answer, input, view: viewIn(new URLSearchParams()), say: room.say, links };
+  const zone = room.config.timeZone;
+  const parts = { command, answer, input, view: viewIn(new URLSearchParams()), say: room.say, zone, links };
   const shown = answerView({ ...parts, urlFor: () => pathOf(command) });
   const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
   return framed(room, asked, place, titleOf(command), main);
@@ -91,7 +92,7 @@ async function alreadyDone(
   const link = hasAnswer
     ? html`<a href="${donePath(command, id)}">See what it did</a>`
     : html`<a href="${place.path}">${place.title}</a>`;
-  const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status"><p class="sentence">This was done at ${timeElement(at)}. Nothing was done again.</p></div>
+  const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status"><p class="sentence">This was done at ${timeElement(at, room.config.timeZone)}. Nothing was done again.</p></div>
 <p class="links">${link} <a href="${pathOf(command)}">A new form</a></p>`;
   return framed(room, asked, place, titleOf(command), main);
 }

@@ -1,8 +1,6 @@
 import type { Desk } from "../../commands/desk.ts";
-import { futureTime } from "../../operation/command/forms.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
 type AnyCommand = Command<Desk>;
@@ -30,8 +28,8 @@ export function textsIn(command: AnyCommand, query: URLSearchParams): FormTexts 
   );
 }
 
-/** The texts as commands read them: an empty field is no text, a list has a text in each line, and a time is of the zone. */
-export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData, zone: TimeZone): Texts {
+/** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
+export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData): Texts {
   const texts: Record<string, Texts[string]> = {};
   for (const { name, member } of membersOf(command.input)) {
     const values = fields.getAll(name) as (string | File)[];
@@ -48,16 +46,13 @@ export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormD
       const filled = lines.filter((line) => line !== "");
       if (filled.length > 0)
         texts[name] =
-          member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "), zone);
+          member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "));
     }
   }
   return texts;
 }
 
-/** A number without the commas with which pages show it, and a time as browsers send it with the offset that the zone has then. */
-function plain({ form }: Member, text: string, zone: TimeZone): string {
-  if (form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
-  if (form !== futureTime.form || !/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return text;
-  const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? text : zone.isoSecondOf(zone.atClock(at));
+/** A number without the commas with which pages show it. */
+function plain({ form }: Member, text: string): string {
+  return form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }

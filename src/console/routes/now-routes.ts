@@ -8,8 +8,8 @@ import type { ConsoleRoom } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
+import { stateMark } from "../view/cells.ts";
 import { framedPage, timeElement } from "../view/frame.ts";
-import { stateMark } from "../view/sorted-table.ts";
 import { linksOf } from "./row-actions.ts";
 import { runAs } from "./run-as.ts";
 
@@ -30,7 +30,7 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
   const [health, drawn, below] = await Promise.all([fresh(live), fresh(counts(range)), fresh(belowCharts)]);
   const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
 <div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health)}</div>
-<div class="charts" data-charts="/now/counts?range=${range}">${(JSON.parse(drawn) as Chart[]).map(chartFigure)}</div>
+<div class="charts" data-charts="/now/counts?range=${range}" data-zone="${room.config.timeZone.name}">${(JSON.parse(drawn) as Chart[]).map(chartFigure)}</div>
 <p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
 <div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below)}</div>`;
   const { session } = asked;
@@ -38,7 +38,7 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
   return page(
     framedPage(
       { title: "Now", main, scripts, styles: ["uplot.css"] },
-      { site: room.site, place, session, shownAt: room.store.now() },
+      { site: room.site, place, session, shownAt: timeElement(room.store.now(), room.config.timeZone) },
     ),
   );
 }
@@ -111,7 +111,7 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
     Catalogue:
       revision === null
         ? "empty"
-        : html`<a href="/catalogue">Revision ${revision}</a>, ${ageOf(now - Date.parse(published_at!))} old`,
+        : html`<a href="/catalogue">Revision ${revision}</a>, ${ageOf(now - published_at!)} old`,
     "Held changes": held.length === 0 ? "none" : link("/catalogue", "warn", held.join(", ")),
     "Unknown outcomes":
       unknown_verifications === 0
@@ -119,24 +119,24 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
         : link(
             "/verifications?state=unknown&mode=live",
             "bad",
-            `${unknown_verifications}, oldest ${ageOf(now - Date.parse(oldest_unknown_at!))}`,
+            `${unknown_verifications}, oldest ${ageOf(now - oldest_unknown_at!)}`,
           ),
-    "Last backup": last_backup_at === null ? "never" : `${ageOf(now - Date.parse(last_backup_at))} ago`,
+    "Last backup": last_backup_at === null ? "never" : `${ageOf(now - last_backup_at)} ago`,
   };
   const tiles = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
   return html`<section class="alarms" aria-label="What needs a hand">${shownBy(room, asked, room.site.commands.get("alarms.list")!, alarms)}</section>
 <dl class="figures">${tiles}</dl>
-<p class="quiet age">As of ${timeElement(now)}. It refreshes itself.</p>`;
+<p class="quiet age">As of ${timeElement(now, room.config.timeZone)}. It refreshes itself.</p>`;
 }
 
 interface StatusFacts {
   instances: number;
   revision: number | null;
-  published_at: string | null;
+  published_at: number | null;
   held: string[];
   unknown_verifications: number;
-  oldest_unknown_at: string | null;
-  last_backup_at: string | null;
+  oldest_unknown_at: number | null;
+  last_backup_at: number | null;
   /** As `alarms.list` answers. */
   alarms: unknown;
 }
@@ -158,7 +158,11 @@ function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<Desk>, ans
   const view = { sort: "", find: "", page: 1 };
   const path = pathOf(command);
   const links = linksOf(room, asked, placeOf(room.site, command), command);
-  return answerView({ command, answer, input: {}, view, urlFor: () => path, say: room.say, links });
+  const {
+    say,
+    config: { timeZone: zone },
+  } = room;
+  return answerView({ command, answer, input: {}, view, urlFor: () => path, say, zone, links });
 }
 
 function ageOf(milliseconds: number): string {

@@ -38,7 +38,7 @@ async function waitingDrafts(room: ConsoleRoom, asked: SignedIn): Promise<Html> 
       const address = urlOf(pathOf(command), new URLSearchParams(), { draft });
       return [html`<a class="button" href="${address}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `];
     });
-    const when = holds_from === null ? "" : `, holds from ${holds_from.slice(0, 16).replace("T", " ")}Z`;
+    const when = holds_from === null ? "" : `, holds from ${room.config.timeZone.textOf(holds_from)}`;
     return html`<section class="card"><div class="title"><h2>${draft} is ${state}</h2><p class="tools">${may}</p></div>
 <p>${author}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="note warn">${reason}</p>`)}
@@ -53,7 +53,7 @@ interface Draft {
   author: string;
   note: string;
   reasons: string[];
-  holds_from: string | null;
+  holds_from: number | null;
 }
 
 /** Links to the periods and groups that people look at most, and to what finds differences. */
@@ -82,7 +82,11 @@ async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
       urlOf(pathOf(command), new URLSearchParams(), { ...texts, _run: "1", ...change });
     const links = linksOf(room, asked, placeOf(room.site, command), command);
     // A card says the facts of its draft in words.
-    const parts = { command, answer, input, view, urlFor: address, say: room.say, links };
+    const {
+      say,
+      config: { timeZone: zone },
+    } = room;
+    const parts = { command, answer, input, view, urlFor: address, say, zone, links };
     return answerView({ ...parts, of: draft });
   } catch (fault) {
     if (!isExpected(fault)) throw fault;

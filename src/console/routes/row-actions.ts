@@ -1,26 +1,28 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { isRow } from "../../operation/command/answer-table.ts";
+import type { TableRow } from "../../operation/command/answer-table.ts";
+import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { formId } from "../view/command-form.ts";
-import type { CellRow, RowLinks } from "../view/sorted-table.ts";
+import type { RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
 
 type AnyCommand = Command<Desk>;
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
-export function linksOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
+export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
   const commands = [
     ...new Set([
-      ...commandsAt(room.site, place, session.person.role),
-      ...commandsAt(room.site, placeOf(room.site, listed), session.person.role),
+      ...commandsAt(site, place, session.person.role),
+      ...commandsAt(site, placeOf(site, listed), session.person.role),
     ]),
   ];
-  return (row: CellRow): RowLinks => {
+  return (row: TableRow): RowLinks => {
     let own: RowLinks["own"];
     const actions = commands.flatMap((command) => {
       const [name] = command.target ?? [];
@@ -35,7 +37,7 @@ export function linksOf(room: ConsoleRoom, { session }: SignedIn, place: Console
         (isOwn ? row.id : undefined);
       const { member } = membersOf(command.input).find((each) => each.name === name)!;
       if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
-      if (member.read && member.read(String(value)) === undefined) return [];
+      if (member.read && member.read(String(value), config.timeZone) === undefined) return [];
       if (member.enum && !member.enum.includes(String(value))) return [];
       const address = urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) });
       if (isOwn && command.id.endsWith(".show")) {
@@ -49,7 +51,7 @@ export function linksOf(room: ConsoleRoom, { session }: SignedIn, place: Console
 }
 
 /** Links from an answer that is about one thing. */
-export function recordActions(links: (row: CellRow) => RowLinks, answer: unknown): Html {
+export function recordActions(links: (row: TableRow) => RowLinks, answer: unknown): Html {
   const actions = isRow(answer) ? links(answer).actions : [];
   return actions.length === 0 ? html`` : html`<p class="links actions">${actions}</p>`;
 }
@@ -63,10 +65,10 @@ export function hasEditor({ id }: AnyCommand): boolean {
 export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: AnyCommand) {
   const edit = site.commands.get("catalogue.edit");
   if (!edit || !hasEditor(listed) || !mayRun(session.person.role, edit)) return undefined;
-  return (row: CellRow, heading: string): Html | undefined => {
-    if (heading !== "price (naira)" || typeof row.price !== "string") return undefined;
+  return (row: TableRow, column: string): Html | undefined => {
+    if (column !== "price" || typeof row.price !== "number") return undefined;
     return html`<form class="inline" method="post" action="${pathOf(edit)}" hx-post="${pathOf(edit)}" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
 <input type="hidden" name="_token" value="${session.formToken}">${formId()}<input type="hidden" name="code" value="${String(row.code)}">
-<input name="price" value="${row.price}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
+<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
   };
 }

@@ -4,7 +4,7 @@ import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
 import { type Desk, deskOf } from "../../commands/desk.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
-import { accept, type Command } from "../../operation/command.ts";
+import { accept, answered, type Command } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
 import { redactCredentials } from "../../runtime/redact.ts";
 import { Refusal, type SignedIn } from "../console-request.ts";
@@ -41,8 +41,8 @@ export async function runAs(
 ) {
   const { store, reports } = room;
   const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
-  const input = accept(command, asked.session.person.role, texts);
-  const answer: unknown = await command.run(input, deskAs(room, asked, source.db, audit));
+  const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
+  const answer = await answered(command, input, deskAs(room, asked, source.db, audit));
   return { answer: await withEmails(store.db, answer), input, said: source.said };
 }
 

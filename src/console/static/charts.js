@@ -6,7 +6,9 @@ const colours = () =>
     ? { text: "#a3aeba", grid: "#2a323a", lines: ["#5fd0bf", "#8fb8ff", "#e6b450", "#ff9a90"] }
     : { text: "#515c68", grid: "#e3e8ec", lines: ["#0b6157", "#2456a6", "#7a4d00", "#a3211c"] };
 
-const clockTime = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 16);
+const { zone } = place.dataset;
+const clock = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+const clockTime = (seconds) => clock.format(seconds * 1000);
 
 let drawn = [];
 
@@ -22,14 +24,14 @@ function draw(charts) {
     const options = {
       width: figure.clientWidth - 24,
       height: 180,
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
       axes: [
         { ...axis, font, values: (_, marks) => marks.map(clockTime), space: 64 },
         { ...axis, font, size: 52 },
       ],
       scales: { y: { range: (_, _low, high) => [0, Math.max(high ?? 1, 1) * 1.1] } },
       series: [
-        { label: "UTC", value: (_, seconds) => (seconds === null ? "–" : clockTime(seconds)) },
+        { label: zone, value: (_, seconds) => (seconds === null ? "–" : clockTime(seconds)) },
         ...series.map(({ name, unit }, line) => ({
           label: name,
           stroke: lines[line],

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
-import { calendarDay, calendarMonth, day, futureTime, naira } from "../../operation/command/forms.ts";
+import { amount, calendarMonth, day, futureTime } from "../../operation/command/forms.ts";
 import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
@@ -159,11 +159,11 @@ function control(
     return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
   // No page holds what is private, not even the one that repeats a form.
   if (member.private) return html`<input type="password" autocomplete="off"${attributes}>`;
-  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form === naira.form ? html` inputmode="decimal"` : ""}${attributes}>`;
+  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form === amount.form ? html` inputmode="decimal"` : ""}${attributes}>`;
 }
 
 function typeOf({ form }: Member): string {
-  if (form === calendarDay.form || form === day.form) return "date";
+  if (form === day.form) return "date";
   if (form === futureTime.form) return "datetime-local";
   return form === calendarMonth.form ? "month" : "text";
 }

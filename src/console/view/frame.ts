@@ -1,5 +1,6 @@
 import type { Session } from "../../access/people/sessions.ts";
 import { type Html, html } from "../../http/pages/html.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { ConsolePage, SiteMap } from "../site-map.ts";
 
 export interface FramedPage {
@@ -25,7 +26,7 @@ export function framedPage(
     place,
     session,
     shownAt,
-  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: number | undefined },
+  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: Html | undefined },
 ): string {
   const { person, formToken } = session;
   const links = site.places.map(
@@ -40,14 +41,13 @@ export function framedPage(
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>
 </header>
 <main id="main" tabindex="-1">${main}
-${shownAt === undefined ? "" : html`<p class="quiet age">Read at ${timeElement(shownAt)}.</p>`}</main>`;
+${shownAt === undefined ? "" : html`<p class="quiet age">Read at ${shownAt}.</p>`}</main>`;
   return documentText({ title, scripts: ["console.js", ...scripts], styles }, body);
 }
 
-/** A time to the second, in UTC. */
-export function timeElement(milliseconds: number): Html {
-  const iso = new Date(milliseconds).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+/** A time to the second. */
+export function timeElement(milliseconds: number, zone: TimeZone): Html {
+  return html`<time datetime="${new Date(milliseconds).toISOString()}">${zone.textOf(milliseconds, true)}</time>`;
 }
 
 function documentText(

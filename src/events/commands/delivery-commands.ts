@@ -1,4 +1,4 @@
-import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
+import { orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -19,38 +19,25 @@ const list = command({
   }),
   answer: Type.Array(
     Type.Object({
-      event: Type.String(),
+      event: reference,
       type: Type.String(),
-      happened_at: instant,
-      endpoint: Type.String(),
-      state: Type.Enum([...deliveryStates]),
+      happened_at: time,
+      endpoint: reference,
+      state: state(deliveryStates),
       attempts: Type.Integer(),
-      tried_at: orNull(instant),
+      tried_at: orNull({ ...time, none: "never" }),
       outcome: orNull(Type.String()),
     }),
   ),
-  columns: {
-    event: "event",
-    type: "type",
-    happened_at: "happened",
-    endpoint: "endpoint",
-    state: "state",
-    attempts: "attempts",
-    tried_at: { heading: "last tried", none: "never" },
-    outcome: "outcome",
-  },
   none: "There is no such delivery.",
   examples: [{}, { state: "dead" }],
   run: async (asked, { db }: Audited) =>
     (await listDeliveries(db, asked)).map((row) => ({
+      ...row,
       event: row.id,
-      type: row.type,
-      happened_at: isoOf(row.at),
+      happened_at: row.at,
       endpoint: row.endpoint_id,
       state: row.state as DeliveryState,
-      attempts: row.attempts,
-      tried_at: isoOf(row.tried_at),
-      outcome: row.outcome,
     })),
 });
 

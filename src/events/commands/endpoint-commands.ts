@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import { account, isoOf, orNull, reference, secret, time } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -32,13 +32,13 @@ const id = Type.String({
 });
 
 const facts = {
-  id: Type.String(),
-  account: orNull(Type.String()),
+  id: reference,
+  account: orNull({ ...account, none: "operators" }),
   mode: orNull(Type.Enum(["test", "live"])),
   url: Type.String(),
   types: Type.Array(Type.String()),
-  created_at: instant,
-  off_since: orNull(instant),
+  created_at: time,
+  off_since: orNull(time),
 };
 
 /** Without a user name or a fragment, which no receiver gets. */
@@ -112,15 +112,11 @@ const listEndpoints = command({
     ),
   }),
   answer: Type.Array(Type.Object(facts)),
-  columns: {
-    id: "id",
-    account: { heading: "account", none: "operators" },
-    mode: "mode",
-    url: "url",
-    types: { of: ({ types }) => (hasAll(types) ? "all" : types) },
-    created_at: "created",
-    off_since: { heading: "off since (410)", none: "-" },
-  },
+  columns: [
+    ...(["id", "account", "mode", "url"] as const),
+    { name: "types", of: ({ types }) => (hasAll(types) ? "all" : types) },
+    ...(["created_at", "off_since"] as const),
+  ],
   none: "There is no endpoint.",
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db, accounts }: EndpointRoom) => {
@@ -181,15 +177,15 @@ const roll = command({
       default: "24h",
     }),
   }),
-  answer: Type.Object({ ...facts, secret, old_secret_ends_at: instant }),
-  view: ({ id, old_secret_ends_at }) => [`The old secret of ${id} ends ${timeText(old_secret_ends_at)}.`],
+  answer: Type.Object({ ...facts, secret, old_secret_ends_at: time }),
+  view: ({ id, old_secret_ends_at }, { at }) => [`The old secret of ${id} ends ${at(old_secret_ends_at)}.`],
   records: ["endpoint.rolled"],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }, { id: "ep_q3Jx0vT5bZ1K", overlap: "1h" }],
   run: async ({ id, overlap }, room: EndpointRoom) => {
     const place = { ...room, now: room.now(), keyring: (await room.keyring()).ring };
     const { row, secret, formerEndsAt } = await endpoints.rollSecret(place, { id, overlap });
     const facts = factsOf(row, await room.accounts.emails());
-    return { ...facts, secret, old_secret_ends_at: isoOf(formerEndsAt) };
+    return { ...facts, secret, old_secret_ends_at: formerEndsAt };
   },
 });
 
@@ -246,12 +242,8 @@ function hasAll(types: readonly string[]): boolean {
 
 function factsOf(row: EventEndpointRow, emails: (id: string) => string) {
   return {
-    id: row.id,
+    ...row,
     account: row.audience === operators ? null : emails(row.audience),
-    mode: row.mode,
-    url: row.url,
     types: JSON.parse(row.types) as string[],
-    created_at: isoOf(row.created_at),
-    off_since: isoOf(row.off_since),
   };
 }

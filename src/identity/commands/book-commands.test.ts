@@ -72,8 +72,8 @@ for (const engine of engines) {
         test: { charges: 1, adjustments: 0, fees: "0.05", days: { [day]: "0.05" } },
       });
       assert.match(text.out, new RegExp(`^number +${number}$`, "m"));
-      assert.match(text.out, /^live +all +100$/m);
-      assert.match(text.out, /live +adjustment +-0\.5 +Late, twice$/m);
+      assert.match(text.out, /^Sums of live mode\n\nday +fees\n[\d-]+ +₦100\.00$/m);
+      assert.match(text.out, /live +adjustment +-₦0\.50 +Late, twice$/m);
     });
 
     test("a month that is not over, is none, or is gone is refused with exit code 2", async () => {
@@ -116,7 +116,7 @@ for (const engine of engines) {
         reference: "aaaaaa000000001",
         fees: "-100.5",
       });
-      assert.match((await adjust("--debit", "5", "--reason", "Was too much")).out, /^Adjustment \S+ of 5 naira/);
+      assert.match((await adjust("--debit", "5", "--reason", "Was too much")).out, /^Adjustment \S+ of ₦5\.00/);
       assert.equal((await statement("--json")).out, before);
       const { db, close } = await openStore({ ...shop.settings, serving: false });
       const events = await db.selectFrom("event").select(["type", "data"]).orderBy("number").execute();
@@ -162,9 +162,10 @@ for (const engine of engines) {
         "When",
       );
       assert.equal(bad.exitCode, 1);
-      assert.match(bad.out, /^only the vendor has it +1 +50 +0$/m);
-      assert.match(bad.out, /^only we have it +1 +0 +50$/m);
-      assert.match(bad.out, /^only the vendor has it +2 .* D-2 +- +4321 +50 +-$/m);
+      assert.match(bad.out, /^only the vendor has it +1 +₦50\.00 +₦0\.00$/m);
+      assert.match(bad.out, /^only we have it +1 +₦0\.00 +₦50\.00$/m);
+      assert.match(bad.out, /^total +2 +₦50\.00 +₦50\.00$/m);
+      assert.match(bad.out, /^only the vendor has it +2 .* D-2 +- +4321 +₦50\.00 +-$/m);
       assert.doesNotMatch(bad.out + bad.err, /22000004321/);
       const csv = await reconcile(`reference,amount\nD-1,51\n`, "--month", month, "--csv");
       assert.match(csv.out, /^other_price,2,D-1,aaaaaa000000001,1,.*,0017,51,50$/m);
@@ -190,7 +191,7 @@ for (const engine of engines) {
         { ...group, kind: "bvn" },
       ]);
       const byVendor = await duba("books", "summary", "--by", "vendor", ...days);
-      assert.match(byVendor.out, /^dojah +bvn +- +- +2 +1 +50 +-$/m);
+      assert.match(byVendor.out, /^dojah +bvn +- +- +2 +1 +₦50\.00 +-$/m);
       assert.match(byVendor.err, /1 questions have no price/);
     });
 
@@ -201,14 +202,14 @@ for (const engine of engines) {
         duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month, "--time-column", "when");
       const before = await reconcile();
       assert.equal(before.exitCode, 1);
-      assert.match(before.out, /^a price is not known +1 +5000 +0$/m);
+      assert.match(before.out, /^a price is not known +1 +₦5,000\.00 +₦0\.00$/m);
       const to = zone.dayOf(zone.startOfMonth(zone.monthOf(Date.now())));
       const price = (...prices: string[]) =>
         duba("books", "price", ...prices, "--vendor", "dojah", "--from", `${month}-01`, "--to", to);
       assert.match((await price("not_found=5")).err, /Give the price of a kind of number/);
       assert.match((await price("bvn=50")).out, /^1 questions to dojah .* have a price now\.$/m);
       const after = await reconcile();
-      assert.match(after.out, /^another price +1 +5000 +50$/m);
+      assert.match(after.out, /^another price +1 +₦5,000\.00 +₦50\.00$/m);
       assert.match((await price("bvn=50")).out, /^0 questions/);
       assert.match((await duba("audit", "tail", "--kind", "books.priced")).out, /bvn=50/);
     });

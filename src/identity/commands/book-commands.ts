@@ -1,15 +1,24 @@
 import { checkKinds } from "../../operation/check-kind.ts";
-import { instant, isoOf, list, orNull } from "../../operation/command/answer-schema.ts";
-import { calendarMonth, naira } from "../../operation/command/forms.ts";
+import {
+  list,
+  naira,
+  orNull,
+  type Part,
+  reference as referenceFact,
+  time,
+} from "../../operation/command/answer-schema.ts";
+import { calendarMonth, amount as nairaForm } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { adjust } from "../books/adjust.ts";
 import { statementOf } from "../books/statement.ts";
 import type { BooksRoom } from "./period.ts";
 
 const account = Type.String({ description: "The account.", placeholder: "id or e-mail" });
+
+const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
 
 const writeStatement = command({
   id: "books.statement",
@@ -30,16 +39,16 @@ const writeStatement = command({
     account: Type.String(),
     month: Type.String(),
     time_zone: Type.String(),
-    from: Type.String(),
-    to: Type.String(),
+    from: Type.Unsafe<string>(time),
+    to: Type.Unsafe<string>(time),
     sha256: Type.String(),
     sums: Type.Record(
       Type.String(),
       Type.Object({
         charges: Type.Integer(),
         adjustments: Type.Integer(),
-        fees: Type.String(),
-        days: Type.Record(Type.String(), Type.String()),
+        fees: Type.Unsafe<string>(naira),
+        days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
       }),
     ),
     lines: Type.Array(
@@ -50,36 +59,24 @@ const writeStatement = command({
         mode: Type.Enum(["test", "live"]),
         line: Type.Enum(["charge", "adjustment"]),
         day: Type.String(),
-        time: Type.String(),
-        reference: Type.String(),
+        time: Type.Unsafe<string>(time),
+        reference: referenceFact,
         kind: Type.Enum([...checkKinds, ""]),
-        fee: Type.String(),
+        fee: Type.Unsafe<string>(naira),
         reason: Type.String(),
       }),
     ),
   }),
-  columns: {
-    time: "time",
-    mode: "mode",
-    line: "line",
-    reference: "reference",
-    kind: "kind",
-    fee: { unit: "naira" },
-    reason: "reason",
-  },
+  columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],
   none: "The month has no charges.",
   first: 100,
   view: ({ lines: _, sums, ...head }) => [
     { record: head },
     "",
-    {
-      rows: Object.entries(sums).flatMap(([mode, { fees, days }]) => [
-        ...Object.entries(days).map(([day, naira]) => ({ mode, day, naira })),
-        { mode, day: "all", naira: fees },
-      ]),
-      none: "There are no sums.",
-    },
-    "",
+    ...Object.entries(sums).flatMap(([mode, { days }]): Part[] => {
+      const rows = Object.entries(days).map(([day, fees]) => ({ day, fees }));
+      return [{ title: `Sums of ${mode} mode`, rows, row: DaySum }, ""];
+    }),
     list,
   ],
   examples: [
@@ -106,8 +103,10 @@ const adjustBooks = command({
   input: Type.Object({
     account,
     mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live" }),
-    credit: Type.Optional(formed(naira, { description: "Amount that the account gets back.", placeholder: "naira" })),
-    debit: Type.Optional(formed(naira, { description: "Amount that the account pays.", placeholder: "naira" })),
+    credit: Type.Optional(
+      formed(nairaForm, { description: "Amount that the account gets back.", placeholder: "naira" }),
+    ),
+    debit: Type.Optional(formed(nairaForm, { description: "Amount that the account pays.", placeholder: "naira" })),
     reference: Type.Optional(
       Type.String({
         description: "The request_reference of the verification that it is about.",
@@ -120,11 +119,11 @@ const adjustBooks = command({
     id: Type.String(),
     account: Type.String(),
     mode: Type.Enum(["test", "live"]),
-    reference: orNull(Type.String()),
-    fees: Type.String(),
-    at: instant,
+    reference: orNull(referenceFact),
+    fees: naira,
+    at: time,
   }),
-  view: ({ fees, account, id }) => [`Adjustment ${id} of ${fees} naira is on the books of ${account}.`],
+  view: ({ fees, account, id }) => [`Adjustment ${id} of ${nairaText(fees)} is on the books of ${account}.`],
   records: ["books.adjusted"],
   examples: [
     { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
@@ -136,7 +135,7 @@ const adjustBooks = command({
     const { id: accountId, email } = await room.accounts.find(account);
     const kobo = credit === undefined ? amount : -amount;
     const { id, at } = await adjust(room, { accountId, mode, kobo, reason, reference });
-    return { id, account: email, mode, reference: reference ?? null, fees: nairaOf(kobo), at: isoOf(at) };
+    return { id, account: email, mode, reference: reference ?? null, fees: kobo, at };
   },
 });
 

@@ -43,7 +43,7 @@ for (const engine of engines) {
       });
       const lines = (await duba(...march, "--mode", "test", "--account", "SHOP@example.com")).out.trim().split("\n");
       assert.equal(lines.length, 2);
-      assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +80\.5 /);
+      assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +₦80\.50 /);
     });
 
     test("a wrong value is refused with what would be right", async () => {

@@ -1,7 +1,17 @@
 import { checkKinds } from "../../operation/check-kind.ts";
-import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import {
+  account,
+  digits,
+  facts,
+  list,
+  naira,
+  orNull,
+  reference,
+  state,
+  time,
+  yes,
+} from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -25,6 +35,10 @@ import type { WithAuditEntries } from "./with-audit-entries.ts";
 
 const mode = Type.Enum(["test", "live"]);
 
+interface ByState {
+  by_state: Record<string, number>;
+}
+
 const summarizeLedger = command({
   id: "ledger.summary",
   summary: "Count the verifications of a period by state, and add up the charges and fees in naira.",
@@ -43,8 +57,8 @@ const summarizeLedger = command({
     ...period,
   }),
   answer: Type.Object({
-    from: instant,
-    to: instant,
+    from: time,
+    to: time,
     time_zone: Type.String(),
     by: Type.Enum([...groupings, "vendor"]),
     groups: Type.Array(
@@ -54,23 +68,16 @@ const summarizeLedger = command({
         kind: orNull(Type.Enum([...checkKinds])),
         count: Type.Integer(),
         charged: Type.Integer(),
-        fees: Type.String(),
+        fees: naira,
         by_state: Type.Record(Type.Enum([...states]), Type.Integer()),
       }),
     ),
   }),
-  columns: {
-    group: "group",
-    mode: "mode",
-    kind: "kind",
-    count: "count",
-    charged: "charged",
-    fees: "fees",
-    ...Object.fromEntries(
-      states.map((state) => [state, { of: (row: { by_state: Record<string, number> }) => row.by_state[state] }]),
-    ),
-  },
-  view: ({ from, to }) => [{ note: `From ${timeText(from)} until ${timeText(to)}. Fees in naira.` }, list],
+  columns: [
+    ...(["group", "mode", "kind", "count", "charged", "fees"] as const),
+    ...states.map((name) => ({ name, of: ({ by_state }: ByState) => by_state[name], as: Type.Integer() })),
+  ],
+  view: ({ from, to }, { at }) => [{ note: `From ${at(from)} until ${at(to)}.` }, list],
   examples: [
     {},
     { by: "day", account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-12-01" },
@@ -83,13 +90,11 @@ const summarizeLedger = command({
     const sums = by === "vendor" ? await vendorSums(db, asked, zone) : await summary(db, asked, { by, zone });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     return {
-      from: isoOf(from),
-      to: isoOf(to),
+      ...{ from, to },
       time_zone: zone.name,
       by,
-      groups: sums.map(({ group, mode, kind, count, charged, feeKobo, byState }) => ({
-        group: nameOf(group),
-        ...{ mode, kind, count, charged, fees: nairaOf(feeKobo), by_state: byState },
+      groups: sums.map((sum) => ({
+        ...{ ...sum, group: nameOf(sum.group), fees: sum.feeKobo, by_state: sum.byState },
       })),
     };
   },
@@ -112,94 +117,64 @@ const showVerification = command({
   target: ["reference"],
   input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
   answer: Type.Object({
-    request_reference: Type.String(),
-    account_id: Type.String(),
-    key_id: Type.String(),
+    request_reference: reference,
+    account_id: reference,
+    key_id: reference,
     mode,
     kind: Type.Enum([...checkKinds]),
-    state: Type.Enum([...states]),
-    subject: Type.String(),
-    amount: Type.String(),
-    amount_differs: Type.Boolean(),
-    quoted_fee: Type.String(),
-    charged: Type.Boolean(),
-    charged_at: orNull(instant),
-    consent_reference: orNull(Type.String()),
-    key_kept: Type.Boolean(),
-    record_kept: Type.Boolean(),
-    created_at: instant,
-    started_at: instant,
-    completed_at: orNull(instant),
-    request_id: Type.String(),
+    state: state(states),
+    subject: digits,
+    amount: naira,
+    amount_differs: yes,
+    quoted_fee: naira,
+    charged: yes,
+    charged_at: orNull(time),
+    consent_reference: orNull(reference),
+    key_kept: yes,
+    record_kept: yes,
+    created_at: time,
+    started_at: time,
+    completed_at: orNull(time),
+    request_id: reference,
     attempts: Type.Array(
       Type.Object({
         number: Type.Integer(),
         vendor: Type.String(),
-        asked_at: instant,
-        answered_at: orNull(instant),
-        outcome: Type.Enum([...states]),
+        asked_at: time,
+        answered_at: orNull(time),
+        outcome: state(states),
         reason: orNull(Type.Enum([...attemptReasons])),
-        vendor_reference: orNull(Type.String()),
-        price: orNull(Type.String()),
-        request_id: Type.String(),
+        vendor_reference: orNull(reference),
+        price: orNull(naira),
+        request_id: reference,
       }),
     ),
     adjustments: Type.Array(
-      Type.Object({ id: Type.String(), at: instant, fees: Type.String(), reason: Type.String() }),
+      Type.Object({ id: reference, at: time, fees: { ...naira, sums: true }, reason: Type.String() }),
     ),
-    audit_entries: Type.Array(
-      Type.Object({ occurred_at: instant, kind: Type.String(), actor: Type.String(), facts: Type.String() }),
-    ),
+    audit_entries: Type.Array(Type.Object({ occurred_at: time, kind: Type.String(), actor: account, facts })),
   }),
-  view: ({ attempts, adjustments, audit_entries, ...shown }) => [
+  view: ({ attempts: _, adjustments: __, audit_entries: ___, ...shown }) => [
     { record: shown },
     "",
-    { title: "Questions to vendors:", rows: attempts, none: "No vendor was asked." },
+    { title: "Questions to vendors:", list: "attempts", none: "No vendor was asked." },
     "",
-    { title: "Adjustments:", rows: adjustments, none: "No adjustment." },
+    { title: "Adjustments:", list: "adjustments", none: "No adjustment." },
     "",
-    { title: "Audit trail:", rows: audit_entries, none: "The audit trail does not mention it yet." },
+    { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
   examples: [{ reference: "3wKwKW719640695" }],
   run: async ({ reference }, { db, auditEntries }: Audited & WithAuditEntries) => {
     const found = await anyVerification(db, reference);
     return {
+      ...found,
       request_reference: found.reference,
-      account_id: found.account_id,
-      key_id: found.key_id,
-      mode: found.mode,
-      kind: found.kind,
-      state: found.state,
       subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
-      amount: nairaOf(found.amount),
-      amount_differs: found.amount_differs === 1,
-      quoted_fee: nairaOf(found.fee),
-      charged: found.charged === 1,
-      charged_at: isoOf(found.charged_at),
-      consent_reference: found.consent_reference,
+      quoted_fee: found.fee,
       key_kept: found.idempotency_hash !== null,
       record_kept: found.sealed_record !== null,
-      created_at: isoOf(found.created_at),
-      started_at: isoOf(found.started_at),
-      completed_at: isoOf(found.completed_at),
-      request_id: found.request_id,
-      attempts: found.attempts.map((attempt) => ({
-        number: attempt.number,
-        vendor: attempt.vendor,
-        asked_at: isoOf(attempt.asked_at),
-        answered_at: isoOf(attempt.answered_at),
-        outcome: attempt.outcome,
-        reason: attempt.reason,
-        vendor_reference: attempt.vendor_reference,
-        price: attempt.price === null ? null : nairaOf(attempt.price),
-        request_id: attempt.request_id,
-      })),
-      adjustments: (await adjustmentsOf(db, found)).map(({ id, at, kobo, reason }) => ({
-        ...{ id, at: isoOf(at), fees: nairaOf(kobo), reason },
-      })),
-      audit_entries: (await auditEntries(reference)).map(({ occurredAt, kind, actor, facts }) => ({
-        ...{ occurred_at: isoOf(occurredAt), kind, actor, facts },
-      })),
+      adjustments: (await adjustmentsOf(db, found)).map((row) => ({ ...row, fees: row.kobo })),
+      audit_entries: (await auditEntries(reference)).map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
     };
   },
 });
@@ -215,11 +190,11 @@ const listUnknowns = command({
   input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
-      request_reference: Type.String(),
-      account: Type.String(),
+      request_reference: reference,
+      account,
       mode,
       upstream: orNull(Type.String()),
-      since: instant,
+      since: time,
       attempts: Type.Integer(),
     }),
   ),
@@ -228,11 +203,11 @@ const listUnknowns = command({
   run: async (_, { db, accounts }: Audited & WithAccounts) => {
     const [found, emailOf] = [await unknownVerifications(db), await accounts.emails()];
     return found.map((row) => ({
+      ...row,
       request_reference: row.reference,
       account: emailOf(row.account_id),
-      mode: row.mode,
       upstream: lastVendor(row),
-      since: isoOf(row.started_at),
+      since: row.started_at,
       attempts: row.attempts.length,
     }));
   },

@@ -50,7 +50,7 @@ for (const engine of engines) {
       const second = await list("--limit", "3", "--cursor", first.next);
       assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
       const shown = await duba("ledger", "list", "--limit", "1");
-      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +- +\*{7}0017 +80\.5$/m);
+      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +- +\*{7}0017 +₦80\.50$/m);
       assert.match(shown.err, /There may be more: add --cursor \S+\n$/);
       assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
     });

@@ -1,11 +1,20 @@
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import { checkKinds } from "../../operation/check-kind.ts";
-import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
-import { calendarDay } from "../../operation/command/forms.ts";
+import {
+  account,
+  digits,
+  list,
+  naira,
+  orNull,
+  reference,
+  state,
+  time,
+  yes,
+} from "../../operation/command/answer-schema.ts";
+import { day } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
@@ -48,8 +57,8 @@ export const listVerificationsCommand = command({
     vendor: Type.Optional(
       Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
     ),
-    from: Type.Optional(formed(calendarDay, { description: "First day.", placeholder: "day" })),
-    to: Type.Optional(formed(calendarDay, { description: "Day after the last day.", placeholder: "day" })),
+    from: Type.Optional(formed(day, { description: "First day.", placeholder: "day" })),
+    to: Type.Optional(formed(day, { description: "Day after the last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: "Last four digits of the BVN or NIN.", placeholder: "digits" })),
     reference: Type.Optional(
       Type.String({ description: "The request_reference of the verification.", placeholder: "reference" }),
@@ -72,41 +81,34 @@ export const listVerificationsCommand = command({
   answer: Type.Object({
     verifications: Type.Array(
       Type.Object({
-        request_reference: Type.String(),
-        created_at: instant,
-        account: Type.String(),
-        key_id: Type.String(),
+        request_reference: reference,
+        created_at: time,
+        account,
+        key_id: reference,
         mode: Type.Enum(["test", "live"]),
         kind: Type.Enum([...checkKinds]),
-        state: Type.Enum([...states]),
+        state: state(states),
         upstream: orNull(Type.String()),
         attempts: Type.Integer(),
-        subject: Type.String(),
-        charged: Type.Boolean(),
-        fee: Type.String(),
-        consent_reference: orNull(Type.String()),
-        completed_at: orNull(instant),
+        subject: digits,
+        charged: yes,
+        fee: naira,
+        consent_reference: orNull(reference),
+        completed_at: orNull(time),
       }),
     ),
     next: orNull(Type.String()),
     /** Set if the search stopped before the page was full. */
-    searched_back_to: orNull(instant),
+    searched_back_to: orNull(time),
   }),
-  columns: {
-    created_at: "created",
-    request_reference: "request_reference",
-    account: "account",
-    mode: "mode",
-    kind: "kind",
-    state: "state",
-    upstream: "upstream",
-    subject: "subject",
-    fee: { of: ({ charged, fee }) => (charged ? fee : null) },
-  },
+  columns: [
+    ...(["created_at", "request_reference", "account", "mode", "kind", "state", "upstream", "subject"] as const),
+    { name: "fee", of: ({ charged, fee }) => (charged ? fee : null), as: naira },
+  ],
   none: "No verifications.",
-  view: ({ next, searched_back_to: back }) => [
+  view: ({ next, searched_back_to: back }, { at }) => [
     list,
-    ...(back === null ? [] : [{ note: `The search has come back to ${timeText(back)}.` }]),
+    ...(back === null ? [] : [{ note: `The search has come back to ${at(back)}.` }]),
     ...(next === null ? [] : [{ note: `There may be more: add --cursor ${next}` }]),
   ],
   examples: [
@@ -133,8 +135,7 @@ export const listVerificationsCommand = command({
         ...filter,
         accountId,
         requestId,
-        from: from === undefined ? undefined : zone.startOfDay(from),
-        to: to === undefined ? undefined : zone.startOfDay(to),
+        ...{ from, to },
         idempotencyHashes: key === undefined ? undefined : await hashes(key),
       },
       { after, size: limit },
@@ -143,23 +144,15 @@ export const listVerificationsCommand = command({
     const rows = await withAttempts(db, page.rows);
     return {
       verifications: rows.map((row) => ({
+        ...row,
         request_reference: row.reference,
-        created_at: isoOf(row.created_at),
         account: emailOf(row.account_id),
-        key_id: row.key_id,
-        mode: row.mode,
-        kind: row.kind,
-        state: row.state,
         upstream: lastVendor(row),
         attempts: row.attempts.length,
         subject: row.subject_last4 === erased ? erased : `*******${row.subject_last4}`,
-        charged: row.charged === 1,
-        fee: nairaOf(row.fee),
-        consent_reference: row.consent_reference,
-        completed_at: isoOf(row.completed_at),
       })),
       next: page.next && cursorOf(page.next),
-      searched_back_to: page.isPartial ? isoOf(page.next!.createdAt) : null,
+      searched_back_to: page.isPartial ? page.next!.createdAt : null,
     };
   },
 });

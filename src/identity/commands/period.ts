@@ -1,4 +1,4 @@
-import { calendarDay } from "../../operation/command/forms.ts";
+import { day } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -17,10 +17,10 @@ export const whose = {
 /** The members of an input that bound a period, in days of the time zone. */
 export const period = {
   from: Type.Optional(
-    formed(calendarDay, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
+    formed(day, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
   ),
   to: Type.Optional(
-    formed(calendarDay, {
+    formed(day, {
       description: "Day after the last day of the period. Default: until now.",
       placeholder: "day",
     }),
@@ -29,12 +29,12 @@ export const period = {
 
 /** The period in milliseconds since 1970. Throws an `InputFault` for one that ends before it begins. */
 export function periodOf(
-  { from, to }: { from?: string; to?: string },
+  { from, to }: { from?: number; to?: number },
   zone: TimeZone,
   now: number = Date.now(),
 ): { from: number; to: number } {
-  const since = from === undefined ? zone.startOfMonth(zone.monthOf(now)) : zone.startOfDay(from);
-  const until = to === undefined ? now : zone.startOfDay(to);
+  const since = from ?? zone.startOfMonth(zone.monthOf(now));
+  const until = to ?? now;
   if (until <= since)
     throw new InputFault(
       `The period ends before it begins: it is from ${zone.isoOf(since)} until ${zone.isoOf(until)}. Give an earlier "from" or a later "to".`,

@@ -1,3 +1,4 @@
+import { reference as referenceFact, state, yes } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -19,9 +20,9 @@ const shared = {
   target: ["reference" as const],
   fits: ({ state = "unknown" }: Readonly<Record<string, unknown>>) => state === "unknown",
   answer: Type.Object({
-    request_reference: Type.String(),
-    state: Type.Enum([...transitions.settle.to]),
-    charged: Type.Boolean(),
+    request_reference: referenceFact,
+    state: state(transitions.settle.to),
+    charged: yes,
   }),
   records: ["verification.settled"],
 };
@@ -64,9 +65,5 @@ const settleVerification = command({
 export const settleCommands = [releaseVerification, settleVerification];
 
 function answerOf({ reference, state, charged }: Awaited<ReturnType<typeof settle>>) {
-  return {
-    request_reference: reference,
-    state: state as (typeof transitions.settle.to)[number],
-    charged: charged === 1,
-  };
+  return { request_reference: reference, state: state as (typeof transitions.settle.to)[number], charged };
 }

@@ -1,7 +1,7 @@
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
-import { answerFiles, instant, isoOf, list } from "../../operation/command/answer-schema.ts";
+import { account, answerFiles, isoOf, list, time } from "../../operation/command/answer-schema.ts";
 import { elevenDigits } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -59,20 +59,20 @@ const eraseSubject = command({
   input: Type.Object(person),
   answer: Type.Object({
     receipt: Type.String(),
-    erased_at: instant,
+    erased_at: time,
     off_disk: Type.Boolean(),
     accounts: Type.Array(
       Type.Object({
-        account: Type.String(),
+        account,
         mode: Type.Enum(["test", "live"]),
         verifications: Type.Integer(),
         records_destroyed: Type.Integer(),
       }),
     ),
   }),
-  view: ({ receipt, erased_at, off_disk }) => [
+  view: ({ receipt, erased_at, off_disk }, { at }) => [
     `Receipt: ${receipt}`,
-    `Erased:  ${erased_at}`,
+    `Erased:  ${at(erased_at, true)}`,
     "",
     list,
     ...(off_disk
@@ -106,7 +106,7 @@ const eraseSubject = command({
     const emailOf = await room.accounts.emails();
     return {
       receipt,
-      erased_at: isoOf(erasedAt),
+      erased_at: erasedAt,
       off_disk: isOffDisk,
       accounts: accounts.map(({ accountId, mode, verifications, records }) => ({
         ...{ account: emailOf(accountId), mode, verifications, records_destroyed: records },

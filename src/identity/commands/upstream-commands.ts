@@ -1,5 +1,5 @@
 import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
-import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { list, orNull, state, time } from "../../operation/command/answer-schema.ts";
 import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -35,17 +35,12 @@ const listUpstreams = command({
     Type.Object({
       name: Type.String(),
       place: orNull(Type.Integer()),
-      missing: Type.Array(Type.String()),
+      missing: Type.Array(Type.String(), { none: "nothing" }),
       settings: Type.Array(Type.String()),
       about: Type.String(),
     }),
   ),
-  columns: {
-    name: "name",
-    asked: { of: ({ place }) => (place === null ? "-" : `no. ${place}`) },
-    state: { of: ({ missing }) => (missing.length === 0 ? "set up" : `needs ${missing.join(", ")}`) },
-    about: "about",
-  },
+  columns: ["name", "place", "missing", "about"],
   view: () => [list, { note: "DUBA_UPSTREAMS selects the vendors of live keys, and their order." }],
   examples: [{}],
   run: async (_, { config }: Room) =>
@@ -156,35 +151,24 @@ const showStatus = command({
     Type.Object({
       upstream: Type.String(),
       instance: Type.String(),
-      state: Type.Enum(Object.keys(stateWords) as UpstreamStatus["state"][]),
-      alarm: orNull(Type.Enum(Object.keys(failureWords) as FailureName[])),
-      last_answer_at: orNull(instant),
-      last_failures: Type.Record(Type.String(), instant),
-      noted_at: instant,
+      state: state(Object.keys(stateWords) as UpstreamStatus["state"][], { words: stateWords }),
+      alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
+      last_answer_at: orNull(time),
+      last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
+      noted_at: time,
     }),
   ),
-  columns: {
-    upstream: "upstream",
-    process: { of: ({ instance }) => instance.slice(0, 8) },
-    state: { of: ({ state }) => stateWords[state] },
-    alarm: { of: ({ alarm }) => alarm && failureWords[alarm] },
-    last_answer_at: "last answer",
-    last_failures: {
-      heading: "last failures",
-      of: ({ last_failures }) =>
-        Object.entries(last_failures)
-          .map(([kind, at]) => `${failureWords[kind as FailureName]} (${timeText(at)})`)
-          .join(", ") || null,
-    },
-  },
+  columns: [
+    "upstream",
+    { name: "process", of: ({ instance }) => instance.slice(0, 8) },
+    ...(["state", "alarm", "last_answer_at", "last_failures"] as const),
+  ],
   none: "No running service has a live identity vendor.",
   isWell: (found) => found.every(({ state, alarm }) => state === "ready" && alarm === null),
   examples: [{}],
   run: async (_, { db }: Audited) =>
-    (await upstreamStatus(db)).map(({ name, instance, state, alarm, lastAnswerAt, lastFailures, notedAt }) => ({
-      ...{ upstream: name, instance, state, alarm, last_answer_at: isoOf(lastAnswerAt) },
-      last_failures: Object.fromEntries(Object.entries(lastFailures).map(([kind, at]) => [kind, isoOf(at)])),
-      noted_at: isoOf(notedAt),
+    (await upstreamStatus(db)).map(({ name, lastAnswerAt, lastFailures, notedAt, ...status }) => ({
+      ...{ ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt },
     })),
 });
 

@@ -1,9 +1,9 @@
+import type { Static } from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
-import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { digits, list, naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { calendarMonth } from "../../operation/command/forms.ts";
 import { files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
@@ -23,7 +23,9 @@ const month = { description: "The month, such as 2026-11.", placeholder: "month"
 const columnOption = (about: string) =>
   Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
 
-const sum = Type.Object({ count: Type.Integer(), vendor: orNull(Type.String()), here: Type.String() });
+const summed = { ...naira, sums: true } as const;
+const sum = Type.Object({ count: Type.Integer({ sums: true }), vendor: orNull(summed), here: summed });
+const SumOfInvoice = Type.Object({ what: Type.String(), ...sum.properties });
 
 const meanings: Record<Difference, string> = {
   other_price: "another price",
@@ -59,40 +61,35 @@ const checkInvoice = command({
   }),
   answer: Type.Object({
     vendor: Type.String(),
-    from: instant,
-    to: instant,
+    from: time,
+    to: time,
     lines: Type.Integer(),
     agreed: sum,
     ...(Object.fromEntries(differences.map((name) => [name, sum])) as Record<Difference, typeof sum>),
     differences: Type.Array(
       Type.Object({
-        difference: Type.Enum([...differences]),
+        difference: state(differences, { words: meanings }),
         line: orNull(Type.Integer()),
-        vendor_reference: orNull(Type.String()),
-        request_reference: orNull(Type.String()),
+        vendor_reference: orNull(reference),
+        request_reference: orNull(reference),
         attempt: orNull(Type.Integer()),
-        time: orNull(instant),
-        digits: orNull(Type.String()),
-        vendor_price: orNull(Type.String()),
-        our_price: orNull(Type.String()),
+        time: orNull(time),
+        digits: orNull(digits),
+        vendor_price: orNull(naira),
+        our_price: orNull(naira),
       }),
     ),
   }),
-  columns: {
-    difference: { of: ({ difference }) => meanings[difference] },
-    line: "line",
-    time: "time",
-    vendor_reference: "vendor_reference",
-    request_reference: "request_reference",
-    digits: "digits",
-    vendor_price: { heading: "vendor", unit: "naira" },
-    our_price: { heading: "here", unit: "naira" },
-  },
+  columns: [
+    ...(["difference", "line", "time", "vendor_reference", "request_reference", "digits"] as const),
+    ...(["vendor_price", "our_price"] as const),
+  ],
   none: "There are no differences.",
   first: 100,
-  view: ({ vendor, from, to, lines, agreed, ...rest }) => [
-    { note: `${lines} lines of ${vendor}, from ${timeText(from)} until ${timeText(to)}. Amounts in naira.` },
+  view: ({ vendor, from, to, lines, agreed, ...rest }, { at }) => [
+    { note: `${lines} lines of ${vendor}, from ${at(from)} until ${at(to)}.` },
     {
+      row: SumOfInvoice,
       rows: [
         { what: "both have it", ...agreed },
         ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
@@ -128,8 +125,7 @@ const checkInvoice = command({
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
     return {
       vendor,
-      from: isoOf(from),
-      to: isoOf(to),
+      ...{ from, to },
       lines: lines.length,
       agreed: sumOf(found.agreed),
       ...(sums as Record<Difference, ReturnType<typeof sumOf>>),
@@ -155,27 +151,27 @@ const sumBooks = command({
     ...period,
   }),
   answer: Type.Object({
-    from: instant,
-    to: instant,
+    from: time,
+    to: time,
     time_zone: Type.String(),
     by: Type.Enum([...questionGroupings]),
     groups: Type.Array(
       Type.Object({
         group: Type.String(),
         kind: orNull(Type.Enum([...checkKinds])),
-        charged: orNull(Type.Integer()),
-        fees: orNull(Type.String()),
-        asked: Type.Integer(),
-        unpriced: Type.Integer(),
-        cost: Type.String(),
-        margin: orNull(Type.String()),
+        charged: orNull(Type.Integer({ sums: true })),
+        fees: orNull(summed),
+        asked: Type.Integer({ sums: true }),
+        unpriced: Type.Integer({ sums: true }),
+        cost: summed,
+        margin: orNull(summed),
       }),
     ),
   }),
-  view: ({ from, to, groups }) => {
+  view: ({ from, to, groups }, { at }) => {
     const unpriced = groups.reduce((sum, group) => sum + group.unpriced, 0);
     return [
-      { note: `Live, from ${timeText(from)} until ${timeText(to)}. Amounts in naira.` },
+      { note: `Live, from ${at(from)} until ${at(to)}.` },
       list,
       ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
     ];
@@ -197,8 +193,7 @@ const sumBooks = command({
     ];
     const places = [...new Set([...chargesOf.keys(), ...questionsOf.keys()])].sort();
     return {
-      from: isoOf(from),
-      to: isoOf(to),
+      ...{ from, to },
       time_zone: zone.name,
       by,
       groups: places.map((at) => {
@@ -210,11 +205,11 @@ const sumBooks = command({
           group: nameOf(group),
           kind,
           charged: hasFees ? charged : null,
-          fees: hasFees ? nairaOf(feeKobo) : null,
+          fees: hasFees ? feeKobo : null,
           asked,
           unpriced,
-          cost: nairaOf(costKobo),
-          margin: hasFees ? nairaOf(feeKobo - costKobo) : null,
+          cost: costKobo,
+          margin: hasFees ? feeKobo - costKobo : null,
         };
       }),
     };
@@ -236,9 +231,9 @@ const priceQuestions = command({
     ),
     ...period,
   }),
-  answer: Type.Object({ vendor: Type.String(), from: instant, to: instant, questions: Type.Integer() }),
-  view: ({ vendor, questions, from, to }) => [
-    `${questions} questions to ${vendor} from ${timeText(from)} until ${timeText(to)} have a price now.`,
+  answer: Type.Object({ vendor: Type.String(), from: time, to: time, questions: Type.Integer() }),
+  view: ({ vendor, questions, from, to }, { at }) => [
+    `${questions} questions to ${vendor} from ${at(from)} until ${at(to)} have a price now.`,
   ],
   records: ["books.priced"],
   examples: [{ prices: "bvn=50,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
@@ -247,7 +242,7 @@ const priceQuestions = command({
     if (kinds.length === 0) throw new InputFault("Give the price of a kind of number, such as bvn=50.");
     const { from, to } = periodOf(days, room.config.timeZone);
     const questions = await priceAttempts(room, { vendor, prices, from, to, now: Date.now() });
-    return { vendor, from: isoOf(from), to: isoOf(to), questions };
+    return { vendor, from, to, questions };
   },
 });
 
@@ -267,23 +262,21 @@ function monthsOf(
 }
 
 /** `isPriced`: the invoice names prices. */
-function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): { count: number; vendor: string | null; here: string } {
-  const add = (of: (pair: Pair) => number | null | undefined) =>
-    nairaOf(pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0));
+function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof sum> {
+  const add = (of: (pair: Pair) => number | null | undefined) => pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0);
   const vendor = isPriced ? add(({ line }) => line?.price) : null;
   return { count: pairs.length, vendor, here: add(({ question }) => question?.price) };
 }
 
 function factsOf({ line, question }: Pair) {
-  const naira = (kobo: number | null | undefined) => (kobo == null ? null : nairaOf(kobo));
   return {
     line: line?.line ?? null,
     vendor_reference: line?.reference ?? question?.vendorReference ?? null,
     request_reference: question?.reference ?? null,
     attempt: question?.number ?? null,
-    time: isoOf(question?.askedAt ?? line?.time?.from ?? null),
+    time: question?.askedAt ?? line?.time?.from ?? null,
     digits: question?.last4 ?? line?.last4 ?? null,
-    vendor_price: naira(line?.price),
-    our_price: naira(question?.price),
+    vendor_price: line?.price ?? null,
+    our_price: question?.price ?? null,
   };
 }

@@ -1,8 +1,61 @@
-import type { Static, TSchema, TUnsafe } from "typebox";
+import type { Static, TObject, TSchema, TUnsafe } from "typebox";
 import Type from "../schema/type.ts";
 
-/** A time in an answer, as ISO 8601. People see it to the minute. */
-export const instant = Type.String({ format: "date-time" });
+/** What a member of an answer is: how faces show it, and how `projected` turns what the store has. */
+export type Shows =
+  | "text"
+  | "number"
+  | "time"
+  | "naira"
+  | "state"
+  | "reference"
+  | "account"
+  | "digits"
+  | "yes"
+  | "facts"
+  | "sentence";
+
+/** What a schema may say beside its type. Spread it: `{ ...time, none: "never" }`. */
+export interface Showing {
+  shows?: Shows;
+  /** Text in place of null and of an empty list. Default: "-". */
+  none?: string;
+  /** Unit of a number, such as `ms`. */
+  unit?: string;
+  /** A table adds it up: its rows are amounts of the same thing, and no balances or prices. */
+  sums?: true;
+  /** What people read in place of a word of the code. */
+  words?: Readonly<Record<string, string>>;
+}
+
+/** Milliseconds since 1970. Programs read ISO 8601, people a time of `DUBA_TIME_ZONE`. */
+export const time = Type.Unsafe<number>({ type: "string", format: "date-time", shows: "time" });
+
+/** Kobo. Programs read plain naira text, people ₦ and two decimals. */
+export const naira = Type.Unsafe<number>({ type: "string", shows: "naira" });
+
+/** A flag of the store. */
+export const yes = Type.Unsafe<boolean | 0 | 1>({ type: "boolean", shows: "yes" });
+
+/** What something is at the moment, or what became of it. */
+export function state<Word extends string>(words: readonly Word[], showing: Showing = {}) {
+  return Type.Enum([...words], { shows: "state", ...showing });
+}
+
+/** The name of a thing. */
+export const reference = Type.String({ shows: "reference" });
+
+/** An account or a person, by e-mail. */
+export const account = Type.String({ shows: "account" });
+
+/** Digits that are no number. */
+export const digits = Type.String({ shows: "digits" });
+
+/** Facts of an entry of the audit trail: members, or stored text. */
+export const facts = Type.Unsafe<Readonly<Record<string, unknown>> | string>({ shows: "facts" });
+
+/** A sentence. It may name commands. */
+export const sentence = Type.String({ shows: "sentence" });
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
@@ -25,17 +78,8 @@ export interface AnswerFile {
 /** The files of an answer, which a person saves. */
 export const answerFiles = Type.Unsafe<readonly AnswerFile[]>({ holds: "files" });
 
-/** One column of a list. */
-export interface Column<Row> {
-  /** Default: the name of the member. */
-  heading?: string;
-  /** Unit of the numbers, such as `naira`. */
-  unit?: string;
-  /** Text in place of null. Default: "-". */
-  none?: string;
-  /** The cell, if it is not the member of the column's name. */
-  of?: (row: Row) => unknown;
-}
+/** A column of a list: a member of its rows, or what follows from a row. */
+export type Column<Row> = (keyof Row & string) | { name: string; of: (row: Row) => unknown; as?: TSchema };
 
 type Cells = Readonly<Record<string, unknown>>;
 
@@ -45,15 +89,23 @@ export type Part =
   /** `fault`: what needs a hand. `note`: what to know beside it, or to do next. */
   | { fault: string; note?: string }
   | { note: string }
-  /** The list of the answer, as its columns say. */
-  | { list: true }
+  /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
+  | { list: string | true; title?: string; none?: string }
+  /** Members of the answer, or texts. */
   | { record: Cells }
-  /** `none` is the sentence for an empty table. */
-  | { rows: readonly Cells[]; title?: string; none?: string };
+  /** Rows that follow from the answer. `row` says what their members are. */
+  | { rows: readonly Cells[]; row: TObject; title?: string; none?: string };
 
-export const list: Part = { list: true };
+export const list = { list: true } as const satisfies Part;
 
-/** Milliseconds since 1970 as an answer has them. */
+/** What a view needs beside the answer. */
+export interface Viewing<Input> {
+  input: Input;
+  /** A time as people read it, to the minute or to the second; "-" for null. */
+  at: (time: number | null, isToSecond?: boolean) => string;
+}
+
+/** Milliseconds since 1970 as programs have them. */
 export function isoOf(milliseconds: number): string;
 export function isoOf(milliseconds: number | null): string | null;
 export function isoOf(milliseconds: number | null): string | null {
@@ -64,9 +116,4 @@ export function isoOf(milliseconds: number | null): string | null {
 export function bytesText(bytes: number): string {
   const gibibytes = bytes / 1024 ** 3;
   return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
-}
-
-/** A time of an answer for people: to the minute, in UTC; "-" for null. */
-export function timeText(iso: string | null): string {
-  return iso === null ? "-" : `${iso.slice(0, 16).replace("T", " ")}Z`;
 }

@@ -1,21 +1,40 @@
 import type { TSchema } from "typebox";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
 import { withoutFormula } from "../formula.ts";
-import { type Column, list, type Part, timeText } from "./answer-schema.ts";
+import { nairaText } from "../money.ts";
+import { type Column, list, type Part, type Shows, type Viewing } from "./answer-schema.ts";
+import { isRow, projected, type Shape, shapeOf } from "./projected.ts";
 
-type Row = Record<string, unknown>;
-type AnyColumn = Column<never>;
-type Table = Extract<Part, { rows: unknown }>;
+export type TableRow = Record<string, unknown>;
 
-/** A schema as this file reads it. */
-interface Shape {
-  type?: string;
-  format?: string;
-  secret?: boolean;
-  holds?: "files";
-  properties?: Record<string, Shape>;
-  items?: Shape;
-  anyOf?: readonly Shape[];
+export interface TableColumn {
+  name: string;
+  shows: Shows;
+  /** As a command returned it. */
+  valueIn: (row: TableRow) => unknown;
+  /** As people read it. */
+  textOf: (row: TableRow) => string;
+  /** As programs read it. */
+  plainOf: (row: TableRow) => unknown;
+  /** What rows add up to, for people. */
+  sumOf?: (rows: readonly TableRow[]) => string;
+}
+
+/** A list as faces draw it. */
+export interface Table {
+  columns: readonly TableColumn[];
+  rows: readonly TableRow[];
+  title?: string | undefined;
+  none?: string | undefined;
+}
+
+/** A member of a record: its text, or members of its own. */
+export interface RecordMember {
+  name: string;
+  shows: Shows;
+  text: string;
+  members?: readonly RecordMember[];
 }
 
 /** The list in an answer: where it is and the shape of its rows. Undefined for an answer without exactly one list. */
@@ -26,53 +45,154 @@ export function listOf(schema: TSchema): { member: string | undefined; row: Shap
   return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
 }
 
-/** Without a view of its own an answer is a table, or a record with its list as a table below. */
-export function partsOf(command: Command<never>, answer: unknown): Part[] {
+/** The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below. */
+export function partsOf(command: Command<never>, answer: unknown, input: object, zone: TimeZone): readonly Part[] {
+  if (command.view) {
+    const viewing: Viewing<object> = {
+      input,
+      at: (time, isToSecond) => (time === null ? "-" : zone.textOf(time, isToSecond)),
+    };
+    return command.view(answer as never, viewing as never);
+  }
   const { member } = listOf(command.answer) ?? {};
   if (Array.isArray(answer)) return [list];
-  if (member === undefined) return [{ record: answer as Row }];
-  const { [member]: _, ...rest } = answer as Row;
+  if (member === undefined) return [{ record: answer as TableRow }];
+  const { [member]: _, ...rest } = answer as TableRow;
   return Object.keys(rest).length === 0 ? [list] : [{ record: rest }, "", list];
 }
 
 /** The rows of the list in an answer. */
-export function listRows({ answer: schema }: Command<never>, answer: unknown): Row[] {
+export function listRows({ answer: schema }: Command<never>, answer: unknown): TableRow[] {
   const member = listOf(schema)?.member;
-  return ((member === undefined ? answer : (answer as Row)[member]) ?? []) as Row[];
+  return ((member === undefined ? answer : (answer as TableRow)[member]) ?? []) as TableRow[];
 }
 
-/** The list in an answer as its columns show it, a row of cells for each of its rows. */
-export function listTable(command: Command<never>, answer: unknown): Table {
-  const { answer: schema, columns, none } = command;
-  const rows = cellsOf(columns, listOf(schema)!.row, listRows(command, answer));
-  return { rows, ...(none !== undefined && { none }) };
+/** The table of a part of an answer. */
+export function tableOf(
+  command: Command<never>,
+  answer: unknown,
+  part: Extract<Part, { list: unknown } | { rows: unknown }>,
+  zone: TimeZone,
+): Table {
+  const { title, none } = part;
+  if ("rows" in part) return { ...tableOfRows(part.row as Shape, part.rows as TableRow[], zone), title, none };
+  if (part.list === true) {
+    const table = tableOfRows(listOf(command.answer)!.row, listRows(command, answer), zone, command.columns);
+    return { ...table, title, none: none ?? command.none };
+  }
+  const { items } = (command.answer as Shape).properties![part.list]!;
+  return { ...tableOfRows(items!, (answer as Record<string, TableRow[]>)[part.list]!, zone), title, none };
 }
 
-function cellsOf(columns: Command<never>["columns"], shape: Shape, rows: readonly Row[]): Row[] {
-  const drawn = Object.entries(columns ?? allOf(shape, rows)).map(([name, given]) => {
-    const column: AnyColumn = typeof given === "string" ? { heading: given } : given;
-    const { heading = name, unit, none = "-", of = (row: Row) => row[name] } = column;
-    const isTime = !column.of && isInstant(shape.properties?.[name]);
-    const cell = (row: Row) => cellOf((of as (row: Row) => unknown)(row), isTime, none);
-    return { heading: unit === undefined ? heading : `${heading} (${unit})`, cell };
+/** `columns`: default all members that any row has. */
+export function tableOfRows(
+  shape: Shape,
+  rows: readonly TableRow[],
+  zone: TimeZone,
+  columns?: readonly Column<never>[],
+): Table {
+  const { properties = {} } = shape;
+  const drawn = columns ?? Object.keys(properties).filter((name) => rows.some((row) => row[name] !== undefined));
+  const found = drawn.map((column) => {
+    if (typeof column === "string")
+      return { name: column, of: (row: TableRow) => row[column], member: properties[column]! };
+    return {
+      ...column,
+      of: column.of as (row: TableRow) => unknown,
+      member: (column.as ?? { type: "string" }) as Shape,
+    };
   });
-  return rows.map((row) => Object.fromEntries(drawn.map(({ heading, cell }) => [heading, cell(row)])));
+  const isToSecond = areClose(rows.flatMap((row) => found.map(({ of, member }) => ({ value: of(row), member }))));
+  return {
+    rows,
+    columns: found.map(({ name, of, member }) => ({
+      name,
+      shows: showsOf(member),
+      valueIn: of,
+      textOf: (row) => textOf(member, of(row), zone, isToSecond),
+      plainOf: (row) => projected(member, of(row)),
+      ...(shapeOf(member).sums && {
+        sumOf: (rows) => textOf(member, sumOf(rows.map(of)), zone),
+      }),
+    })),
+  };
 }
 
-function cellOf(value: unknown, isTime: boolean, none: string): unknown {
+/** Null if there is nothing to add up. */
+function sumOf(values: readonly unknown[]): number | null {
+  const numbers = values.filter((value) => value !== null && value !== undefined).map(Number);
+  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number);
+}
+
+/** The members of a record. What the schema does not know is text. */
+export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeZone): RecordMember[] {
+  const { properties = {} } = shapeOf(schema);
+  const all = Object.entries(members).map(([name, value]) => ({ name, value, member: properties[name] ?? {} }));
+  const isToSecond = areClose(all);
+  return all.map(({ name, value, member }) => ({
+    name,
+    shows: showsOf(member),
+    text: isRow(value) && showsOf(member) === "text" ? "" : textOf(member, value, zone, isToSecond),
+    ...(isRow(value) && showsOf(member) === "text" && { members: recordOf(member, value, zone) }),
+  }));
+}
+
+function showsOf(member: Shape): Shows {
+  const { shows, type, format } = shapeOf(member);
+  if (shows) return shows;
+  if (type === "boolean") return "yes";
+  return format === "date-time" ? "time" : type === "integer" || type === "number" ? "number" : "text";
+}
+
+/** Times that stand together have seconds if two of them are of the same minute. */
+function areClose(values: readonly { value: unknown; member: Shape }[]): boolean {
+  const times = new Set(values.flatMap(({ value, member }) => (showsOf(member) === "time" ? [timeIn(value)] : [])));
+  times.delete(Number.NaN);
+  return new Set([...times].map((at) => Math.floor(at / 60_000))).size < times.size;
+}
+
+/** A time of the store, or one that is text already. */
+function timeIn(value: unknown): number {
+  return typeof value === "number" ? value : Date.parse(String(value));
+}
+
+/** A value for people. */
+function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = false): string {
+  const { none = "-", unit, words, items, patternProperties } = shapeOf(member);
   if (value === null || value === undefined) return none;
-  if (Array.isArray(value) && !value.some(isRow)) return value.join(" ");
-  return isTime ? timeText(value as string) : value;
+  if (typeof value === "object" && Object.keys(value).length === 0) return none;
+  switch (showsOf(member)) {
+    case "time":
+      return Number.isNaN(new Date(timeIn(value)).getTime()) ? String(value) : zone.textOf(timeIn(value), isToSecond);
+    case "naira":
+      return nairaText(typeof value === "number" ? value : Math.round(Number(value) * 100));
+    case "number":
+      return [Number(value).toLocaleString("en"), unit ?? []].flat().join(" ");
+    case "yes":
+      return value ? "yes" : "no";
+    case "facts":
+      return factsText(value);
+    default:
+      if (Array.isArray(value) && !value.some(isRow)) return value.join(items?.shows === "sentence" ? " " : ", ");
+      if (patternProperties && isRow(value)) {
+        const [each] = Object.values(patternProperties);
+        const texts = Object.entries(value).map(
+          ([name, of]) => `${words?.[name] ?? name} (${textOf(each!, of, zone)})`,
+        );
+        return texts.join(", ");
+      }
+      return words?.[String(value)] ?? (typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
 }
 
-/** The members that any row has. */
-function allOf({ properties = {} }: Shape, rows: readonly Row[]): Record<string, string> {
-  const names = Object.keys(properties).filter((name) => rows.some((row) => name in row));
-  return Object.fromEntries(names.map((name) => [name, name]));
-}
-
-function isInstant(shape: Shape | undefined): boolean {
-  return shape?.format === "date-time" || shape?.anyOf?.some(isInstant) === true;
+/** Facts of the audit trail, which may be stored text. */
+function factsText(facts: unknown): string {
+  if (!isRow(facts)) return String(facts);
+  const texts = Object.entries(facts).map(([name, fact]) => {
+    if (name === "confirmation") return "confirmation=by passkey";
+    return `${name}=${fact === null ? "-" : typeof fact === "object" ? JSON.stringify(fact) : fact}`;
+  });
+  return texts.join(" ");
 }
 
 /** The name of the member of an answer whose schema has this mark. */
@@ -82,10 +202,12 @@ export function memberWith(mark: "secret" | "holds", schema: TSchema): string | 
 
 /** All members of each row, under their names, as programs read them. */
 export async function answerCsv(command: Command<never>, answer: unknown): Promise<string> {
-  const names = Object.keys(listOf(command.answer)?.row.properties ?? {});
+  const { row: shape } = listOf(command.answer)!;
+  const names = Object.keys(shape.properties ?? {});
+  const rows = listRows(command, answer).map((row) => projected(shape, row) as TableRow);
   return csvOfRows(
     names,
-    listRows(command, answer).map((row) => names.map((name) => row[name])),
+    rows.map((row) => names.map((name) => row[name])),
   );
 }
 
@@ -100,8 +222,4 @@ function csvCell(value: unknown): string | number {
   if (typeof value === "number") return value;
   const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(" ") : JSON.stringify(value);
   return /^-?\d+(\.\d+)?$/.test(text) ? text : withoutFormula(text);
-}
-
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/address.ts";
-import { isDay, isMonth } from "../../runtime/time-zone.ts";
+import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";
 import { duration } from "../setting.ts";
@@ -9,17 +9,18 @@ import { duration } from "../setting.ts";
 export interface Form<Value> {
   /** Completes "must be …". */
   form: string;
-  /** Undefined for text of another form. */
-  read: (text: string) => Value | undefined;
+  /** Undefined for text of another form. `zone`: of days and of times without an offset. */
+  read: (text: string, zone: TimeZone) => Value | undefined;
 }
 
 const dayMilliseconds = 86_400_000;
 
-/** A day, read as the milliseconds since 1970 of its first moment in UTC. */
-export const day: Form<number> = { form: "a day such as 2026-11-01", read: (text) => dayOf(text) };
+/** A day, read as the milliseconds since 1970 of its first moment. */
+export const day: Form<number> = {
+  form: "a day such as 2026-11-01",
+  read: (text, zone) => (isDay(text) ? zone.startOfDay(text) : undefined),
+};
 
-/** A day or a month whose first moment depends on a time zone, which the command knows. */
-export const calendarDay: Form<string> = { form: day.form, read: (text) => (isDay(text) ? text : undefined) };
 export const calendarMonth: Form<string> = {
   form: "a month such as 2026-11",
   read: (text) => (isMonth(text) ? text : undefined),
@@ -28,44 +29,46 @@ export const calendarMonth: Form<string> = {
 /** The end of something that begins now, read as milliseconds since 1970. */
 export const expiry: Form<number> = {
   form: "a later day such as 2027-01-31, or a number of days such as 90d",
-  read: (text) => {
+  read: (text, zone) => {
     const now = Date.now();
-    const end = expiryOf(text, now);
+    const end = expiryOf(text, now, zone);
     return end !== undefined && end > now ? end : undefined;
   },
 };
 
 /** A time in the past, read as milliseconds since 1970. */
 export const moment: Form<number> = {
-  form: "a day such as 2026-11-01 (at 00:00 UTC), or a time ago such as 30min or 24h",
-  read: (text) => {
+  form: "a day such as 2026-11-01 (at 00:00 in DUBA_TIME_ZONE), or a time ago such as 30min or 24h",
+  read: (text, zone) => {
     const ago = duration.read(text);
-    return ago === undefined ? dayOf(text) : Date.now() - ago;
+    return ago === undefined ? day.read(text, zone) : Date.now() - ago;
   },
 };
 
 /** A time that is still to come, read as milliseconds since 1970. */
 export const futureTime: Form<number> = {
-  form: "a later time with its zone, such as 2027-02-01T00:00+01:00",
-  read: (text) => {
-    const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  form: "a later time, such as 2027-02-01T00:00 or 2027-02-01T00:00+01:00",
+  read: (text, zone) => {
+    const [known, offset] = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+    const shown = Date.parse(offset === undefined ? `${known}Z` : text);
+    const time = offset === undefined && !Number.isNaN(shown) ? zone.atClock(shown) : shown;
     return time > Date.now() ? time : undefined;
   },
 };
 
 /** An amount in naira, read as kobo. */
-export const naira: Form<number> = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
+export const amount = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
 
 /** An amount above 0 in naira, read as kobo. */
-export const positiveNaira: Form<number> = {
+export const positiveAmount = {
   form: 'an amount in naira above 0, such as "95" or "95.50"',
-  read: (text) => koboOf(text) || undefined,
+  read: (text: string) => koboOf(text) || undefined,
 };
 
 /** An IP address or a network. */
-export const network: Form<string> = {
+export const network = {
   form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
-  read: (text) => (isNetwork(text) ? text : undefined),
+  read: (text: string) => (isNetwork(text) ? text : undefined),
 };
 
 /** Without a colon, which would end the user name of HTTP Basic. */
@@ -87,14 +90,9 @@ function formOf(field: TString, valueIn: (text: string) => string): Form<string>
   return { form: fault.replace(/^must be /, ""), read: (text) => (known.test(text) ? valueIn(text) : undefined) };
 }
 
-/** Milliseconds since 1970 of `2027-01-31` (its first moment in UTC) or `90d` from `now`; undefined for other text. */
-export function expiryOf(text: string, now: number): number | undefined {
+/** Milliseconds since 1970 of `2027-01-31` (its first moment) or `90d` from `now`; undefined for other text. */
+export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   if (days !== undefined) return now + Number(days) * dayMilliseconds;
-  return dayOf(text);
-}
-
-/** The first moment of a day such as `2027-01-31`, in UTC; undefined for other text. */
-export function dayOf(text: string): number | undefined {
-  return isDay(text) ? Date.parse(`${text}T00:00:00Z`) : undefined;
+  return day.read(text, zone);
 }

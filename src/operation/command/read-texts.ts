@@ -1,4 +1,5 @@
 import type { TObject, TSchema, TSchemaOptions, TUnsafe } from "typebox";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import Type from "../schema/type.ts";
 import type { Form } from "./forms.ts";
 
@@ -80,10 +81,11 @@ export function membersOf({ properties, required }: TObject) {
   });
 }
 
-/** Reads the texts of all members, with their defaults. Lists all faults at once, and repeats no text. */
+/** Reads the texts of all members, with their defaults. Days are of the zone. Lists all faults at once, and repeats no text. */
 export function readTexts(
   schema: TObject,
   texts: Texts,
+  zone: TimeZone,
 ): { input: Record<string, unknown>; faults: readonly MemberFault[] } {
   const input: Record<string, unknown> = {};
   const faults: MemberFault[] = [];
@@ -97,7 +99,7 @@ export function readTexts(
       faults.push({ field: name, message: "must not be empty" });
       continue;
     }
-    const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each));
+    const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each, zone));
     if (values.includes(undefined)) faults.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
     else input[name] = member.type === "array" ? values : values[0];
   }
@@ -110,9 +112,9 @@ export function formOf({ form, enum: words, description }: Member): string {
   return words ? `one of ${words.join(", ")}` : `text: ${description}`;
 }
 
-function valueIn(member: Member, text: unknown): unknown {
+function valueIn(member: Member, text: unknown, zone: TimeZone): unknown {
   if (typeof text !== "string") return text;
-  if (member.read) return member.read(text);
+  if (member.read) return member.read(text, zone);
   if (member.enum) return member.enum.includes(text) ? text : undefined;
   return text;
 }

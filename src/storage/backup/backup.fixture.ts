@@ -110,7 +110,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   key_use: [{ key_id: apiKey.id, used_at: madeAt, address: "203.0.113.7" }],
   access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
   catalogue_document: [{ revision: 2, content: "e30=" }],
-  catalogue_price_list: [{ account: account.id, revision: 2, changed_at: madeAt, rules: awkward }],
+  catalogue_price_list: [{ account: accountRow.id, revision: 2, changed_at: madeAt, rules: awkward }],
   catalogue_draft: [draft],
   catalogue_source: [
     {

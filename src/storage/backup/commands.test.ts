@@ -78,7 +78,10 @@ for (const engine of engines) {
         await writeAnchor(anchor, signer(Buffer.from(audit, "base64")), later);
         const { exitCode, out, err } = await duba(settings, "restore", path);
         assert.deepEqual([exitCode, err], [0, ""]);
-        assert.match(out, /^\d+ rows are restored, as of \d{4}-.*Z\. The counts agree with the backup\.\n$/);
+        assert.match(
+          out,
+          /^\d+ rows are restored, as of \d{4}-.*:\d\d:\d\d\+01\. The counts agree with the backup\.\n$/,
+        );
 
         const sums = JSON.parse((await duba(settings, "ledger", "summary", "--json")).out).groups;
         const { figures } = JSON.parse(readFileSync(path, "utf8").split("\n")[0]!);

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { instant } from "../../operation/command/answer-schema.ts";
+import { time } from "../../operation/command/answer-schema.ts";
 import { flag } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -33,8 +33,8 @@ const backupStore = command({
   answer: Type.Object({
     file: Type.String(),
     rows: Type.Integer(),
-    bytes: Type.Integer(),
     sha256: Type.String(),
+    bytes: Type.Integer(),
   }),
   view: ({ file, rows, bytes, sha256 }) => [
     `${rows} rows are in ${file} (${bytes} bytes).`,
@@ -81,8 +81,10 @@ const restoreStore = command({
       "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup.",
     ),
   }),
-  answer: Type.Object({ rows: Type.Integer(), made_at: instant }),
-  view: ({ rows, made_at }) => [`${rows} rows are restored, as of ${made_at}. The counts agree with the backup.`],
+  answer: Type.Object({ rows: Type.Integer(), made_at: time }),
+  view: ({ rows, made_at }, { at }) => [
+    `${rows} rows are restored, as of ${at(made_at, true)}. The counts agree with the backup.`,
+  ],
   records: ["store.restored"],
   guide: {
     heading: "What to do after a restore:",
@@ -104,7 +106,7 @@ const restoreStore = command({
     const { options, done } = await backups.ofRestore(without_keyring === true);
     const { rows, madeAt } = await restore(store, file, { ...options, progress });
     await done(store.db);
-    return { rows, made_at: madeAt };
+    return { rows, made_at: Date.parse(madeAt) };
   },
 });
 

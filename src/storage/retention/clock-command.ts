@@ -1,4 +1,4 @@
-import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { orNull, time } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Audited, inTransaction, type WithClock } from "../audited.ts";
@@ -15,9 +15,9 @@ export const clockCommand = command({
   kind: "change",
   face: "terminal",
   input: Type.Object({}),
-  answer: Type.Object({ time: instant, known_until: orNull(instant) }),
-  view: ({ time, known_until }) => [
-    `The clock is accepted: it is ${timeText(time)}. The last time that the store knew was ${timeText(known_until)}. A service removes what is old within an hour.`,
+  answer: Type.Object({ time, known_until: orNull(time) }),
+  view: ({ time, known_until }, { at }) => [
+    `The clock is accepted: it is ${at(time)}. The last time that the store knew was ${at(known_until)}. A service removes what is old within an hour.`,
   ],
   records: ["clock.accepted"],
   examples: [{}],
@@ -26,6 +26,6 @@ export const clockCommand = command({
       const time = now();
       const known_until = await acceptClock(trx, time);
       await audit(trx, { kind: "clock.accepted", actor, facts: { time, known_until } });
-      return { time: isoOf(time), known_until: isoOf(known_until) };
+      return { time, known_until };
     }),
 });
