@@ -6,7 +6,7 @@ import type { Caller, Operation } from "../operation/operation.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
-import { type Change, difference } from "./document/difference.ts";
+import { type Change, difference, revisedBy } from "./document/difference.ts";
 import { withLists } from "./document/wanted-lists.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { type Document, emptySnapshot, itemIn, type Snapshot, withEntries } from "./model/snapshot.ts";
@@ -17,7 +17,6 @@ import { fetchTvAddOns } from "./operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "./operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
 import { ResponseCache } from "./responses/cache.ts";
-import { stampsAfter } from "./revisions/commit.ts";
 import type { About } from "./revisions/draft.ts";
 import type { Publisher } from "./revisions/expected.ts";
 import { newestSnapshot } from "./revisions/load.ts";
@@ -36,7 +35,7 @@ export async function starterSnapshot(): Promise<Snapshot> {
 /** The snapshot as a revision of its number and time that makes it this document. */
 export async function revised(snapshot: Snapshot, document: Document): Promise<Snapshot> {
   const changes = await difference(snapshot, document);
-  return { ...snapshot, groups: document.groups, stamps: stampsAfter(snapshot.stamps, changes, snapshot) };
+  return revisedBy(snapshot, document, changes, snapshot);
 }
 
 /** The same with changes that are made to it. */

@@ -1,6 +1,15 @@
 import { pacer } from "../../runtime/pace.ts";
-import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
-import { type Document, type Group, groupIn, groupIndex } from "../model/snapshot.ts";
+import { type EntryContent, groupOf, type Subject, subjects } from "../model/lists.ts";
+import {
+  type Document,
+  type Group,
+  groupIn,
+  groupIndex,
+  laterStamp,
+  type Snapshot,
+  type Stamp,
+  setGroup,
+} from "../model/snapshot.ts";
 
 /** Change of one entry. Without old content it is added, without new one removed; with the same, it has another place. */
 export interface Change {
@@ -82,4 +91,19 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
   const moved = new Set(common);
   for (let key = ends.at(-1); key !== undefined; key = previous.get(key)) moved.delete(key);
   return moved;
+}
+
+/** The snapshot after a revision that makes these changes. `after`: a document with all groups that they change, or more. */
+export function revisedBy(snapshot: Snapshot, after: Document, changes: readonly Change[], by: Stamp): Snapshot {
+  const [groups, stamps] = [{ ...snapshot.groups }, { ...snapshot.stamps }];
+  for (const [subject, all] of Map.groupBy(changes, (change) => change.subject)) {
+    const [made, changed] = [new Map(groups[subject]), new Map(stamps[subject])];
+    const names = new Set(all.map(({ key }) => groupOf(subject, key)));
+    for (const name of names) setGroup(made, subject, name, groupIn(after, subject, name));
+    for (const name of subject === "prices" ? names : names.add(""))
+      changed.set(name, laterStamp(changed.get(name), by));
+    groups[subject] = made;
+    stamps[subject] = changed;
+  }
+  return { ...snapshot, revision: by.revision, publishedAt: by.publishedAt, groups, stamps };
 }

@@ -45,11 +45,8 @@ export async function packedDifference(before: Document, after: Document): Promi
   return packed(partsOf(before), partsOf(after));
 }
 
-/** The parts of each document. Entries are not read of a group that `known` has. */
-export async function unpacked(
-  content: string,
-  known: (part: Omit<DocumentPart, "group">) => Group | undefined = () => undefined,
-): Promise<DocumentPart[][]> {
+/** The parts of each document. */
+export async function unpacked(content: string): Promise<DocumentPart[][]> {
   const pause = pacer();
   const text = (await decompress(Buffer.from(content, "base64"))).toString();
   const documents: DocumentPart[][] = [];
@@ -59,8 +56,8 @@ export async function unpacked(
     for (const part of `\n${document}`.split("\n[").slice(1)) {
       const end = part.includes("\n") ? part.indexOf("\n") : part.length;
       const [subject, name, revision, publishedAt] = JSON.parse(`[${part.slice(0, end)}`);
-      const head = { subject, name, stamp: revision === undefined ? undefined : { revision, publishedAt } };
-      parts.push({ ...head, group: known(head) ?? (await readLines(subject, part.slice(end + 1), pause)) });
+      const stamp = revision === undefined ? undefined : { revision, publishedAt };
+      parts.push({ subject, name, stamp, group: await readLines(subject, part.slice(end + 1), pause) });
     }
     documents.push(parts);
   }

@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -9,7 +8,7 @@ import { type EntryContent, lists, openLists } from "../model/lists.ts";
 import { priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { scheduled } from "../revisions/expected.ts";
-import { changesOf, newestRevision, oldestRevision } from "../revisions/load.ts";
+import { newestRevision, oldestRevision, rememberedChanges } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
@@ -20,8 +19,6 @@ type Listed = ChangeList["scheduled"][number];
 
 /** Most revisions of one answer. */
 const REVISIONS = 100;
-/** Most changes in memory: those of one revision, whatever it changes. */
-const MOST_CHANGES = 120_000;
 
 /** A place in the history: after one change of a revision. */
 interface Cursor {
@@ -99,19 +96,6 @@ async function scheduledChanges(db: Kysely<Tables>, limit: number) {
     planned.push(...changes.slice(0, limit - planned.length).map((change) => ({ change, holdsFrom: holds_from! })));
   }
   return planned;
-}
-
-const remembered = new WeakMap<Kysely<Tables>, LRUCache<string, readonly Change[]>>();
-
-/** The changes of a draft in this state, in which they stay the same. */
-async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
-  const cache = remembered.get(db) ?? new LRUCache<string, readonly Change[]>({ maxSize: MOST_CHANGES });
-  remembered.set(db, cache);
-  const known = cache.get(`${draft} ${state}`);
-  if (known) return known;
-  const changes = await changesOf(db, draft);
-  cache.set(`${draft} ${state}`, changes, { size: changes.length + 1 });
-  return changes;
 }
 
 /** The first revision that may have changes after the cursor. */

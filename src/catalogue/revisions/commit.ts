@@ -1,10 +1,10 @@
 import { pacer } from "../../runtime/pace.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { type Change, countsOf } from "../document/difference.ts";
+import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
 import { groupOf, listNames } from "../model/lists.ts";
-import { type Document, groupIn, laterStamp, perSubject, type Stamp, type Stamps } from "../model/snapshot.ts";
+import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
 import { newestRevision } from "./load.ts";
@@ -54,7 +54,8 @@ export async function commit(
   const revision = base + 1;
   const content = await packedDifference(expected.base, document);
   const rows =
-    state === "published" && (await rowsOf(document, expected.newest.stamps, changes, { revision, publishedAt: at }));
+    state === "published" &&
+    (await rowsOf(revisedBy(expected.newest, document, changes, { revision, publishedAt: at }), changes));
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
@@ -100,28 +101,19 @@ export async function commit(
 }
 
 /** What a revision stores: the document of its lists, if they change, and the price lists that change. */
-async function rowsOf(document: Document, before: Stamps, changes: readonly Change[], by: Stamp) {
+async function rowsOf(made: Snapshot, changes: readonly Change[]) {
   const pause = pacer();
-  const stamps = stampsAfter(before, changes, by);
+  const { stamps } = made;
   const all = listNames.flatMap((list) =>
-    [...stamps[list]].map(([name, stamp]) => ({ subject: list, name, group: groupIn(document, list, name), stamp })),
+    [...stamps[list]].map(([name, stamp]) => ({ subject: list, name, group: groupIn(made, list, name), stamp })),
   );
   const content = changes.some(({ subject }) => subject !== "prices") ? await packed(all) : undefined;
   const accounts = changes.flatMap(({ subject, key }) => (subject === "prices" ? groupOf(subject, key) : []));
   const priceLists: Tables["catalogue_price_list"][] = [];
   for (const account of new Set(accounts)) {
-    const rules = await linesOf(groupIn(document, "prices", account), pause);
+    const rules = await linesOf(groupIn(made, "prices", account), pause);
     const { revision, publishedAt: changed_at } = stamps.prices.get(account)!;
     priceLists.push({ account, revision, changed_at, rules });
   }
   return { content, priceLists };
-}
-
-/** The stamps when a revision has changed the groups of these entries. */
-export function stampsAfter(before: Stamps, changes: readonly Change[], by: Stamp): Stamps {
-  const stamps = perSubject((subject) => new Map(before[subject]));
-  for (const { subject, key } of changes)
-    for (const name of subject === "prices" ? [groupOf(subject, key)] : [groupOf(subject, key), ""])
-      stamps[subject].set(name, laterStamp(stamps[subject].get(name), by));
-  return stamps;
 }

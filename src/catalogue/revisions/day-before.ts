@@ -3,7 +3,7 @@ import type { Tables } from "../../storage/tables.ts";
 import type { Change } from "../document/difference.ts";
 import { type Document, type EntryEdit, withEntries } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
-import { changesOf } from "./load.ts";
+import { rememberedChanges } from "./load.ts";
 
 const DAY = 86_400_000;
 
@@ -28,7 +28,7 @@ export async function dayBefore(
     .execute();
   const steps: { isApproved: boolean; changes: readonly Change[] }[] = [];
   for (const { id, decided_by } of published)
-    steps.push({ isApproved: decided_by !== null, changes: await changesOf(db, id) });
+    steps.push({ isApproved: decided_by !== null, changes: await rememberedChanges(db, id, "published") });
   steps.push(...planned.filter(({ holdsFrom }) => holdsFrom > since));
   const [approved = [], others = []] = [true, false].map((is) => steps.filter(({ isApproved }) => isApproved === is));
   // Of an entry the last approved content counts, else the first.

@@ -1,15 +1,16 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import { pacer } from "../../runtime/pace.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
-import { type Change, difference } from "../document/difference.ts";
+import { type Change, difference, revisedBy } from "../document/difference.ts";
 import { type DocumentPart, readLines, unpacked } from "../document/document-text.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import { listNames, type Subject } from "../model/lists.ts";
+import type { Subject } from "../model/lists.ts";
 import {
   type Document,
   emptySnapshot,
-  groupIn,
+  type Group,
   perSubject,
   type Snapshot,
   type Stamp,
@@ -18,6 +19,10 @@ import {
 
 /** Rows of one query: few enough that the event loop does not pause for long when they arrive. */
 const PAGE = 1_000;
+/** A process that is more revisions behind reads the newest as a whole. */
+const FEW = 20;
+/** Most changes in memory: those of one revision, whatever it changes. */
+const MOST_CHANGES = 120_000;
 
 /** The newest revision. Shares with `known` what did not change since. */
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
@@ -25,8 +30,7 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   if (known?.changes === changes) return known;
   const [newest] = await listRevisions(db, 1);
   if (newest === undefined) return { ...emptySnapshot, changes };
-  if (newest.number === known?.revision) return { ...known, changes };
-  const snapshot = await readSnapshot(db, newest, known);
+  const snapshot = (known && (await followed(db, known, newest.number))) ?? (await readSnapshot(db, newest));
   return snapshot ? { ...snapshot, changes } : newestSnapshot(db, known);
 }
 
@@ -34,83 +38,78 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
 export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);
   if (number === newest.revision) return newest;
-  return (await readSnapshot(db, revision, newest)) ?? snapshotAt(db, newest, number);
+  return (await readSnapshot(db, revision)) ?? snapshotAt(db, newest, number);
 }
 
-/** The catalogue of a revision. It shares with `known` what is the same. Undefined if retention removed the revision meanwhile. */
+/** The snapshot with the revisions since; undefined if they are too many, or retention removed one. */
+async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Promise<Snapshot | undefined> {
+  if (newest - known.revision > FEW) return undefined;
+  const revisions = await db
+    .selectFrom("catalogue_revision")
+    .select(["number", "created_at", "draft"])
+    .where("number", ">", known.revision)
+    .where("number", "<=", newest)
+    .orderBy("number")
+    .execute();
+  let snapshot = known;
+  for (const { number: revision, created_at: publishedAt, draft } of revisions) {
+    const { before, after } = await draftDocuments(db, draft);
+    snapshot = revisedBy(snapshot, after, await difference(before, after), { revision, publishedAt });
+  }
+  return (await oldestRevision(db)) <= known.revision + 1 ? snapshot : undefined;
+}
+
+/** The whole catalogue of a revision. Undefined if retention removed it meanwhile. */
 async function readSnapshot(
   db: Kysely<Tables>,
   { number, created_at }: CatalogueRevisionRow,
-  known = emptySnapshot,
 ): Promise<Snapshot | undefined> {
   const { restored_at } = await db.selectFrom("catalogue_history").select("restored_at").executeTakeFirstOrThrow();
-  // Clients may have newer data than the backup, so their dates must not match "not modified".
-  const stampOf = ({ revision, publishedAt }: Stamp) => ({ revision, publishedAt: Math.max(publishedAt, restored_at) });
-  const since = known.revision <= number ? known : emptySnapshot;
-  const groups = { ...since.groups };
-  const stamps = { ...since.stamps };
+  const groups = perSubject(() => new Map<string, Group>());
+  const stamps = perSubject(() => new Map<string, Stamp>());
+  const add = ({ subject, name, group, stamp }: DocumentPart) => {
+    setGroup(groups[subject], subject, name, group);
+    // Clients may have newer data than the backup, so their dates must not match "not modified".
+    stamps[subject].set(name, { ...stamp!, publishedAt: Math.max(stamp!.publishedAt, restored_at) });
+  };
   const document = await db
     .selectFrom("catalogue_document")
     .select("content")
     .where("revision", "<=", number)
-    .where("revision", ">", since.revision)
     .orderBy("revision", "desc")
     .executeTakeFirst();
-  if (document) {
-    const isKnown = ({ subject, name, stamp }: Omit<DocumentPart, "group">) =>
-      known.stamps[subject].get(name)?.revision === stamp?.revision;
-    const [all = []] = await unpacked(document.content, (part) =>
-      isKnown(part) ? groupIn(known, part.subject, part.name) : undefined,
-    );
-    const parts = Map.groupBy(all, ({ subject }) => subject);
-    for (const list of listNames) {
-      const own = parts.get(list) ?? [];
-      const whole = own.find(({ name }) => name === "") ?? { subject: list, name: "" };
-      const filled = own.filter(({ group }) => group.length > 0);
-      groups[list] = isKnown(whole) ? known.groups[list] : new Map(filled.map(({ name, group }) => [name, group]));
-      stamps[list] = new Map(own.map(({ name, stamp }) => [name, stampOf(stamp!)]));
-    }
-  }
-  const prices = new Map(groups.prices);
-  const changed = new Map(stamps.prices);
+  const [lists = []] = document ? await unpacked(document.content) : [];
+  for (const part of lists) add(part);
   const pause = pacer();
-  for await (const { account, revision, changed_at, rules } of priceLists(db, since.revision, number)) {
-    setGroup(prices, "prices", account, await readLines("prices", rules, pause));
-    changed.set(account, stampOf({ revision, publishedAt: changed_at }));
+  for await (const { account: name, revision, changed_at: publishedAt, rules } of priceLists(db, number)) {
+    const group = await readLines("prices", rules, pause);
+    add({ subject: "prices", name, group, stamp: { revision, publishedAt } });
   }
-  const snapshot = {
-    ...{ revision: number, publishedAt: created_at, changes: 0 },
-    ...{ groups: { ...groups, prices }, stamps: { ...stamps, prices: changed } },
-  };
-  return (await isKept(db, number)) ? snapshot : undefined;
+  if ((await oldestRevision(db)) > number) return undefined;
+  return { revision: number, publishedAt: created_at, changes: 0, groups, stamps };
 }
 
-/** The newest of each account's price lists of these revisions: after `since`, up to `last`. */
-async function* priceLists(db: Kysely<Tables>, since: number, last: number) {
-  for (let after = ""; ; ) {
+/** The price list of each account as of this revision. */
+async function* priceLists(db: Kysely<Tables>, number: number) {
+  for (let last = ""; ; ) {
     const rows = await db
       .selectFrom("catalogue_price_list as list")
       .selectAll()
-      .where("revision", ">", since)
       .where("revision", "=", (it) =>
         it
           .selectFrom("catalogue_price_list as other")
           .select(({ fn }) => fn.max("other.revision").as("last"))
           .whereRef("other.account", "=", "list.account")
-          .where("other.revision", "<=", last),
+          .where("other.revision", "<=", number),
       )
-      .where("account", ">", after)
+      .where("account", ">", last)
       .orderBy("account")
       .limit(PAGE)
       .execute();
     yield* rows;
     if (rows.length < PAGE) return;
-    after = rows.at(-1)!.account;
+    last = rows.at(-1)!.account;
   }
-}
-
-async function isKept(db: Kysely<Tables>, number: number): Promise<boolean> {
-  return (await oldestRevision(db)) <= number;
 }
 
 /** The documents of a draft: the groups that it changes, before and after. A rejected one has none. */
@@ -127,9 +126,22 @@ function documentOf(parts: readonly DocumentPart[]): Document {
 }
 
 /** What a draft changes. */
-export async function changesOf(db: Kysely<Tables>, draft: number): Promise<Change[]> {
+export async function changesOf(db: Kysely<Tables>, draft: number): Promise<readonly Change[]> {
   const { before, after } = await draftDocuments(db, draft);
   return difference(before, after);
+}
+
+const remembered = new WeakMap<Kysely<Tables>, LRUCache<string, readonly Change[]>>();
+
+/** What a draft changes in this state, in which it stays the same. */
+export async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
+  const cache = remembered.get(db) ?? new LRUCache<string, readonly Change[]>({ maxSize: MOST_CHANGES });
+  remembered.set(db, cache);
+  const known = cache.get(`${draft} ${state}`);
+  if (known) return known;
+  const changes = await changesOf(db, draft);
+  cache.set(`${draft} ${state}`, changes, { size: changes.length + 1 });
+  return changes;
 }
 
 /** The newest revisions first. */
