@@ -1,12 +1,18 @@
 import { ask } from "../../test/support/service.ts";
+import type { BoundOperation } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import type { HttpDependencies } from "./dependencies.ts";
 import { AnswerCounts } from "./monitoring/answer-counts.ts";
 import { type ApiServer, buildServer } from "./server.ts";
 
-/** A server without operations on a free port: what `register` gives it answers. */
-export async function serving(register: (app: ApiServer) => void) {
-  const app = buildServer([], {
+/** A server on a free port. What `register` gives it answers, beside operations if there are any. */
+export async function serving(
+  register: (app: ApiServer) => void,
+  operations: readonly BoundOperation[] = [],
+  other: Partial<HttpDependencies> = {},
+) {
+  const app = buildServer(operations, {
     addressOf: () => "",
     authenticator: { isAbsent: () => true, credentialOf: () => null as never },
     anonymous: true,
@@ -24,6 +30,7 @@ export async function serving(register: (app: ApiServer) => void) {
     log: new RecordedLog(),
     now: Date.now,
     stopping: () => false,
+    ...other,
   });
   register(app);
   const port = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -46,7 +46,12 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const requestId = requestIdOf(request.headers["x-request-id"]);
     const known = targets.of(request);
     if (known && !refusalByHeaders(request)) known.serve(request, response, requestId, known.accepted);
-    else route(request, response, requestId);
+    else
+      try {
+        route(request, response, requestId);
+      } catch (error) {
+        broke(request, response, requestId, error);
+      }
   });
   http.server.once("close", () => requestLog.stop());
   answerUnparsed(http.server, deps, (url) => routes.find(pathOf(targetOf(url)))?.value.operation);
@@ -93,6 +98,11 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       );
   };
 
+  const broke = (request: IncomingMessage, response: ServerResponse, requestId: string, error: unknown) => {
+    if (error instanceof Failure) refuse(request, response, requestId, error);
+    else refuse(request, response, requestId, new Failure("internal_error"), undefined, faultOf(error));
+  };
+
   /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
   const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, meant?: BoundOperation) => {
     const { authorization } = raw.headers;
@@ -130,8 +140,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
           const reply = await answer(request);
           await sendReply(request, response, { ...reply, headers: { ...reply.headers, "X-Request-Id": requestId } });
         } catch (error) {
-          if (error instanceof Failure) refuse(request, response, requestId, error);
-          else refuse(request, response, requestId, new Failure("internal_error"), undefined, faultOf(error));
+          broke(request, response, requestId, error);
         }
       }),
   };
