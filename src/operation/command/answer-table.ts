@@ -75,7 +75,7 @@ export function tableOf(
   zone: TimeZone,
 ): Table {
   const { title, none } = part;
-  if ("rows" in part) return { ...tableOfRows(part.row as Shape, part.rows as TableRow[], zone), title, none };
+  if ("rows" in part) return { ...tableOfRows(part.row, part.rows as TableRow[], zone), title, none };
   if (part.list === true) {
     const table = tableOfRows(listOf(command.answer)!.row, listRows(command, answer), zone, command.columns);
     return { ...table, title, none: none ?? command.none };
@@ -86,12 +86,12 @@ export function tableOf(
 
 /** `columns`: default all members that any row has. */
 export function tableOfRows(
-  shape: Shape,
+  schema: TSchema | Shape,
   rows: readonly TableRow[],
   zone: TimeZone,
   columns?: readonly Column<never>[],
 ): Table {
-  const { properties = {} } = shape;
+  const { properties = {} } = shapeOf(schema);
   const drawn = columns ?? Object.keys(properties).filter((name) => rows.some((row) => row[name] !== undefined));
   const found = drawn.map((column) => {
     if (typeof column === "string")

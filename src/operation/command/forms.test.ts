@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
-import { expiryOf } from "./forms.ts";
+import { day, expiryOf, futureTime, moment } from "./forms.ts";
 
 suite("an expiry", () => {
   const now = Date.UTC(2026, 0, 1, 12);
@@ -18,4 +18,18 @@ suite("an expiry", () => {
       assert.equal(expiry && new Date(expiry).toISOString(), end);
     });
   }
+});
+
+test("a day and a time without an offset are of the zone", () => {
+  const [lagos, utc] = [new TimeZone("Africa/Lagos"), new TimeZone("UTC")];
+  for (const form of [day, moment])
+    assert.deepEqual(
+      [lagos, utc].map((zone) => form.read("2026-11-01", zone)),
+      [Date.UTC(2026, 9, 31, 23), Date.UTC(2026, 10, 1)],
+    );
+  const times = ["2099-02-01T08:30", "2099-02-01T08:30Z", "2099-02-01T08:30+01:00", "2099-02-01", "2020-02-01T08:30"];
+  assert.deepEqual(
+    times.map((text) => futureTime.read(text, lagos)),
+    [Date.UTC(2099, 1, 1, 7, 30), Date.UTC(2099, 1, 1, 8, 30), Date.UTC(2099, 1, 1, 7, 30), undefined, undefined],
+  );
 });
