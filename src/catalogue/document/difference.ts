@@ -6,6 +6,7 @@ import {
   groupIn,
   groupIndex,
   laterStamp,
+  perSubject,
   type Snapshot,
   type Stamp,
   setGroup,
@@ -94,13 +95,24 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
 }
 
 /** The snapshot after a revision that makes these changes. `after`: a document with all groups that they change, or more. */
-export function revisedBy(snapshot: Snapshot, after: Document, changes: readonly Change[], by: Stamp): Snapshot {
+export async function revisedBy(
+  snapshot: Snapshot,
+  after: Document,
+  changes: readonly Change[],
+  by: Stamp,
+): Promise<Snapshot> {
+  const pause = pacer();
+  const names = perSubject(() => new Set<string>());
+  for (const { subject, key } of changes) {
+    names[subject].add(groupOf(subject, key));
+    await pause();
+  }
   const [groups, stamps] = [{ ...snapshot.groups }, { ...snapshot.stamps }];
-  for (const [subject, all] of Map.groupBy(changes, (change) => change.subject)) {
+  for (const subject of subjects) {
+    if (names[subject].size === 0) continue;
     const [made, changed] = [new Map(groups[subject]), new Map(stamps[subject])];
-    const names = new Set(all.map(({ key }) => groupOf(subject, key)));
-    for (const name of names) setGroup(made, subject, name, groupIn(after, subject, name));
-    for (const name of subject === "prices" ? names : names.add(""))
+    for (const name of names[subject]) setGroup(made, subject, name, groupIn(after, subject, name));
+    for (const name of subject === "prices" ? names.prices : names[subject].add(""))
       changed.set(name, laterStamp(changed.get(name), by));
     groups[subject] = made;
     stamps[subject] = changed;

@@ -55,7 +55,7 @@ export async function commit(
   const content = await packedDifference(expected.base, document);
   const rows =
     state === "published" &&
-    (await rowsOf(revisedBy(expected.newest, document, changes, { revision, publishedAt: at }), changes));
+    (await rowsOf(await revisedBy(expected.newest, document, changes, { revision, publishedAt: at }), changes));
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;

@@ -54,7 +54,7 @@ async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Pr
   let snapshot = known;
   for (const { number: revision, created_at: publishedAt, draft } of revisions) {
     const { before, after } = await draftDocuments(db, draft);
-    snapshot = revisedBy(snapshot, after, await difference(before, after), { revision, publishedAt });
+    snapshot = await revisedBy(snapshot, after, await difference(before, after), { revision, publishedAt });
   }
   return (await oldestRevision(db)) <= known.revision + 1 ? snapshot : undefined;
 }
