@@ -53,8 +53,7 @@ const own = (setting: string) => `"default" means the limit in ${setting}.`;
 const listAccounts = command({
   id: "accounts.list",
   summary: "List all accounts, oldest first.",
-  description:
-    "The amounts are in naira. What is spent counts the live verifications of this month, with those that run.",
+  description: "What is spent counts the live verifications of this month, with those that run.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),

@@ -38,7 +38,7 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
 
 const PriceMove = Type.Object({
   ...{ list: Type.String(), entry: reference, price: Type.String() },
-  ...{ was: naira, now: naira, move: Type.String() },
+  ...{ was: naira, now: naira, move: Type.String({ shows: "number" }) },
 });
 
 const OtherChange = Type.Object({

@@ -167,7 +167,7 @@ function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = fals
     case "naira":
       return nairaText(typeof value === "number" ? value : Math.round(Number(value) * 100));
     case "number":
-      return [Number(value).toLocaleString("en"), unit ?? []].flat().join(" ");
+      return [typeof value === "number" ? value.toLocaleString("en") : value, unit ?? []].flat().join(" ");
     case "yes":
       return value ? "yes" : "no";
     case "facts":
