@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ConfigFault, readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire/wire.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, startService, withService } from "./support/service.ts";
 
@@ -106,7 +106,7 @@ suite("closed doors", { concurrency: true }, () => {
       );
   });
 
-  for (const engine of engines)
+  for (const engine of usualEngines)
     test(`a number of a person in a path is not found, and the store is not asked for it, on ${engine.name}`, async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { db } = await service.store();
@@ -129,7 +129,7 @@ suite("closed doors", { concurrency: true }, () => {
       }
     });
 
-  for (const engine of engines) {
+  for (const engine of usualEngines) {
     test(`another bootstrap key replaces the old one on ${engine.name}`, async () => {
       const fresh = await engine.ready();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
 
@@ -11,7 +11,7 @@ const plans = "/api/v2/cable-tv/fetch-billers";
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const starter = (name: string) => JSON.parse(readFileSync(`data/starter/${name}.json`, "utf8"));
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`operations for compatibility on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {

@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { revokeKey } from "../src/access/keys/keys.ts";
 import { rollKey } from "../src/access/keys/roll.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { sandboxKey, startService, type TestService } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
@@ -16,7 +16,7 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {

@@ -6,7 +6,7 @@ import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
 import { makeStore, ran, terminalActor } from "./support/command-line.ts";
-import { engines } from "./support/engines.ts";
+import { engines, usualEngines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
@@ -25,7 +25,7 @@ const followed = (url: string) => ({
 
 const priceIn = ({ json }: Answer): string => json.data.data[0].price;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`following another Duba on ${engine.name}`, () => {
     let source: TestService;
     let service: TestService;

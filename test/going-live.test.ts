@@ -5,7 +5,7 @@ import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { resumeAccount, suspendAccount } from "../src/access/accounts/accounts.ts";
 import { ran } from "./support/command-line.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type SandboxVendor, startSandboxVendor } from "./support/sandbox-vendor.ts";
 import { sandboxKey, startService, type TestService } from "./support/service.ts";
@@ -24,7 +24,7 @@ const liveThrough = (url: string, key = "a-key-that-the-vendor-knows") => ({
 
 const person = (bvn: string) => ({ bvn, phone: "08000000017", amount: "100" });
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`going live on ${engine.name}, with another Duba as the source`, () => {
     let vendor: SandboxVendor;
     let source: TestService;

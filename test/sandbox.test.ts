@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the sandbox on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { assertFresh } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
 
@@ -49,7 +49,7 @@ function assertSuccess(answer: Answer, members: string[]): Answer["json"] {
   return answer.json;
 }
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the documented answers on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {

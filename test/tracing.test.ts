@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
-import { engines } from "./support/engines.ts";
+import { engines, usualEngines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
@@ -50,7 +50,7 @@ class Collector {
   }
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`traces on ${engine.name}`, () => {
     let collector: Collector;
     let vendor: LocalVendor;

@@ -6,7 +6,7 @@ import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor
 import { vendorFaults, vendorWaits } from "../src/upstreams/vendor-faults.fixture.ts";
 import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
 import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
@@ -49,7 +49,7 @@ async function attemptsByVendor(service: TestService): Promise<Record<string, nu
   return { dojah: countOf("dojah"), blusalt: countOf("blusalt") };
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a vendor before another one on ${engine.name}`, () => {
     let first: LocalVendor;
     let second: LocalVendor;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { recorded } from "./access.fixture.ts";
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from "./accounts/accounts.ts";
 import { bootstrap, failsAs, here, SuiteCredentials } from "./authenticator.fixture.ts";
@@ -15,7 +15,7 @@ suite("an Authorization header", () => {
   });
 });
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 

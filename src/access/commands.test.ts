@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
 import { suiteTerminal } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { readApiKey } from "./secrets.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`accounts and keys on ${engine.name}`, () => {
     const { duba, atTerminal } = suiteTerminal(engine);
     before(() => duba("accounts", "create", "--name", "Corner Shop", "--email", "Shop@Example.com"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { recorded } from "./access.fixture.ts";
 import { bootstrap, here, SuiteCredentials } from "./authenticator.fixture.ts";
@@ -8,7 +8,7 @@ import { firstStart } from "./bootstrap.ts";
 import { revokeKey } from "./keys/keys.ts";
 import { newApiKey } from "./secrets.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`remembered credentials on ${engine.name}`, () => {
     const its = new SuiteCredentials(engine);
 

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
-import { engines, type Fresh } from "../../test/support/engines.ts";
+import { type Fresh, usualEngines } from "../../test/support/engines.ts";
 import { keyringText } from "../keyring/keyring.ts";
 import { silent } from "../runtime/log.ts";
 import type { AuditEvent } from "../storage/audited.ts";
@@ -19,7 +19,7 @@ import { sealEntries } from "./seal-batch.ts";
 const sealKey = randomBytes(32);
 const day = 86_400_000;
 
-for (const { name, ready } of engines) {
+for (const { name, ready } of usualEngines) {
   suite(`the audit trail on ${name}, beside a process that serves`, () => {
     let place: Fresh;
     let store: Store;

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { type CatalogueDesk, openDesk } from "../../test/support/catalogue-desk.ts";
 import { terminalActor } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { listNames } from "./model/lists.ts";
 
 /** One text in place of another, which must be there. */
@@ -12,7 +12,7 @@ function edited(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`duba catalogue on ${engine.name}`, () => {
     let desk: CatalogueDesk;
     before(async () => {

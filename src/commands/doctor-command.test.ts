@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 
 interface Result {
@@ -14,7 +14,7 @@ interface Result {
 
 const inFront = { DUBA_PUBLIC_URL: "https://api.example.com", DUBA_TRUST_PROXY: "127.0.0.1" };
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`duba doctor on ${engine.name}`, () => {
     let service: TestService;
     let environment: Record<string, string | undefined>;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { ran } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { verification } from "../storage/backup/backup.fixture.ts";
 
 const day = 86_400_000;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`duba status on ${engine.name}`, () => {
     let service: TestService;
     let environment: Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { beginSession, endSession } from "../access/people/sessions.ts";
 import { everyCommand } from "../commands/families.ts";
@@ -12,7 +12,7 @@ import { siteMap } from "./site-map.ts";
 const json = { "Content-Type": "application/json" };
 const commands = (await everyCommand()).filter(({ face, store }) => face !== "terminal" && store !== "own");
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`attacks on the console on ${engine.name}`, () => {
     let operators: Operators;
     let service: TestService;

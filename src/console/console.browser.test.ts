@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../test/support/browser.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { type Visitor, visit } from "../../test/support/passkey.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
@@ -13,7 +13,7 @@ const missing = missingBrowser();
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const html = `<img src=x onerror="document.title='run'"><b>`;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the console in a browser on ${engine.name}`, { skip: missing }, () => {
     let service: TestService;
     let browser: Browser;

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, suite, test } from "node:test";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { Line } from "../../test/support/raw.ts";
 import { startService } from "../../test/support/service.ts";
 import { softwarePasskey } from "../../test/support/software-passkey.ts";
 import { consoleClient, type Operators, startOperators } from "./operators.fixture.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the doors of the console on ${engine.name}`, () => {
     let operators: Operators;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran, terminalActor } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`who acted and who approves on ${engine.name}`, () => {
     let operators: Operators;
     let duba: (...argv: string[]) => Promise<Ran>;

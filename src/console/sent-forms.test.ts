@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { engines, type FreshSettings } from "../../test/support/engines.ts";
+import { type FreshSettings, usualEngines } from "../../test/support/engines.ts";
 import { startService } from "../../test/support/service.ts";
 import { consoleClient, formType, type Operators, type SignedInOperator, startOperators } from "./operators.fixture.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a form that was sent before on ${engine.name}`, () => {
     let operators: Operators;
     let officer: SignedInOperator;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { everyCommand } from "../commands/families.ts";
 import { confirms, givenAway, mayRun, roles } from "../operation/command.ts";
@@ -25,7 +25,7 @@ test("what gives something away is what the design names", () => {
   });
 });
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`what a deed gives away on ${engine.name}`, () => {
     let operators: Operators;
     let duba: (...argv: string[]) => Promise<Ran>;

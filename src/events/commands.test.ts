@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
-import { type Engine, engines } from "../../test/support/engines.ts";
+import { type Engine, usualEngines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { eventTypeNames } from "../operation/event.ts";
 import { openReceiver, readDelivery } from "./events.fixture.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`commands of events on ${engine.name}`, () => {
     let service: TestService;
     let environment: Record<string, string | undefined>;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely } from "kysely";
-import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
+import { type Engine, engines, type Fresh, type FreshSettings, usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
@@ -18,7 +18,7 @@ import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
 import type { IdentityLimits, IdentitySettings } from "./identity-settings.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 
-export { engines, until };
+export { engines, until, usualEngines };
 
 export const usualLimits: IdentityLimits = {
   account: { count: 60, seconds: 60 },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { readKeyring } from "./file.ts";
@@ -14,7 +14,7 @@ import { keyringText } from "./keyring.ts";
 
 const minute = 60_000;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the keyring command beside a service on ${engine.name}`, () => {
     let service: TestService;
     let path: string;

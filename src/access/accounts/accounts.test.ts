@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Kysely } from "kysely";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
-for (const { name: engine, ready } of engines) {
+for (const { name: engine, ready } of usualEngines) {
   suite(`accounts on ${engine}`, () => {
     let db: Kysely<Tables>;
     let close: () => Promise<void>;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
 import { suiteTerminal } from "../../../test/support/command-line.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`terms on ${engine.name}`, () => {
     const { duba } = suiteTerminal(engine);
     const shop = "shop@example.com";

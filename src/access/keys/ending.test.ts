@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { type Fresh, usualEngines } from "../../../test/support/engines.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
@@ -11,7 +11,7 @@ import { rollKey } from "./roll.ts";
 
 const day = 86_400_000;
 
-for (const { name: engine, ready } of engines)
+for (const { name: engine, ready } of usualEngines)
   suite(`events of keys on ${engine}`, () => {
     let place: Fresh;
     let store: Store;

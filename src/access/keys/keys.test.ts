@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Kysely } from "kysely";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import { openStore } from "../../storage/store.ts";
@@ -16,7 +16,7 @@ import { rollKey } from "./roll.ts";
 
 const hour = 3_600_000;
 
-for (const { name: engine, ready } of engines) {
+for (const { name: engine, ready } of usualEngines) {
   suite(`keys on ${engine}`, () => {
     let db: Kysely<Tables>;
     let account: Account;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type CatalogueDesk, deskOn, openDesk } from "../../../test/support/catalogue-desk.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { engines, usualEngines } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -11,7 +11,7 @@ function edited(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`duba catalogue import and export on ${engine.name}`, () => {
     let desk: CatalogueDesk;
     before(async () => {
@@ -122,7 +122,7 @@ for (const engine of engines)
     });
   });
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
     test("is served soon after the import, to an account at its own price", async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);

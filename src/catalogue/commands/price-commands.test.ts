@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type CatalogueDesk, openDesk } from "../../../test/support/catalogue-desk.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 
 const shop = "shop@example.com";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`duba prices on ${engine.name}`, () => {
     let desk: CatalogueDesk;
     before(async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
 import { openStore } from "../../storage/store.ts";
 import { type ChartRange, chartsOf } from "./charts.ts";
@@ -8,7 +8,7 @@ import { keepMinuteCounts } from "./minute-counts.ts";
 
 const minute = 60_000;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   test(`counts of several processes add up by the minute, and survive them, on ${engine.name}`, async () => {
     const fresh = await engine.ready();
     const { db, close } = await openStore({ ...fresh.settings, serving: true, starting: true });

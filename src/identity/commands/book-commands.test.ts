@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { openStore } from "../../storage/store.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
@@ -14,7 +14,7 @@ const zone = new TimeZone("Africa/Lagos");
 const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 86_400_000);
 const start = zone.startOfMonth(month);
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the books on ${engine.name}`, () => {
     const shop = suiteShop(engine, async (db, id) => {
       await storeRows(

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
 import { openStore } from "../../storage/store.ts";
 import { made, row, suiteLedger } from "./ledger-commands.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the ledger on ${engine.name}`, () => {
     const place = suiteLedger(engine);
     const { duba } = place;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { openKeyring } from "../../keyring/file.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { openStore } from "../../storage/store.ts";
 import { attemptRowsOf, made, row, suiteLedger } from "./ledger-commands.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`listed verifications on ${engine.name}`, () => {
     const place = suiteLedger(engine);
     const { duba } = place;

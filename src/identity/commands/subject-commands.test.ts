@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 
 const bvn = "22000000017";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the subjects command beside a service on ${engine.name}`, () => {
     let service: TestService;
     let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { Mode } from "../../operation/operation.ts";
-import { callOf, engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { callOf, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { fetchWalletBalance } from "./fetchWalletBalance.ts";
 
 const unlimited = { "Duba-Wallet": "unlimited" };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`fetchWalletBalance on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

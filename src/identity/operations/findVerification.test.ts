@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { callOf, failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { findVerification } from "./findVerification.ts";
 import { getVerification } from "./getVerification.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`verifications asked for on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

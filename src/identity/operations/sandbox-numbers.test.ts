@@ -6,7 +6,7 @@ import { failuresOf } from "../../operation/operation.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { reserved, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
-import { callOf, engines, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { callOf, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 import { verifyNin } from "./verifyNin.ts";
@@ -15,7 +15,7 @@ const operations = { bvn: verifyBvn, nin: verifyNin };
 /** How long a service waits for its sandbox, as for any upstream, in milliseconds. */
 const patience = 15_000;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the numbers of the sandbox on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 

@@ -3,14 +3,14 @@ import { suite, test } from "node:test";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { failures } from "../../operation/failures.ts";
 import { inputReader } from "../../operation/schema/validate-input.ts";
-import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { callOf, failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 
 const input = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`verifyBvn on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
-import { callOf, engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
+import { callOf, failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
@@ -10,7 +10,7 @@ import { verifyNin } from "./verifyNin.ts";
 const number = "22000000017";
 const input = { nin: number, phone: "08000000017", amount: "100" };
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`verifyNin on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

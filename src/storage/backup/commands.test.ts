@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
-import { type Engine, engines } from "../../../test/support/engines.ts";
+import { type Engine, usualEngines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { writeAnchor } from "../../audit/anchor/anchor.ts";
 import { signer } from "../../audit/chain/seal.ts";
 import { openStore } from "../store.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`a backup beside a service on ${engine.name}`, () => {
     let service: TestService;
     let folder: string;
@@ -67,7 +67,7 @@ for (const engine of engines) {
       return settings;
     };
 
-    for (const other of engines) {
+    for (const other of usualEngines) {
       test(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
