@@ -30,8 +30,8 @@ export interface ShareResult {
 /** Milliseconds: a test that runs longer hangs, also on a machine much slower than most. */
 const longestTest = 300_000;
 
-/** Milliseconds for what tests left open to end by itself. */
-const openFor = 15_000;
+/** Milliseconds without a test after which the last one must have ended: a file may take long before its first test. */
+const openFor = 120_000;
 
 // Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all processor time.
 // Without that a rejection still fails the run, and its stack says where it comes from.
