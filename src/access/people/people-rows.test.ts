@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
-import { openStore, type Store } from "../../storage/store.ts";
+import { engines, type FreshSettings } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { invitedPerson, inviteFirst, invitePerson } from "./people-rows.ts";
 import { beginSession, endSession, findSession, isFormToken } from "./sessions.ts";
@@ -11,25 +12,21 @@ const minute = 60_000;
 
 for (const engine of engines)
   suite(`people on ${engine.name}`, () => {
-    let fresh: Fresh;
+    let settings: FreshSettings;
     let store: Store;
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
     const room = () => ({ ...recorded(store.db), now });
     const duba = (argv: string[], console: string | undefined = "127.0.0.1:8090") => {
-      const { dataDirectory, databaseUrl } = fresh.settings;
+      const { dataDirectory, databaseUrl } = settings;
       return ran(argv, {
         environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_CONSOLE: console },
       });
     };
 
-    before(async () => {
-      fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await fresh.dispose();
+    withSuiteStore(engine, (opened, itsSettings) => {
+      store = opened;
+      settings = itsSettings;
     });
 
     test("an officer invites, lists, changes and removes people at a terminal", async () => {

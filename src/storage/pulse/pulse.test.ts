@@ -1,26 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, suite, type TestContext, test } from "node:test";
+import { suite, type TestContext, test } from "node:test";
 import type { KyselyPlugin } from "kysely";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { until } from "../../../test/support/until.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { noteChange } from "../change-counter.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import type { Beat } from "./beat.ts";
 import type { Job } from "./job-runner.ts";
 import { Pulse } from "./pulse.ts";
 
 for (const engine of engines)
   suite(`the pulse of a process on ${engine.name}`, () => {
-    let fresh: Fresh;
     let store: Store;
-    before(async () => {
-      fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await fresh.dispose();
+    withSuiteStore(engine, (opened) => {
+      store = opened;
     });
 
     /** A pulse that beats when the test's clock says so, and what it asked. */

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { beforeEach, suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { acceptClock, doubtedSince, RetentionClock } from "./retention-clock.ts";
 
 const start = Date.UTC(2026, 0, 31);
@@ -12,18 +13,12 @@ const records = { isPersonal: true } as const;
 
 for (const engine of engines)
   suite(`the clock of retention on ${engine.name}`, () => {
-    let fresh: Fresh;
     let store: Store;
     let time: number;
     let log: RecordedLog;
     let doubts: (number | undefined)[];
-    before(async () => {
-      fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await fresh.dispose();
+    withSuiteStore(engine, (opened) => {
+      store = opened;
     });
     const forget = () => store.db.deleteFrom("instance_secret").execute();
     beforeEach(async () => {

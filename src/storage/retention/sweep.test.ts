@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { AuditEvent } from "../audited.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { RetentionClock } from "./retention-clock.ts";
 import { hourly, minutely, type RetentionRule, removeBatches, rowsBefore } from "./retention-rule.ts";
 import { sweeper } from "./sweep.ts";
@@ -13,15 +14,9 @@ const never = new AbortController().signal;
 
 for (const engine of engines)
   suite(`the sweep on ${engine.name}`, () => {
-    let fresh: Fresh;
     let store: Store;
-    before(async () => {
-      fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await fresh.dispose();
+    withSuiteStore(engine, (opened) => {
+      store = opened;
     });
     const ruleOf = (rule: Partial<RetentionRule>): RetentionRule => ({
       ...{ name: "played", tables: [], every: minutely, kept: (now) => now - 1000, remove: async () => ({}) },
