@@ -161,7 +161,7 @@ for (const engine of engines)
       );
       assert.match(
         listed.out,
-        /^time +request id +account .*\n\S+ \S+ +\S+ +sandbox@example\.com +test .* verifyBvn +404 +bvn_not_found +\d+ +\S{15}\n$/,
+        /^request_id +answered_at +account .*\n\S+ +\S+ \S+ +sandbox@example\.com +test .* verifyBvn +404 +bvn_not_found +\d+ ms +\S{15}\n$/,
       );
       const absent = await ran(["requests", "show", "never-sent"], { environment });
       assert.deepEqual([absent.exitCode, absent.out], [1, ""]);
