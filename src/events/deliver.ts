@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { BlockList } from "node:net";
 import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
@@ -14,6 +13,8 @@ import { signedHeaders } from "./signature.ts";
 export interface DeliveryParts {
   db: Kysely<Tables>;
   keyring: CurrentKeyring;
+  /** Names this process. */
+  instance: string;
   /** Private networks that endpoints may be in. */
   networks: BlockList | null;
   /** Milliseconds since 1970. */
@@ -54,7 +55,6 @@ export class Deliverer {
   /** Deliveries of this process by outcome. */
   readonly counts = { delivered: 0, failed: 0, dead: 0 };
   readonly #parts: DeliveryParts;
-  readonly #id = randomUUID();
   readonly #turns = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
@@ -116,7 +116,7 @@ export class Deliverer {
         const event = await this.#next(endpoint.id);
         if (!event) return;
         if (performance.now() - leasedAt > leaseTime - leaseReserve) {
-          const renewed = await this.#lease(endpoint.id, now(), this.#id);
+          const renewed = await this.#lease(endpoint.id, now(), this.#parts.instance);
           if (!renewed) return;
           endpoint = renewed;
           leasedAt = performance.now();
@@ -132,7 +132,7 @@ export class Deliverer {
         .updateTable("event_endpoint")
         .set({ lease_owner: null, leased_until: 0, next_at: nextAt })
         .where("id", "=", endpoint.id)
-        .where("lease_owner", "=", this.#id)
+        .where("lease_owner", "=", this.#parts.instance)
         .execute();
     }
   }
@@ -141,7 +141,7 @@ export class Deliverer {
   #lease(id: string, at: number, owner?: string): Promise<EventEndpointRow | undefined> {
     const leased = this.#parts.db
       .updateTable("event_endpoint")
-      .set({ lease_owner: this.#id, leased_until: at + leaseTime })
+      .set({ lease_owner: this.#parts.instance, leased_until: at + leaseTime })
       .where("id", "=", id)
       .returningAll();
     return (

@@ -134,6 +134,7 @@ export function eventStore(engine: Engine): EventStore {
     deliverer: (changes) =>
       new Deliverer({
         ...{ db: opened.db, keyring: { current: eventKeyring }, networks: loopback, log: store.log },
+        instance: randomBytes(6).toString("hex"),
         audit: async () => {},
         now: () => store.at,
         ...changes,

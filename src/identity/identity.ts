@@ -102,8 +102,9 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         run: () => verifications.failOrphanedRows(),
       },
       {
-        ...{ name: "end verifications of processes that are gone", every: 5_000, when: (beat) => beat?.started },
-        leader: true,
+        ...{ name: "end verifications of processes that are gone", every: 5_000, leader: true },
+        // On SQLite the start ended them, and no other process serves.
+        when: (beat) => pulse.hasPeers && beat?.started,
         run: () => abandonAll(db, leases, now),
       },
       {

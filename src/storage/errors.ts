@@ -45,3 +45,8 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** The code of an error, else its name: its text may hold what was asked for. */
+export function errorName(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.name : typeof error);
+}

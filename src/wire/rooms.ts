@@ -88,6 +88,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
   const events = await openEvents({
     db,
+    instance: pulse.id,
     engine,
     now,
     keyring,

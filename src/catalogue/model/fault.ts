@@ -4,5 +4,5 @@ export class CatalogueFault extends Error {
   readonly exitCode = 1;
 }
 
-/** So many faults of a file are told at most. If there are more, they probably have one cause. */
+/** Duba reports at most this many faults of a file: more probably have one cause. */
 export const mostFaults = 100;

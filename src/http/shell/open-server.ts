@@ -17,7 +17,7 @@ export interface ServerBounds {
   connections: ConnectionBounds;
 }
 
-/** A server that listens where it is told. */
+/** An HTTP server of Duba. `listen` says where. */
 export interface HttpServer {
   readonly server: Server;
   /** Resolves with its port, or rejects with Node's error. */

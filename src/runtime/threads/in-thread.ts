@@ -74,7 +74,7 @@ function endOf(worker: Worker): Promise<never> {
     );
     worker.once("exit", (code) => reject(new ThreadEnded(`It took too long (exit code ${code}).`)));
   });
-  // The thread may end while nobody waits for its next value.
+  // If the thread ends between two values, nobody awaits this promise yet.
   ended.catch(() => {});
   return ended;
 }

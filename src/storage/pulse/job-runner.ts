@@ -1,5 +1,5 @@
 import type { Log } from "../../runtime/log.ts";
-import { codeOf } from "../errors.ts";
+import { errorName } from "../errors.ts";
 import type { Beat } from "./beat.ts";
 
 const minute = 60_000;
@@ -21,7 +21,7 @@ export interface Job {
 /** A job that failed when it ran last. */
 export interface FailingJob {
   name: string;
-  /** Of its error. */
+  /** Of its error, or the name of the error. */
   code: string;
   /** When it failed first, in milliseconds since 1970. */
   since: number;
@@ -80,7 +80,7 @@ export class JobRunner {
       entry.failing = undefined;
     } catch (error) {
       const { log, now } = this.#parts;
-      const code = codeOf(error) ?? String(error);
+      const code = errorName(error);
       if (entry.failing?.code !== code) log.warn({ job: name, code }, "A job failed and is tried again");
       entry.failing = { name, code, since: entry.failing?.since ?? now() };
     }

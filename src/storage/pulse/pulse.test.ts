@@ -22,14 +22,17 @@ for (const engine of engines)
     const beating = async (t: TestContext) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const log = new RecordedLog();
-      const its = { statements: 0, isAway: false };
+      const its = { statements: 0, isAway: false, answers: Promise.resolve() };
       const counting: KyselyPlugin = {
         transformQuery: ({ node }) => {
           if (its.isAway) throw Object.assign(new Error("away"), { code: "AWAY" });
           its.statements += 1;
           return node;
         },
-        transformResult: async ({ result }) => result,
+        transformResult: async ({ result }) => {
+          await its.answers;
+          return result;
+        },
       };
       const pulse = await Pulse.open({ store: { ...store, db: store.db.withPlugin(counting) }, log });
       its.statements = 0;
@@ -172,6 +175,38 @@ for (const engine of engines)
         log.lines.map(({ fields }) => fields),
         [{ code: "AWAY" }],
       );
+    });
+
+    test("goes on while a beat waits for the store, which may be busy for long", async (t) => {
+      const { begin, its } = await beating(t);
+      const runs = { anyway: 0, told: 0 };
+      begin(
+        { name: "anyway", every: 1000, run: async () => void runs.anyway++ },
+        { name: "told", when: (beat) => beat === undefined, run: async () => void runs.told++ },
+      );
+      const { promise, resolve } = Promise.withResolvers<void>();
+      its.answers = promise;
+      for (let second = 1; second <= 4; second += 1) {
+        t.mock.timers.tick(1000);
+        await new Promise(setImmediate);
+      }
+      const meanwhile = { ...runs };
+      resolve();
+      assert.deepEqual(meanwhile, { anyway: 3, told: 3 });
+    });
+
+    test("tells of an error its code or its name, and never its text", async (t) => {
+      const { begin, seconds, log } = await beating(t);
+      const jobs = begin({
+        name: "fail",
+        every: 1000,
+        run: async () => {
+          throw new TypeError("22000000017 is no text");
+        },
+      });
+      await seconds(1);
+      assert.equal(jobs.failing()[0]?.code, "TypeError");
+      assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
     });
 
     test("of two processes one leads, and runs the jobs of the leader", async (t) => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Log } from "../../runtime/log.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
-import { codeOf } from "../errors.ts";
+import { errorName } from "../errors.ts";
 import type { Store } from "../store.ts";
 import { askForBeat, type Beat, databaseTime, leaseTime } from "./beat.ts";
 import { type FailingJob, type Job, JobRunner } from "./job-runner.ts";
@@ -27,6 +27,8 @@ export class Pulse {
   readonly #ask = singleFlight(() => this.#askStore());
   readonly #timer = setInterval(() => {
     this.#seconds += 1;
+    // A busy store may answer late: jobs that need no answer do not wait for it, and old credentials are not trusted.
+    if (this.#beating) this.#jobs?.begin(this.#seconds, undefined);
     void this.beat();
   }, beatEvery).unref();
   #seconds = 0;
@@ -105,7 +107,7 @@ export class Pulse {
   async #beatWhileLate(): Promise<void> {
     while (this.#isLate) {
       this.#isLate = false;
-      const beat = await this.#ask().catch((error: unknown) => this.#report(codeOf(error) ?? String(error)));
+      const beat = await this.#ask().catch((error: unknown) => this.#report(errorName(error)));
       if (beat) this.#failure = undefined;
       this.#jobs?.begin(this.#seconds, beat ?? undefined);
     }

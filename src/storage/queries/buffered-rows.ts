@@ -5,7 +5,7 @@ export interface BufferedRowsOptions<Row> {
   most: number;
   /** Rows of one write. */
   atOnce: number;
-  /** Writes some rows, in the order in which they came. */
+  /** Writes some rows. */
   write(rows: Row[]): Promise<unknown>;
 }
 
@@ -13,6 +13,8 @@ export interface BufferedRowsOptions<Row> {
 export class BufferedRows<Row> {
   readonly #options: BufferedRowsOptions<Row>;
   readonly #rows = new Map<string, Row>();
+  /** Rows that are being written, which may come back. */
+  #writing = 0;
 
   constructor(options: BufferedRowsOptions<Row>) {
     this.#options = options;
@@ -24,7 +26,7 @@ export class BufferedRows<Row> {
 
   /** False if there is no room. */
   add(key: string, row: Row): boolean {
-    if (this.#rows.size >= this.#options.most) return false;
+    if (this.#rows.size + this.#writing >= this.#options.most) return false;
     this.#rows.set(key, row);
     return true;
   }
@@ -34,11 +36,14 @@ export class BufferedRows<Row> {
     while (this.#rows.size > 0) {
       const some = [...this.#rows.entries().take(this.#options.atOnce)];
       for (const [key] of some) this.#rows.delete(key);
+      this.#writing = some.length;
       try {
         await this.#options.write(some.map(([, row]) => row));
       } catch (error) {
         for (const [key, row] of some) if (!this.#rows.has(key)) this.#rows.set(key, row);
         throw error;
+      } finally {
+        this.#writing = 0;
       }
     }
   });
