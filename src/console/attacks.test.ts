@@ -47,7 +47,8 @@ for (const engine of usualEngines)
           const path = `/${command.id.replaceAll(".", "/")}`;
           assert.equal((await post(path, by[role], {})).status, 403, `${role} ran ${command.id}`);
           assert.equal((await send(path, { cookie: by[role].cookie })).status, 403, command.id);
-          refused += 2;
+          assert.equal((await post("/confirm", by[role], { _command: command.id })).status, 403, command.id);
+          refused += 3;
         }
       assert.ok(refused > 20);
       const kept = (await operators.refusals()).slice(before);

@@ -5,6 +5,7 @@ import { html } from "../http/pages/html.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
 import { contentReply } from "../http/shell/content.ts";
 import type { HttpReply } from "../http/shell/reply.ts";
+import { checkRole, RoleFault } from "../operation/command.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
@@ -64,6 +65,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     if (isPost && path === "/sign-out") return signOut(room, asked);
     if (isPost && path === "/confirm") return confirmOptions(room, asked);
     const command = byPath.get(path);
+    if (command) checkRole(command, asked.session.person.role);
     if (isPost) {
       if (command) return runForm(room, asked, command);
       throw new Refusal(404, "path", "The console has no such form.");
@@ -81,7 +83,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpReply> {
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
-    if (!(error instanceof Refusal)) {
+    if (!(error instanceof Refusal || error instanceof RoleFault)) {
       room.log.error(
         { code: codeOf(error), fault: error instanceof Error ? error.name : "unknown" },
         "the console could not answer a request",
@@ -92,10 +94,13 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
         isScript,
       );
     }
-    const { status, reason, message } = error;
-    if (session && (reason === "origin" || reason === "form_token")) {
+    const { message } = error;
+    const isRole = error instanceof RoleFault;
+    const { status, reason } = isRole ? { status: 403, reason: "role" } : error;
+    if (session && ["origin", "form_token", "role"].includes(reason)) {
       const { person } = session;
-      const event = personEvent("console.refused", personActor(person), person, { reason });
+      const facts = { reason, ...(isRole && { command: error.command }) };
+      const event = personEvent("console.refused", personActor(person), person, facts);
       await room.audit(room.store.db, event).catch(() => room.log.error({}, "the audit trail did not take a refusal"));
     }
     return reported(status, message, isScript);

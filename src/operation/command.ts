@@ -113,15 +113,26 @@ export class CommandFault extends Error {
 }
 
 /** The person may not run the command. */
-export class RoleFault extends CommandFault {}
+export class RoleFault extends Error {
+  readonly command: string;
+
+  constructor({ id, role: least }: Pick<Command<never>, "id" | "role">, role: Role) {
+    super(`${id} needs the role ${least}. Your role is ${role}.`);
+    this.command = id;
+  }
+}
+
+/** Throws a `RoleFault` for a role that may not run the command. */
+export function checkRole(command: Command<never>, role: Role): void {
+  if (!mayRun(role, command)) throw new RoleFault(command, role);
+}
 
 /**
  * The input of a command, of the texts that a person gave, with days of the zone. Every face calls it before it runs a command. Throws a `RoleFault`
  * for a role that may not run it, and an `InputFault` with all faults of the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
-  if (!mayRun(role, command))
-    throw new RoleFault(`${command.id} needs the role ${command.role}. Your role is ${role}.`);
+  checkRole(command, role);
   const { input, faults } = readTexts(command.input, texts, zone);
   if (faults.length > 0) throw new InputFault(faults);
   return input;

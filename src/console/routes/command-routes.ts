@@ -4,7 +4,7 @@ import type { HttpReply } from "../../http/shell/reply.ts";
 import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
 import { answerCsv, csvOfRows, listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { type Command, confirms, mayRun, RoleFault } from "../../operation/command.ts";
+import { type Command, confirms } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import { download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
@@ -17,7 +17,7 @@ import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
 import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
-import { isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
+import { isExpected, redacted, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<Desk>;
 
@@ -44,7 +44,6 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
 
 /** The form of a command, and its answer once the URL asks for it. */
 export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
-  if (!mayRun(asked.session.person.role, command)) throw await refusedRole(room, asked, command);
   const members = membersOf(command.input);
   if (!asksByUrl(command) || !(hasMembers(asked.query) || isCheap(command)))
     return commandPage(room, asked, command, { texts: textsIn(command, asked.query) });
@@ -106,7 +105,6 @@ ${ageLine(said)}
 ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
     return { main, tools };
   } catch (fault) {
-    if (fault instanceof RoleFault) throw await refusedRole(room, asked, command);
     if (!isExpected(fault)) throw fault;
     return { main: faultBox(redacted(fault), room.say, command), tools: html``, fault };
   }

@@ -1,5 +1,5 @@
 import { AccessFault } from "../../access/access-fault.ts";
-import { personActor, personEvent } from "../../access/people/people-rows.ts";
+import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
 import { type Desk, deskOf } from "../../commands/desk.ts";
@@ -53,17 +53,6 @@ export function checkToken({ session }: SignedIn, form: FormData): void {
       "form_token",
       "This form is not from this session. Go back, load the page again, and repeat.",
     );
-}
-
-/** Keeps in the audit trail that the role may not run the command. */
-export async function refusedRole(
-  room: ConsoleRoom,
-  { session: { person } }: SignedIn,
-  command: AnyCommand,
-): Promise<Refusal> {
-  const facts = { reason: "role", command: command.id };
-  await room.audit(room.store.db, personEvent("console.refused", personActor(person), person, facts));
-  return new Refusal(403, "role", `${command.id} needs the role ${command.role}. Your role is ${person.role}.`);
 }
 
 /** The fault without a credential in its message. */
