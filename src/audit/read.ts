@@ -1,4 +1,5 @@
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { pagesOf } from "../storage/queries/pieces.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Seal, SealedColumns } from "./chain/seal.ts";
 
@@ -46,37 +47,18 @@ export interface StoredEntry extends SealedColumns {
 }
 
 /** The seals of a range of batches, in order, page by page. */
-export async function* sealPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredSeal[]> {
-  const query = db
-    .selectFrom("audit_seal")
-    .select(sealColumns)
-    .where(inRange("audit_seal.batch", range))
-    .orderBy("audit_seal.batch")
-    .limit(sealsAtOnce);
-  let page = await query.execute();
-  while (page.length > 0) {
-    yield page;
-    page = await query.where(inRange("audit_seal.batch", { above: page.at(-1)!.batch })).execute();
-  }
+export function sealPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredSeal[]> {
+  const seals = db.selectFrom("audit_seal").select(sealColumns).where(inRange("audit_seal.batch", range));
+  return pagesOf(seals, ["audit_seal.batch"], sealsAtOnce);
 }
 
 /** The entries of a range of batches, by batch and position, page by page. */
-export async function* entryPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredEntry[]> {
-  const query = db
+export function entryPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredEntry[]> {
+  const entries = db
     .selectFrom("audit_entry")
     .select([...entryColumns, asText("audit_entry.batch").as("batch"), asText("audit_entry.position").as("position")])
-    .where(inRange("audit_entry.batch", range))
-    .orderBy("audit_entry.batch")
-    .orderBy("audit_entry.position")
-    .orderBy("audit_entry.id")
-    .limit(entriesAtOnce);
-  let page = await query.execute();
-  while (page.length > 0) {
-    yield page;
-    const { batch, position, id } = page.at(-1)!;
-    const after = sql<SqlBool>`(audit_entry.batch, audit_entry.position, audit_entry.id) > (${batch}, ${position}, ${id})`;
-    page = await query.where(after).execute();
-  }
+    .where(inRange("audit_entry.batch", range));
+  return pagesOf(entries, ["audit_entry.batch", "audit_entry.position", "audit_entry.id"], entriesAtOnce);
 }
 
 /** An entry without a batch is in no range. */

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { AuditEvent } from "../storage/audited.ts";
+import { pagesOf } from "../storage/queries/pieces.ts";
 import { ledgerStart } from "../storage/retention/retention-rule.ts";
 import type { Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
@@ -77,23 +78,14 @@ export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): 
 /** The newest entry of each verification. */
 async function lastEntries(db: Kysely<Tables>): Promise<Map<string, { occurredAt: number; facts: string }>> {
   const last = new Map<string, { occurredAt: number; facts: string }>();
-  let after = { occurred_at: -1, id: "" };
-  for (;;) {
-    const { occurred_at, id } = after;
-    const page = await db
-      .selectFrom("audit_entry")
-      .select(["id", "occurred_at", "facts"])
-      .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"])
-      .where((it) => it(it.refTuple("occurred_at", "id"), ">", it.tuple(occurred_at, id)))
-      .orderBy("occurred_at")
-      .orderBy("id")
-      .limit(entriesAtOnce)
-      .execute();
+  const entries = db
+    .selectFrom("audit_entry")
+    .select(["id", "occurred_at", "facts"])
+    .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"]);
+  for await (const page of pagesOf(entries, ["occurred_at", "id"], entriesAtOnce))
     for (const { id, occurred_at, facts } of page)
       last.set(String(factsOf(facts).reference ?? id), { occurredAt: occurred_at, facts });
-    if (page.length < entriesAtOnce) return last;
-    after = page.at(-1)!;
-  }
+  return last;
 }
 
 function differenceOf(onLedger: string, onTrail: string): string | undefined {

@@ -3,6 +3,7 @@ import { type EventType, eventTypeNames, eventTypes } from "../operation/event.t
 import { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { everyAccount, lastEvent } from "../storage/events/announce.ts";
+import { pageOf } from "../storage/queries/pieces.ts";
 import { type EventBody, eventBodyOf } from "./event-body.ts";
 import type { EventsRoom } from "./events.ts";
 
@@ -32,27 +33,22 @@ export async function eventsAfter(
   const from = Number(number);
   if (of !== history || from > last)
     throw beginAnew("is of another history of this service, as there is after a restore");
-  const rows = await db
+  const events = db
     .selectFrom("event")
     .selectAll()
     .where("audience", "in", [accountId, everyAccount])
     .where("type", "in", typesFor(scopes))
     .where((row) => row.or([row("mode", "is", null), row("mode", "=", mode)]))
-    .where("number", ">", from)
-    .where("number", "<=", last)
-    .orderBy("number")
-    .limit(limit + 1)
-    .execute();
+    .where("number", "<=", last);
+  const { rows, more } = await pageOf(events, ["number"], limit, [from]);
   // After the rows are read: retention may remove them at any time.
   const { oldest } = await db
     .selectFrom("event")
     .select(({ fn }) => fn.min("number").as("oldest"))
     .executeTakeFirstOrThrow();
   if (from > 0 && from + 1 < (oldest ?? 1)) throw beginAnew("is older than the events that are kept");
-  const more = rows.length > limit;
-  const data = rows.slice(0, limit);
-  const next = more ? placeIn(data.at(-1)!.number, history) : newest;
-  return { data: data.map(eventBodyOf), next: sealCursor(keyring.current, accountId, next), more };
+  const next = more ? placeIn(rows.at(-1)!.number, history) : newest;
+  return { data: rows.map(eventBodyOf), next: sealCursor(keyring.current, accountId, next), more };
 }
 
 /** All of one length. */

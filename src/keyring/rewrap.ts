@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { pagesOf } from "../storage/queries/pieces.ts";
 import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import { rewrapSecrets } from "./endpoint-secrets.ts";
@@ -15,7 +16,6 @@ const defaultBatch = 500;
 /** How long we wait for readers of the keys, in milliseconds. */
 const readerPatience = 30_000;
 const mostUnreadable = 100;
-const beginning = { slot: -1, reference: "" };
 
 /**
  * Encrypts the key of each stored record, and the secrets of endpoints, with the record key that is current at `now`, in batches,
@@ -27,41 +27,31 @@ export async function rewrap(
   { now, batch = defaultBatch, progress }: { now: number; batch?: number; progress?: (rows: number) => void },
 ): Promise<Rewrapped> {
   const done: Rewrapped = { rows: 0, unreadable: [] };
-  let last = beginning;
-  let rowsBefore = 0;
-  for (;;) {
-    const page = await outdated(db, currentOf(keyring.records, now).id)
-      .innerJoin("verification", "verification.reference", "record_key.reference")
-      .select(["record_key.slot", "record_key.reference", "record_key.sealed_key", "verification.account_id"])
-      .where((it) =>
-        it(it.refTuple("record_key.slot", "record_key.reference"), ">", it.tuple(last.slot, last.reference)),
-      )
-      .orderBy("record_key.slot")
-      .orderBy("record_key.reference")
-      .limit(batch)
-      .execute();
-    const written = await Promise.all(
-      page.map(async ({ slot, reference, account_id, sealed_key }) => {
-        let renewed: string;
-        try {
-          renewed = rewrapped(keyring, { accountId: account_id, reference }, sealed_key, now);
-        } catch {
-          if (done.unreadable.length < mostUnreadable) done.unreadable.push(reference);
-          return 0n;
-        }
-        // A key that somebody changed since we read it stays as it is.
-        const update = db.updateTable("record_key").set({ sealed_key: renewed });
-        const where = update.where("slot", "=", sql.lit(slot)).where("reference", "=", reference);
-        return (await where.where("sealed_key", "=", sealed_key).executeTakeFirstOrThrow()).numUpdatedRows;
-      }),
-    );
-    done.rows += Number(written.reduce((sum, rows) => sum + rows, 0n));
-    progress?.(done.rows);
-    last = page.at(-1) ?? last;
-    if (page.length === batch) continue;
-    if (done.rows === rowsBefore) break;
-    // Start again: meanwhile others may have written records with the old key.
-    [last, rowsBefore, done.unreadable] = [beginning, done.rows, []];
+  const keys = outdated(db, currentOf(keyring.records, now).id)
+    .innerJoin("verification", "verification.reference", "record_key.reference")
+    .select(["record_key.slot", "record_key.reference", "record_key.sealed_key", "verification.account_id"]);
+  for (let rowsBefore = -1; done.rows !== rowsBefore; ) {
+    // Start again while there are any: meanwhile others may have written records with the old key.
+    [rowsBefore, done.unreadable] = [done.rows, []];
+    for await (const page of pagesOf(keys, ["record_key.slot", "record_key.reference"], batch)) {
+      const written = await Promise.all(
+        page.map(async ({ slot, reference, account_id, sealed_key }) => {
+          let renewed: string;
+          try {
+            renewed = rewrapped(keyring, { accountId: account_id, reference }, sealed_key, now);
+          } catch {
+            if (done.unreadable.length < mostUnreadable) done.unreadable.push(reference);
+            return 0n;
+          }
+          // A key that somebody changed since we read it stays as it is.
+          const update = db.updateTable("record_key").set({ sealed_key: renewed });
+          const where = update.where("slot", "=", sql.lit(slot)).where("reference", "=", reference);
+          return (await where.where("sealed_key", "=", sealed_key).executeTakeFirstOrThrow()).numUpdatedRows;
+        }),
+      );
+      done.rows += Number(written.reduce((sum, rows) => sum + rows, 0n));
+      progress?.(done.rows);
+    }
   }
   done.unreadable.push(...(await rewrapSecrets(db, keyring, now)));
   // Destroys the old versions of the keys too, also those of a run that was killed.

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Mode } from "../operation/operation.ts";
+import { pageOf } from "../storage/queries/pieces.ts";
 import type { Tables } from "../storage/tables.ts";
 
 export type RequestRow = Tables["api_request"];
@@ -93,16 +94,9 @@ export async function pageOfRequests(
     const rows = newest.reverse();
     return { rows, next: settledCursor(rows, { writtenAt: 0, serial: "" }, now), more: false };
   }
-  const found = await own
-    .where(({ eb, refTuple, tuple }) => eb(refTuple("written_at", "serial"), ">", tuple(after.writtenAt, after.serial)))
-    .orderBy("written_at")
-    .orderBy("serial")
-    .limit(limit + 1)
-    .execute();
-  const rows = found.slice(0, limit);
+  const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.writtenAt, after.serial]);
   // The next call must get further.
-  const more = found.length > limit && isSettled(rows.at(-1)!, now);
-  return { rows, next: settledCursor(rows, after, now), more };
+  return { rows, next: settledCursor(rows, after, now), more: more && isSettled(rows.at(-1)!, now) };
 }
 
 /** The place of the last row that is old enough, else where we began. */

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { pacer } from "../../runtime/pace.ts";
 import { changeCount } from "../../storage/change-counter.ts";
+import { pagesOf } from "../../storage/queries/pieces.ts";
 import type { CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
 import { type Change, difference, revisedBy } from "../document/difference.ts";
 import { type DocumentPart, readLines, unpacked } from "../document/document-text.ts";
@@ -81,35 +82,28 @@ async function readSnapshot(
   const [lists = []] = document ? await unpacked(document.content) : [];
   for (const part of lists) add(part);
   const pause = pacer();
-  for await (const { account: name, revision, changed_at: publishedAt, rules } of priceLists(db, number)) {
-    const group = await readLines("prices", rules, pause);
-    add({ subject: "prices", name, group, stamp: { revision, publishedAt } });
-  }
+  for await (const page of priceLists(db, number))
+    for (const { account: name, revision, changed_at: publishedAt, rules } of page) {
+      const group = await readLines("prices", rules, pause);
+      add({ subject: "prices", name, group, stamp: { revision, publishedAt } });
+    }
   if ((await oldestRevision(db)) > number) return undefined;
   return { revision: number, publishedAt: created_at, changes: 0, groups, stamps };
 }
 
 /** The price list of each account as of this revision. */
-async function* priceLists(db: Kysely<Tables>, number: number) {
-  for (let last = ""; ; ) {
-    const rows = await db
-      .selectFrom("catalogue_price_list as list")
-      .selectAll()
-      .where("revision", "=", (it) =>
-        it
-          .selectFrom("catalogue_price_list as other")
-          .select(({ fn }) => fn.max("other.revision").as("last"))
-          .whereRef("other.account", "=", "list.account")
-          .where("other.revision", "<=", number),
-      )
-      .where("account", ">", last)
-      .orderBy("account")
-      .limit(PAGE)
-      .execute();
-    yield* rows;
-    if (rows.length < PAGE) return;
-    last = rows.at(-1)!.account;
-  }
+function priceLists(db: Kysely<Tables>, number: number) {
+  const lists = db
+    .selectFrom("catalogue_price_list as list")
+    .selectAll()
+    .where("revision", "=", (it) =>
+      it
+        .selectFrom("catalogue_price_list as other")
+        .select(({ fn }) => fn.max("other.revision").as("last"))
+        .whereRef("other.account", "=", "list.account")
+        .where("other.revision", "<=", number),
+    );
+  return pagesOf(lists, ["account"], PAGE);
 }
 
 /** The documents of a draft: the groups that it changes, before and after. A rejected one has none. */

@@ -9,6 +9,7 @@ import { codeOf, StoreFault } from "../errors.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
 import { primaryKey } from "../migrations/columns.ts";
 import { migrationsOf, newerMigrations } from "../migrations/migrate.ts";
+import { pagesOf } from "../queries/pieces.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { noteBackup } from "./last-backup.ts";
 
@@ -166,28 +167,14 @@ async function copy(snapshot: Transaction<Tables>, write: Write, options: Backup
   for (const { table, columns, key } of copiedTables) {
     if (rows[table] === 0) continue;
     await write([{ table, columns }]);
-    for await (const page of pages(snapshot, table, key)) {
-      await write(page.map((row) => columns.map((column) => row[column])));
+    const size = large.has(table) ? smallPageSize : pageSize;
+    for await (const page of pagesOf(snapshot.selectFrom(table).selectAll(), key, size)) {
+      await write(page.map((row) => columns.map((column) => row[column as keyof typeof row])));
       done += page.length;
       progress?.(done, all);
     }
   }
   return done;
-}
-
-type AnyRow = Record<string, unknown>;
-
-async function* pages(db: Kysely<Tables>, table: Name, key: readonly string[]): AsyncGenerator<AnyRow[]> {
-  const columns = sql.join(key.map((column) => sql.ref(column)));
-  const size = large.has(table) ? smallPageSize : pageSize;
-  let after = sql``;
-  for (;;) {
-    const { rows } = await sql<AnyRow>`
-      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(size)}`.execute(db);
-    if (rows.length > 0) yield rows;
-    if (rows.length < size) return;
-    after = sql`where (${columns}) > (${sql.join(key.map((column) => rows.at(-1)![column]))})`;
-  }
 }
 
 export async function countRows(db: Kysely<Tables>, table: Name): Promise<number> {

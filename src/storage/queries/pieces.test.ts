@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { piecesOf } from "./pieces.ts";
+import { engines } from "../../../test/support/engines.ts";
+import { openStore } from "../store.ts";
+import { pageOf, pagesOf, piecesOf } from "./pieces.ts";
 
 test("a list of any length comes whole, in order and in pieces of few lengths", () => {
   const lengths = new Set<number>();
@@ -15,3 +17,29 @@ test("a list of any length comes whole, in order and in pieces of few lengths", 
     [1, 2, 4, 8, 16, 32, 64, 128, 200],
   );
 });
+
+for (const engine of engines)
+  test(`pages of a query hold each row once, in the order of their key, on ${engine.name}`, async () => {
+    const { settings, dispose } = await engine.ready();
+    const store = await openStore({ ...settings, serving: true, starting: true });
+    try {
+      const names = ["e", "d", "c", "b", "a"];
+      const rows = names.map((name, at) => ({ name, value: "paged", created_at: at % 2 }));
+      await store.db.insertInto("instance_secret").values(rows).execute();
+      const query = store.db.selectFrom("instance_secret").select(["created_at", "name"]).where("value", "=", "paged");
+      const key = ["instance_secret.created_at", "name"];
+      const paged = async (size: number) => {
+        const pages = await Array.fromAsync(pagesOf(query, key, size));
+        return pages.map((page) => page.map(({ name }) => name).join(""));
+      };
+      assert.deepEqual(await paged(2), ["ac", "eb", "d"]);
+      assert.deepEqual(await paged(5), ["acebd"]);
+      const afterC = await pageOf(query, key, 3, [0, "c"]);
+      assert.deepEqual([afterC.rows.map(({ name }) => name), afterC.more], [["e", "b", "d"], false]);
+      assert.equal((await pageOf(query, key, 2, [0, "c"])).more, true);
+      assert.deepEqual(await pageOf(query, key, 2, [1, "d"]), { rows: [], more: false });
+    } finally {
+      await store.close();
+      await dispose();
+    }
+  });

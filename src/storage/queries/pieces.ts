@@ -1,3 +1,5 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+
 /** The longest piece. */
 const most = 200;
 
@@ -14,4 +16,41 @@ export function piecesOf<Entry>(list: readonly Entry[]): Entry[][] {
     from += length;
   }
   return pieces;
+}
+
+type Value = string | number;
+
+/**
+ * At most `size` rows of a query in the order of `key`: after the one with these values of the key, or from the first. The columns
+ * of the key are selected under their names, and no two rows have the same values of all. `more`: whether others follow.
+ */
+export async function pageOf<Db, Table extends keyof Db, Row>(
+  query: SelectQueryBuilder<Db, Table, Row>,
+  key: readonly string[],
+  size: number,
+  after?: readonly Value[],
+): Promise<{ rows: Row[]; more: boolean }> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const left = after ? query.where(sql<SqlBool>`(${columns}) > (${sql.join(after)})`) : query;
+  const found = await left
+    .orderBy(sql`${columns}`)
+    .limit(size + 1)
+    .execute();
+  return { rows: found.slice(0, size), more: found.length > size };
+}
+
+/** All rows of a query in the order of `key`, page by page. */
+export async function* pagesOf<Db, Table extends keyof Db, Row>(
+  query: SelectQueryBuilder<Db, Table, Row>,
+  key: readonly string[],
+  size: number,
+): AsyncGenerator<Row[]> {
+  let page = await pageOf(query, key, size);
+  while (page.rows.length > 0) {
+    yield page.rows;
+    if (!page.more) return;
+    const last = page.rows.at(-1) as Record<string, Value>;
+    const after = key.map((column) => last[column.split(".").at(-1)!]!);
+    page = await pageOf(query, key, size, after);
+  }
 }

@@ -6,7 +6,7 @@ import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Audit, AuditEvent } from "../../../storage/audited.ts";
 import { isSqlite } from "../../../storage/engine.ts";
 import { announce } from "../../../storage/events/announce.ts";
-import { piecesOf } from "../../../storage/queries/pieces.ts";
+import { pagesOf, piecesOf } from "../../../storage/queries/pieces.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
@@ -184,22 +184,17 @@ const page = 500;
 export async function* ledgerAuditEvents(
   db: Kysely<Tables>,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
-  let after = "";
-  for (;;) {
-    const rows = await db
-      .selectFrom("verification")
-      .select([...lasting, "state", "charged", "created_at"])
-      .select(({ exists, selectFrom }) =>
-        exists(
-          selectFrom("verification_journal as journal")
-            .select("journal.number")
-            .whereRef("journal.reference", "=", "verification.reference"),
-        ).as("waits"),
-      )
-      .where("reference", ">", after)
-      .orderBy("reference")
-      .limit(page)
-      .execute();
+  const ledger = db
+    .selectFrom("verification")
+    .select([...lasting, "state", "charged", "created_at"])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("verification_journal as journal")
+          .select("journal.number")
+          .whereRef("journal.reference", "=", "verification.reference"),
+      ).as("waits"),
+    );
+  for await (const rows of pagesOf(ledger, ["reference"], page))
     yield (await withAttempts(db, rows)).map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
@@ -208,7 +203,4 @@ export async function* ledgerAuditEvents(
           ? null
           : ledgerEntry({ ...row, attempts: row.attempts.length, last_vendor: lastVendor(row) }),
     }));
-    if (rows.length < page) return;
-    after = rows.at(-1)!.reference;
-  }
 }
