@@ -52,18 +52,8 @@ suite("requests for a verification", { concurrency: true }, () => {
   });
 
   test("refuse a BVN that is not eleven digits, without repeating it", async () => {
-    for (const bvn of [
-      "",
-      " ",
-      "2200000001",
-      "220000000170",
-      "2200000001a",
-      "22-000000017",
-      "２２000000017",
-      "22000000017\n",
-      "\t22000000017",
-      "22000000017\u00a0",
-    ]) {
+    const wrong = ["2200000001", "220000000170", "2200000001a", "22-000000017", "２２000000017"];
+    for (const bvn of ["", " ", ...wrong, "22000000017\n", "\t22000000017", "22000000017\u00a0"]) {
       const failure = await refused({ ...good, bvn }, ["bvn"]);
       assert.match(sentenceOf(failure, "bvn"), /11 digits/);
       assert.doesNotMatch(JSON.stringify(failure), /2200000001/);
@@ -71,43 +61,16 @@ suite("requests for a verification", { concurrency: true }, () => {
   });
 
   test("refuse what is no phone number", async () => {
-    for (const phone of [
-      "",
-      "800000001",
-      "080000000170",
-      "0800000001x",
-      "+08000000017",
-      "23408000000017",
-      "+1 8000000017",
-      "0800-000-0017",
-      "(0)8000000017",
-      "08000000017\n",
-    ])
-      await refused({ ...good, phone }, ["phone"]);
+    const wrong =
+      "800000001,080000000170,0800000001x,+08000000017,23408000000017,+1 8000000017,0800-000-0017,(0)8000000017";
+    for (const phone of ["", ...wrong.split(","), "08000000017\n"]) await refused({ ...good, phone }, ["phone"]);
   });
 
   test("take an amount of at most nine digits and two decimals above 0", async () => {
     for (const amount of ["100", "100.5", "100.50", "0.01", "999999999.99", "000000001"])
       await verified({ body: { ...good, amount } });
-    for (const amount of [
-      "",
-      "0",
-      "0.00",
-      "-1",
-      "+1",
-      "1e3",
-      "1,000",
-      "1.",
-      ".5",
-      "1.005",
-      "1000000000",
-      " 100",
-      "100 ",
-      "NaN",
-      "₦100",
-      "100\n",
-    ])
-      await refused({ ...good, amount }, ["amount"]);
+    const wrong = "0|0.00|-1|+1|1e3|1,000|1.|.5|1.005|1000000000| 100|100 |NaN|₦100|100\n";
+    for (const amount of ["", ...wrong.split("|")]) await refused({ ...good, amount }, ["amount"]);
   });
 
   test("refuse numbers where text is documented, and say why", async () => {
