@@ -39,7 +39,11 @@ suite("duba check", () => {
   };
 
   before(async () => {
-    service = await startService({ DUBA_LIMITS: "off", DUBA_PATH_PREFIXES: "/api/v2,/api" });
+    service = await startService({
+      DUBA_LIMITS: "off",
+      DUBA_LIMIT_FAILED_CREDENTIALS: "1000/min",
+      DUBA_PATH_PREFIXES: "/api/v2,/api",
+    });
     folder = mkdtempSync(join(tmpdir(), "duba-check-"));
   });
   after(async () => {
