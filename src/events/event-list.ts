@@ -1,6 +1,7 @@
 import { openCursor, sealCursor } from "../keyring/cursors.ts";
+import { noSuchPlace } from "../operation/answers/feed.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
-import { Failure } from "../operation/failures.ts";
+import type { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { everyAccount, lastEvent } from "../storage/events/announce.ts";
 import { pageOf } from "../storage/queries/pieces.ts";
@@ -64,6 +65,5 @@ function typesFor(scopes: Caller["scopes"]): EventType[] {
 }
 
 function beginAnew(why: string): Failure {
-  const message = `after ${why}. Begin anew: ask without after, or with after=0 for all events that are kept.`;
-  return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
+  return noSuchPlace(`after ${why}. Begin anew: ask without after, or with after=0 for all events that are kept.`);
 }

@@ -46,7 +46,7 @@ async function cursorAfter(catalogue: OpenCatalogue, revision: number): Promise<
   return `${revision}-${next.split("-")[1]}`;
 }
 
-test("cursors and limits of other forms are refused by the input schema", () => {
+test("cursors of other forms are refused by the input schema", () => {
   const read = inputReader(listCatalogueChanges.input);
   for (const input of [
     { after: "x" },
@@ -54,12 +54,9 @@ test("cursors and limits of other forms are refused by the input schema", () => 
     { after: "1.2.3-0123456789" },
     { after: "7" },
     { after: "7.1-012345678" },
-    { limit: "0" },
-    { limit: "1001" },
-    { limit: "1.5" },
   ])
     assert.equal(read(input).faults.length, 1, JSON.stringify(input));
-  for (const input of [{ after: "0" }, { after: "7.100-0123456789", limit: "1000" }, { limit: "1" }])
+  for (const input of [{ after: "0" }, { after: "7.100-0123456789" }])
     assert.deepEqual(read(input), { input, faults: [] });
 });
 

@@ -1,11 +1,8 @@
-import { optionalField } from "../../operation/fields.ts";
+import { feedInput, limitOf } from "../../operation/answers/feed.ts";
 import { type Answered, operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { CatalogueChangeAnswer } from "../responses/shapes.ts";
-
-const USUAL_LIMIT = 100;
 
 const example = (
   change: CatalogueChangeAnswer["data"][number],
@@ -56,20 +53,7 @@ export const listCatalogueChanges = operation({
   scope: "catalogue:read",
   limit: "catalogue",
   carriage: "query",
-  input: Type.Object({
-    after: optionalField({
-      pattern: "^(0|\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10})$",
-      description: "The `next` of an earlier answer, or 0.",
-      fault: "must be the next of an earlier answer, or 0",
-      example: "0",
-    }),
-    limit: optionalField({
-      pattern: "^([1-9]\\d{0,2}|1000)$",
-      description: `How many changes to list at most, from 1 to 1000; ${USUAL_LIMIT} unless given.`,
-      fault: "must be a whole number from 1 to 1000",
-      example: "100",
-    }),
-  }),
+  input: feedInput("changes", { cursor: "\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10}", start: "0", example: "0" }),
   answer: CatalogueChangeAnswer,
   failures: [],
   failurePayload: () => ({ data: [] }),
@@ -81,11 +65,8 @@ export const listCatalogueChanges = operation({
     },
     { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: example(dearer, "7-9f2c61b0a7", false) },
   ],
-  run: async (
-    { input: { after, limit }, caller },
-    { db, responses, freshness }: Catalogue,
-  ): Promise<Answered<CatalogueChangeAnswer>> => {
-    const asked = { after, limit: limit === undefined ? USUAL_LIMIT : Number(limit) };
+  run: async ({ input, caller }, { db, responses, freshness }: Catalogue): Promise<Answered<CatalogueChangeAnswer>> => {
+    const asked = { after: input.after, limit: limitOf(input) };
     const found = await listChanges(db, responses.snapshot, asked, caller?.accountId);
     const message = found.data.length === 0 ? "No catalogue changes" : "Catalogue changes found";
     return { answer: { success: true, status: "success", message, ...found }, headers: freshness?.record() ?? {} };

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
-import { Failure } from "../../operation/failures.ts";
+import { noSuchPlace } from "../../operation/answers/feed.ts";
+import type { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Change, changeKindOf, differingMembers } from "../document/difference.ts";
@@ -120,8 +121,7 @@ function textOf({ revision, place }: Cursor, history: string): string {
 
 /** `reason` follows the name of the parameter. */
 function beginAnew(reason: string): Failure {
-  const message = `after ${reason}: begin anew without it, and fetch the lists.`;
-  return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
+  return noSuchPlace(`after ${reason}: begin anew without it, and fetch the lists.`);
 }
 
 /** How a caller sees changes: undefined where it sees no difference. */

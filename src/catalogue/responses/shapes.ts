@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { feedPlace } from "../../operation/answers/feed.ts";
 import Type from "../../operation/schema/type.ts";
 import { listNames } from "../model/lists.ts";
 
@@ -144,7 +145,6 @@ export const CatalogueChangeAnswer = Type.Object({
     description:
       "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential",
   }),
-  next: text("Cursor for the next call: `after`"),
-  more: Type.Boolean({ description: "True if the next call will list more at once" }),
+  ...feedPlace,
 });
 export type CatalogueChangeAnswer = Static<typeof CatalogueChangeAnswer>;

@@ -1,13 +1,10 @@
+import { feedInput, feedPlace, limitOf } from "../../operation/answers/feed.ts";
 import { eventTypes } from "../../operation/event.ts";
-import { optionalField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { EventBody } from "../event-body.ts";
 import { eventsAfter } from "../event-list.ts";
 import type { EventsRoom } from "../events.ts";
-
-const usualLimit = 100;
-const text = (description: string) => Type.String({ description });
 
 const example: EventBody = {
   id: "evt_Vn3bGq0sJ1mTz5xKc8Lw",
@@ -35,29 +32,13 @@ export const listEvents = operation({
   scope: null,
   limit: "catalogue",
   carriage: "query",
-  input: Type.Object({
-    after: optionalField({
-      pattern: "^(0|[\\w-]{72})$",
-      description: "The `next` of an earlier answer, or 0.",
-      fault: "must be the next of an earlier answer, or 0",
-      example: "0",
-    }),
-    limit: optionalField({
-      pattern: "^([1-9]\\d{0,2}|1000)$",
-      description: `How many events to list at most, from 1 to 1000; ${usualLimit} unless given.`,
-      fault: "must be a whole number from 1 to 1000",
-      example: "100",
-    }),
-  }),
+  input: feedInput("events", { cursor: "[\\w-]{72}", start: "0", example: "0" }),
   answer: Type.Object({
     success: Type.Literal(true),
     status: Type.Literal("success"),
-    message: text("Outcome in words"),
-    data: Type.Array(EventBody, {
-      description: "Events after the cursor, oldest first",
-    }),
-    next: text("Cursor for the next call: `after`"),
-    more: Type.Boolean({ description: "True if the next call will list more at once" }),
+    message: Type.String({ description: "Outcome in words" }),
+    data: Type.Array(EventBody, { description: "Events after the cursor, oldest first" }),
+    ...feedPlace,
   }),
   failures: [],
   failurePayload: () => ({ data: [] }),
@@ -71,8 +52,8 @@ export const listEvents = operation({
       },
     },
   ],
-  run: async ({ input: { after, limit }, caller }, room: EventsRoom) => {
-    const found = await eventsAfter(room, { after, limit: limit === undefined ? usualLimit : Number(limit) }, caller!);
+  run: async ({ input, caller }, room: EventsRoom) => {
+    const found = await eventsAfter(room, { after: input.after, limit: limitOf(input) }, caller!);
     const message = found.data.length === 0 ? "No events" : "Events found";
     return { success: true as const, status: "success" as const, message, ...found };
   },

@@ -1,11 +1,9 @@
-import { optionalField } from "../../operation/fields.ts";
+import { feedInput, feedPlace, limitOf } from "../../operation/answers/feed.ts";
 import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { pageOfRequests, type RequestCursor } from "../read-requests.ts";
 import type { RequestRoom } from "../request-log-room.ts";
 import { exampleEntry, ofRequests, RequestEntry, requestEntryOf } from "./request-answer.ts";
-
-const usualLimit = 100;
 
 const exampleNext = "1768469415004-aBcDeFgH-000000000042";
 
@@ -19,27 +17,13 @@ export const listRequests = operation({
     "`next` of an earlier answer it lists what came since. Entries of the last five seconds may be listed again, so compare their ids. " +
     "Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. Requests to " +
     "this log have none.",
-  input: Type.Object({
-    after: optionalField({
-      pattern: "^\\d{1,15}-[\\w-]{0,40}$",
-      description: "The `next` of an earlier answer.",
-      fault: "must be the next of an earlier answer",
-      example: exampleNext,
-    }),
-    limit: optionalField({
-      pattern: "^([1-9]\\d{0,2}|1000)$",
-      description: `How many entries to list at most, from 1 to 1000; ${usualLimit} unless given.`,
-      fault: "must be a whole number from 1 to 1000",
-      example: "100",
-    }),
-  }),
+  input: feedInput("entries", { cursor: "\\d{1,15}-[\\w-]{0,40}", example: exampleNext }),
   answer: Type.Object({
     success: Type.Literal(true),
     status: Type.Literal("success"),
     message: Type.String(),
     data: Type.Array(RequestEntry, { description: "Entries, oldest first" }),
-    next: Type.String({ description: "Cursor for the next call: `after`" }),
-    more: Type.Boolean({ description: "True if the next call will list more at once" }),
+    ...feedPlace,
   }),
   failures: [],
   failurePayload: () => ({ data: [] }),
@@ -53,13 +37,10 @@ export const listRequests = operation({
       },
     },
   ],
-  run: async ({ input: { after, limit }, caller }, { db, entries, now }: RequestRoom) => {
+  run: async ({ input, caller }, { db, entries, now }: RequestRoom) => {
     await entries?.write();
-    const asked = { after: after === undefined ? undefined : cursorIn(after), now: now() };
-    const page = await pageOfRequests(db, caller!, {
-      ...asked,
-      limit: limit === undefined ? usualLimit : Number(limit),
-    });
+    const after = input.after === undefined ? undefined : cursorIn(input.after);
+    const page = await pageOfRequests(db, caller!, { after, limit: limitOf(input), now: now() });
     return {
       ...{ success: true as const, status: "success" as const },
       message: page.rows.length === 0 ? "No requests" : "Requests found",
