@@ -35,7 +35,7 @@ suite("the reference", { skip: missingBrowser() }, () => {
     await service?.close();
   });
 
-  for (const operation of everyOperation)
+  for (const operation of oneOfEachForm())
     test(`sends ${operation.id} with a fresh test key as it stands, and without optional headers`, async () => {
       const request = await send(page, operation, known);
       const answer = (await request.response())!;
@@ -51,6 +51,16 @@ suite("the reference", { skip: missingBrowser() }, () => {
         assert.ok(name in given || operation.path.includes(`{${name}}`), name);
     });
 });
+
+/** An operation for each way in which the reference fills in a request: the others differ in words only. */
+function oneOfEachForm(): Operation<never>[] {
+  const formOf = ({ method, path, access, carriage, input, examples }: Operation<never>) => {
+    const given = Object.keys(examples[0]!.input ?? {}).length;
+    const required = (input as { required?: string[] }).required?.length ?? 0;
+    return [method, path.includes("{"), access, carriage, required > 0, given > required].join();
+  };
+  return [...Map.groupBy(everyOperation, formOf).values()].map(([first]) => first!);
+}
 
 /** Opens the form of an operation, fills in what the page cannot know, sends it, and gives the request. */
 async function send(
