@@ -85,7 +85,13 @@ async function sandboxTime(): Promise<number> {
   let asked = 0;
   const { latencies } = await callers(1, forSeconds(0.5), () => {
     asked += 1;
-    return verify({ kind: "bvn", number: String(40_000_000_000 + asked), phone: "8000000017", reference: "", signal });
+    return verify({
+      kind: "bvn",
+      number: String(40_000_000_000 + asked),
+      claims: { phone: "8000000017" },
+      reference: "",
+      signal,
+    });
   });
   return median(latencies);
 }

@@ -5,7 +5,7 @@ import { type MetricSources, metricsServer, type StoredFigures } from "../src/ht
 import { Durations } from "../src/runtime/durations.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { noteBackup } from "../src/storage/backup/last-backup.ts";
-import { VendorCalls } from "../src/upstreams/circuit-breaker.ts";
+import { VendorCalls } from "../src/upstreams/vendor-calls.ts";
 import { engines } from "./support/engines.ts";
 import { ask, startService } from "./support/service.ts";
 

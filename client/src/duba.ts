@@ -37,6 +37,8 @@ export type FailureCode =
   | "unsupported_media_type"
   | "expectation_failed"
   | "validation_failed"
+  | "bvn_blocked"
+  | "nin_blocked"
   | "phone_mismatch"
   | "amount_mismatch"
   | "verification_failed"
@@ -294,7 +296,7 @@ export interface Verification {
   /** Duba's reference of the verification */
   request_reference: string;
   /** `started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was done. The others are final. */
-  state: "started" | "verified" | "not_found" | "phone_mismatch" | "refused" | "failed" | "unknown";
+  state: "started" | "verified" | "not_found" | "phone_mismatch" | "blocked" | "refused" | "failed" | "unknown";
   charged: boolean;
   /** What was charged, in naira; "0" when nothing was */
   fee: string;
@@ -314,7 +316,7 @@ export interface VerificationSettledEvent {
   data: {
     request_reference: string;
     kind: "bvn" | "nin";
-    state: "verified" | "not_found" | "phone_mismatch" | "failed";
+    state: "verified" | "not_found" | "phone_mismatch" | "blocked" | "failed";
     charged: boolean;
   };
 }
@@ -645,6 +647,7 @@ export type VerifyBvnFailure = Failure<
   | "unsupported_media_type"
   | "expectation_failed"
   | "validation_failed"
+  | "bvn_blocked"
   | "phone_mismatch"
   | "amount_mismatch"
   | "verification_failed"
@@ -707,6 +710,7 @@ export type VerifyNinFailure = Failure<
   | "unsupported_media_type"
   | "expectation_failed"
   | "validation_failed"
+  | "nin_blocked"
   | "phone_mismatch"
   | "amount_mismatch"
   | "verification_failed"

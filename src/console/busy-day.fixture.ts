@@ -6,7 +6,7 @@ import { beginSession } from "../access/people/sessions.ts";
 import { append } from "../audit/append.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { newReference } from "../identity/ledger/reference.ts";
-import type { VerificationState } from "../identity/ledger/transitions.ts";
+import type { ToldState } from "../identity/ledger/told-state.ts";
 import { durationBounds } from "../runtime/durations.ts";
 
 /** The environment of a service that `fillBusyDay` fills. */
@@ -35,7 +35,7 @@ const accounts = [
   ["Uyo Fresh", "hello@uyofresh.example"],
 ] as const;
 
-const states: readonly VerificationState[] = [
+const states: readonly ToldState[] = [
   ...Array.from({ length: 14 }, () => "verified" as const),
   ...(["not_found", "phone_mismatch", "failed", "refused"] as const),
 ];
@@ -120,14 +120,14 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
       .values(
         attempts
           .slice(at, at + 200)
-          .map(({ reference, account_id, mode, kind, state, started_at, completed_at, request_id }, place) => ({
+          .map(({ reference, account_id, mode, kind, state, reason, started_at, completed_at, request_id }, place) => ({
             ...{ reference, account_id, mode, kind, request_id },
             number: 1,
             vendor: place % 6 === 0 ? "blusalt" : "dojah",
             asked_at: started_at + 4,
             answered_at: completed_at && completed_at - 6,
-            outcome: state === "failed" ? "unavailable" : state,
-            reason: state === "failed" ? "timeout" : null,
+            outcome: state,
+            reason: state === "failed" ? "out_of_service" : reason,
             vendor_reference: completed_at === null ? null : `DJ-${900_000 + at + place}`,
             price: place % 6 === 0 ? null : 7000,
           })),

@@ -13,7 +13,7 @@ import {
   status,
 } from "./breaks.fixture.ts";
 
-const sandboxNumbers = "01 02 05 06 07 10 11 12 13 14 15 16".split(" ");
+const sandboxNumbers = "01 02 05 06 07 10 11 12 13 14 15 16 20".split(" ");
 
 /** Faults in verifications. */
 export function verificationBreakings(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {

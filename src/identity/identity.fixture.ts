@@ -157,7 +157,7 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     mode: "test",
     kind: "bvn",
     number: "22000000017",
-    phone: "8000000017",
+    claims: { phone: "8000000017" },
     amount: 10_000,
     fees: {},
     answers: "full",

@@ -1,10 +1,11 @@
 import type { TestContext } from "node:test";
+import { checkKinds } from "../operation/check-kind.ts";
 import type {
-  AskedPerson,
-  IdentityAnswer,
+  CheckInput,
+  IdentityAttempt,
   IdentityOutcome,
-  IdentityQuestion,
   IdentityUpstream,
+  PersonRecord,
 } from "../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import type { Changes, SuiteStore } from "./identity.fixture.ts";
@@ -13,11 +14,12 @@ import type { Identity } from "./identity.ts";
 /** An upstream that the test plays: each question waits until the test answers it. */
 export class PlayedUpstream implements IdentityUpstream {
   readonly name = "played";
-  readonly questions: IdentityQuestion[] = [];
+  readonly kinds = checkKinds;
+  readonly questions: IdentityAttempt[] = [];
   readonly #answers: ((outcome: IdentityOutcome | Error) => void)[] = [];
   readonly #arrivals: (() => void)[] = [];
 
-  verify(question: IdentityQuestion): Promise<IdentityOutcome> {
+  verify(question: IdentityAttempt): Promise<IdentityOutcome> {
     return new Promise((resolve, reject) => {
       this.#answers.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
       this.questions.push(question);
@@ -26,7 +28,7 @@ export class PlayedUpstream implements IdentityUpstream {
   }
 
   /** Resolves when so many questions have come. */
-  async asked(count = 1): Promise<IdentityQuestion> {
+  async asked(count = 1): Promise<IdentityAttempt> {
     while (this.questions.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
     return this.questions[count - 1]!;
   }
@@ -39,11 +41,12 @@ export class PlayedUpstream implements IdentityUpstream {
 
 /** An upstream that answers at once, and what it was asked. */
 export function answering(
-  answer: (question: IdentityQuestion, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
+  answer: (question: IdentityAttempt, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
 ) {
-  const questions: IdentityQuestion[] = [];
+  const questions: IdentityAttempt[] = [];
   const upstream: IdentityUpstream = {
     name: "answering",
+    kinds: checkKinds,
     verify: async (question) => answer(question, questions.push(question)),
   };
   return { upstream, questions };
@@ -63,12 +66,12 @@ export function openingsOn(store: SuiteStore) {
 }
 
 /** A record of an invented person, as the sandbox has it. */
-export async function sandboxRecord({ kind, number, phone }: AskedPerson): Promise<IdentityAnswer> {
-  const outcome = await sandbox().verify({ kind, number, phone, reference: "", signal: new AbortController().signal });
-  if (outcome.kind !== "verified") throw new Error(`${number} is not verified in the sandbox`);
+export async function sandboxRecord(input: CheckInput): Promise<PersonRecord> {
+  const outcome = await sandbox().verify({ ...input, reference: "", signal: new AbortController().signal });
+  if (outcome.kind !== "verified") throw new Error(`${input.number} is not verified in the sandbox`);
   return outcome.record;
 }
 
-export async function verified(question: AskedPerson): Promise<IdentityOutcome> {
+export async function verified(question: CheckInput): Promise<IdentityOutcome> {
   return { kind: "verified", record: await sandboxRecord(question) };
 }

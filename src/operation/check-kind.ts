@@ -27,8 +27,15 @@ export function labelOf(kind: CheckKind): string {
 /** "BVN or NIN" */
 export const anyLabel = checkKinds.map(labelOf).join(" or ");
 
-export function notFoundCode(kind: CheckKind): `${CheckKind}_not_found` {
-  return `${kind}_not_found`;
+/** What an identity source may say of a person instead of a record. */
+export const negativeReasons = ["not_found", "phone_mismatch", "blocked"] as const;
+export type NegativeReason = (typeof negativeReasons)[number];
+
+type NegativeCode<Reason extends NegativeReason> = Reason extends "phone_mismatch" ? Reason : `${CheckKind}_${Reason}`;
+
+/** The failure of a negative outcome. That of a phone is one for all kinds. */
+export function negativeCode<Reason extends NegativeReason>(kind: CheckKind, reason: Reason): NegativeCode<Reason> {
+  return (reason === "phone_mismatch" ? reason : `${kind}_${reason}`) as NegativeCode<Reason>;
 }
 
 /** One value for each kind, under a name that is made of the kind. */

@@ -1,5 +1,5 @@
 import type { Static, TObject } from "typebox";
-import { checkKinds } from "./check-kind.ts";
+import { checkKinds, negativeReasons } from "./check-kind.ts";
 import type { Scope } from "./operation.ts";
 import Type from "./schema/type.ts";
 
@@ -41,7 +41,7 @@ export const eventTypes = {
     data: Type.Object({
       request_reference: id(),
       kind: Type.Enum([...checkKinds]),
-      state: Type.Enum(["verified", "not_found", "phone_mismatch", "failed"]),
+      state: Type.Enum(["verified", ...negativeReasons, "failed"]),
       charged: Type.Boolean(),
     }),
     example: { request_reference: "3wKwKW719640695", kind: "bvn", state: "not_found", charged: false },

@@ -1,4 +1,4 @@
-import { anyLabel, forEachKind, labelOf, notFoundCode } from "./check-kind.ts";
+import { anyLabel, forEachKind, labelOf, negativeCode } from "./check-kind.ts";
 
 interface FailureFacts {
   /** The HTTP status. */
@@ -87,11 +87,14 @@ const table = {
     cause: "The cable provider has no product with this code.",
     cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
   },
-  ...forEachKind(notFoundCode, (kind) => ({
-    status: 404,
-    cause: `The identity source has no record of this ${labelOf(kind)}.`,
-    cure: "Check the number with the customer. Nothing was charged.",
-  })),
+  ...forEachKind(
+    (kind) => negativeCode(kind, "not_found"),
+    (kind) => ({
+      status: 404,
+      cause: `The identity source has no record of this ${labelOf(kind)}.`,
+      cure: "Check the number with the customer. Nothing was charged.",
+    }),
+  ),
   request_not_found: {
     status: 404,
     cause: "The request log has no entry of your account with this request id in this mode.",
@@ -155,6 +158,14 @@ const table = {
     cause: "One or more parameters are missing or have the wrong form. `fields` lists all of them.",
     cure: "Correct each field as its message says.",
   },
+  ...forEachKind(
+    (kind) => negativeCode(kind, "blocked"),
+    (kind) => ({
+      status: 422,
+      cause: `The ${labelOf(kind)} exists, but it is blocked or suspended.`,
+      cure: "Tell the customer to ask the bank or the issuing office. Nothing was charged.",
+    }),
+  ),
   phone_mismatch: {
     status: 422,
     cause: `The ${anyLabel} exists, but the phone number does not belong to it.`,
@@ -167,7 +178,7 @@ const table = {
   },
   verification_failed: {
     status: 422,
-    cause: `Duba could not verify the ${anyLabel} and the phone number together. This service does not say which of them is wrong.`,
+    cause: `Duba could not verify the ${anyLabel} and the phone number together. This service does not say what is wrong.`,
     cure: "Check both with the customer. Nothing was charged.",
   },
   idempotency_key_reused: {

@@ -5,19 +5,22 @@ import { another, usual } from "./circuit-breaker.fixture.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
 import { LocalVendor } from "./local-vendor.fixture.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import { VendorClient } from "./vendor-client.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 
 function opened(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstream: Pick<IdentityUpstream, "verify">) {
   return {
-    breaker: new CircuitBreaker({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }),
+    breaker: new CircuitBreaker(
+      { name: "vendor", kinds: ["bvn"], ...upstream },
+      { ...usual, log: new RecordedLog(), ...changes },
+    ),
   };
 }
 
 /** Answers `unknown` when its signal aborts, as every vendor does. */
-const silent = ({ signal }: Pick<IdentityQuestion, "signal">) =>
+const silent = ({ signal }: Pick<IdentityAttempt, "signal">) =>
   new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
 
 test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
@@ -33,7 +36,7 @@ test("a vendor that does not answer is left after the time-out, or when the call
 test("of 200 questions at once to a dead vendor only those wait that it may have at a time, and of the next 200 none", async (t) => {
   let underWay = 0;
   let most = 0;
-  const verify = async (asked: IdentityQuestion) => {
+  const verify = async (asked: IdentityAttempt) => {
     underWay += 1;
     most = Math.max(most, underWay);
     const outcome = await silent(asked);
@@ -70,9 +73,9 @@ test("200 questions at once to a server that never answers take no more connecti
 
 /** A vendor that answers when the test says so. */
 function slowVendor() {
-  const questions: IdentityQuestion[] = [];
+  const questions: IdentityAttempt[] = [];
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const verify = (asked: IdentityQuestion) => {
+  const verify = (asked: IdentityAttempt) => {
     questions.push(asked);
     return new Promise<IdentityOutcome>((resolve) => answers.push(resolve));
   };
@@ -89,14 +92,14 @@ test("a vendor that is too slow is listened to, but sends nothing more for the q
   const { verify, questions, answers } = slowVendor();
   const { breaker } = opened(t, { timeout: 30 }, { verify });
   const later = laterOf(await breaker.verify(question));
-  const [{ signal, sendUntil }] = questions as [IdentityQuestion];
+  const [{ signal, sendUntil }] = questions as [IdentityAttempt];
   assert.deepEqual([signal.aborted, sendUntil?.aborted], [false, true]);
-  answers[0]!({ kind: "not_found" });
-  assert.deepEqual(await later, { kind: "not_found" });
+  answers[0]!({ kind: "negative", reason: "not_found" });
+  assert.deepEqual(await later, { kind: "negative", reason: "not_found" });
 });
 
 test("whoever heeds the end of sending at once is believed: the question was not put", async (t) => {
-  const verify = ({ sendUntil }: IdentityQuestion) =>
+  const verify = ({ sendUntil }: IdentityAttempt) =>
     new Promise<IdentityOutcome>((resolve) =>
       sendUntil!.addEventListener("abort", () => resolve(unavailable("not_reached"))),
     );

@@ -16,12 +16,12 @@ for (const outcome of [
     assert.deepEqual(await ask(outcome), outcome);
     assert.deepEqual([breaker.isReady(), breaker.health().state], [false, "open"]);
     pass(29_000);
-    assert.deepEqual(await ask({ kind: "not_found" }, 5), { ...paused, retryAfter: 1 });
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 5), { ...paused, retryAfter: 1 });
     pass(999);
-    assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, retryAfter: 1 });
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, retryAfter: 1 });
     assert.equal(vendor.asked, 1);
     pass(1);
-    assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       changesSeen.map(({ state }) => state),
@@ -34,14 +34,14 @@ test("a vendor that asks for a wait because of one question goes on with others"
   const { breaker, vendor, ask } = openedBreaker(t);
   await ask({ ...unavailable("out_of_service"), retryAfter: 5 });
   assert.equal(breaker.isReady(), true);
-  assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
   assert.equal(vendor.asked, 2);
 });
 
 test("a wait that a vendor asks for is at most five minutes, and never shorter than the pause for its failures", async (t) => {
   const { breaker, ask, pass } = openedBreaker(t);
   await ask({ ...unavailable("rate_limited"), retryAfter: 3600 });
-  assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, retryAfter: 300 });
+  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, retryAfter: 300 });
   pass(299_999);
   assert.equal(breaker.isReady(), false);
   pass(1);
@@ -71,7 +71,7 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   assert.equal(breaker.health().state, "half_open");
   await answer(1, { ...unavailable("rate_limited"), retryAfter: 60 });
   await answer(2, { ...unavailable("rate_limited"), retryAfter: 5 });
-  await answer(4, { kind: "not_found" });
+  await answer(4, { kind: "negative", reason: "not_found" });
   assert.deepEqual(await breaker.verify(another()), { ...paused, retryAfter: 60 });
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
@@ -81,7 +81,7 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   assert.equal(breaker.isReady(), false);
   pass(1);
   assert.equal(breaker.isReady(), true);
-  await answer(3, { kind: "not_found" });
+  await answer(3, { kind: "negative", reason: "not_found" });
 });
 
 test("a wait that concerns one question only, as a limit of its person, keeps nobody else waiting", async (t) => {

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, type UpstreamHealth } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 
 /** Options of the tests, with times in milliseconds. */
 export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
@@ -10,7 +10,7 @@ export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breake
 let numbers = Number(question.number);
 
 /** A question about another person at each call. */
-export function another(): IdentityQuestion {
+export function another(): IdentityAttempt {
   numbers += 1;
   return { ...question, number: String(numbers) };
 }
@@ -22,12 +22,13 @@ export function openedBreaker(
   upstream: Partial<IdentityUpstream> = {},
 ) {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
-  const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
+  const vendor = { outcome: { kind: "negative", reason: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
   const breaker = new CircuitBreaker(
     {
       name: "vendor",
+      kinds: ["bvn"],
       verify: async () => {
         vendor.asked += 1;
         return vendor.outcome;

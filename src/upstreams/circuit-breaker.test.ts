@@ -3,14 +3,15 @@ import { test } from "node:test";
 import { another, openedBreaker } from "./circuit-breaker.fixture.ts";
 import { question } from "./conformance.fixture.ts";
 import type { IdentityOutcome } from "./ports/identity-upstream.ts";
-import { unavailable } from "./ports/outcomes.ts";
+import { negative, unavailable } from "./ports/outcomes.ts";
 
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
 test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
   const { breaker, vendor, ask, log, changesSeen } = openedBreaker(t);
-  for (const kind of ["not_found", "phone_mismatch"] as const) assert.deepEqual(await ask({ kind }, 10), { kind });
+  for (const reason of ["not_found", "phone_mismatch"] as const)
+    assert.deepEqual(await ask(negative(reason), 10), negative(reason));
   vendor.outcome = unavailable("refused");
   for (let n = 0; n < 10; n += 1) assert.deepEqual(await breaker.verify(question), vendor.outcome);
   assert.equal(vendor.asked, 30);
@@ -35,12 +36,12 @@ for (const outcome of [
   test(`${JSON.stringify(outcome)} in a row keeps questions from the vendor`, async (t) => {
     const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
-    await ask({ kind: "not_found" });
+    await ask({ kind: "negative", reason: "not_found" });
     await ask(outcome, 2);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(await ask(outcome), outcome);
     assert.equal(breaker.isReady(), false);
-    assert.deepEqual(await ask({ kind: "not_found" }, 20), paused);
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 20), paused);
     assert.equal(vendor.asked, 6);
     const kind = outcome.kind === "unavailable" ? (outcome.reason ?? "unavailable") : outcome.kind;
     assert.deepEqual(breaker.health().lastFailures, { [kind]: 1_000_000 });
@@ -54,7 +55,7 @@ test("one person's questions count once, however often they fail: the vendor is 
     vendor.outcome = outcome;
     for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(question), outcome);
     assert.equal(vendor.asked, 20);
-    assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
     t.mock.timers.reset();
   }
 });
@@ -82,7 +83,7 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
       log.lines.map(({ level, fields }) => [level, fields.alarm]),
       [["error", alarm]],
     );
-    await ask({ kind: "not_found" });
+    await ask({ kind: "negative", reason: "not_found" });
     assert.equal(breaker.health().alarm, null);
     await ask(outcome, 2);
     assert.equal(breaker.health().alarm, null);
@@ -108,15 +109,15 @@ test("after the pause one question tries, and the others are not held up by it",
   const trying = breaker.verify(question);
   assert.equal(breaker.health().state, "half_open");
   assert.equal(breaker.isReady(), false);
-  assert.deepEqual(await ask({ kind: "not_found" }, 5), paused);
+  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 5), paused);
   answers[1]!({ kind: "unknown" });
   await trying;
   assert.equal(breaker.health().state, "open");
   pass(10_000);
 
   const again = breaker.verify(question);
-  answers[2]!({ kind: "not_found" });
-  assert.deepEqual(await again, { kind: "not_found" });
+  answers[2]!({ kind: "negative", reason: "not_found" });
+  assert.deepEqual(await again, { kind: "negative", reason: "not_found" });
   assert.equal(breaker.isReady(), true);
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
@@ -131,7 +132,7 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
     assert.equal(breaker.health().alarm, alarm);
     pass(10_000);
     // No retry helps before the operator acts.
-    assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, lasting: true });
+    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, lasting: true });
     for (const outcome of [unavailable(alarm), { kind: "unknown" } as const]) {
       pass(60_000);
       assert.deepEqual(await ask(outcome), outcome);
@@ -140,7 +141,7 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
     }
     assert.equal(vendor.asked, 3);
     pass(60_000);
-    await ask({ kind: "not_found" });
+    await ask({ kind: "negative", reason: "not_found" });
     assert.equal(breaker.health().alarm, null);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
@@ -165,7 +166,7 @@ test("no more questions are under way than allowed; the rest is told at once", a
   assert.equal(answers.length, 4);
   assert.equal(breaker.isReady(), false);
   for (const late of asked.slice(4)) assert.deepEqual(await late, busy);
-  for (const answer of answers) answer({ kind: "not_found" });
+  for (const answer of answers) answer({ kind: "negative", reason: "not_found" });
   await Promise.all(asked);
   assert.equal(breaker.isReady(), true);
   assert.equal(breaker.health().state, "ready");

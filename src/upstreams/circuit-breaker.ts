@@ -1,19 +1,19 @@
 import type { CheckKind } from "../operation/check-kind.ts";
-import { Durations } from "../runtime/durations.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
-import {
-  type AskedPerson,
-  type IdentityOutcome,
-  type IdentityQuestion,
-  type IdentityUpstream,
-  kindsOf,
-  type Unavailability,
+import type {
+  CheckInput,
+  IdentityAttempt,
+  IdentityOutcome,
+  IdentityUpstream,
+  UnavailableBecause,
+  UpstreamNeed,
 } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, unavailable, unknown } from "./ports/outcomes.ts";
+import { VendorCalls } from "./vendor-calls.ts";
 
 /** Faults that only the operator can fix: until then every request would fail. */
-const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
+const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies UnavailableBecause[];
 /**
  * `refused`, `bad_response`: the vendor refused the requests about several people in a row, or its responses were not
  * plausible. Its interface may have changed. We keep sending requests, because such a response may concern one person only.
@@ -21,7 +21,7 @@ const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfi
 type Alarm = (typeof lasting)[number] | "refused" | "bad_response";
 
 /** How a request can fail: the kind of its outcome, or the reason of an `unavailable`. */
-type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | Unavailability;
+type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | UnavailableBecause;
 
 /** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
@@ -32,16 +32,6 @@ export interface UpstreamHealth {
   lastAnswerAt: number | null;
   /** When each kind of failure last occurred. */
   lastFailures: Partial<Record<FailureKind, number>>;
-}
-
-/** Counts questions by outcome: its kind, or the reason of an `unavailable`. */
-export class VendorCalls {
-  readonly outcomes = new Map<string, number>();
-  readonly durations = new Durations();
-
-  add(outcome: IdentityOutcome["kind"] | Unavailability): void {
-    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
-  }
 }
 
 /** Milliseconds after the time-out in which we still accept a late response. */
@@ -74,6 +64,7 @@ export interface CircuitBreakerOptions {
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
   readonly kinds: readonly CheckKind[];
+  readonly needs: readonly UpstreamNeed[];
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   /** Questions that we put to the vendor. */
@@ -97,7 +88,8 @@ export class CircuitBreaker implements IdentityUpstream {
 
   constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
     this.name = upstream.name;
-    this.kinds = kindsOf(upstream);
+    this.kinds = upstream.kinds;
+    this.needs = upstream.needs ?? [];
     this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
@@ -121,7 +113,7 @@ export class CircuitBreaker implements IdentityUpstream {
     };
   }
 
-  verify(question: IdentityQuestion): Promise<IdentityOutcome> {
+  verify(question: IdentityAttempt): Promise<IdentityOutcome> {
     return this.#logged(question, () =>
       this.#limited(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
         this.#listened(question, sendUntil),
@@ -131,7 +123,7 @@ export class CircuitBreaker implements IdentityUpstream {
 
   /** Names the vendor in the request's further lines, and in each line about this question the verification as well. */
   #logged(
-    { reference }: Pick<IdentityQuestion, "reference">,
+    { reference }: Pick<IdentityAttempt, "reference">,
     ask: () => Promise<IdentityOutcome>,
   ): Promise<IdentityOutcome> {
     const vendor = this.name;
@@ -140,7 +132,7 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
-  async #listened(question: IdentityQuestion, sendUntil: AbortSignal): Promise<IdentityOutcome> {
+  async #listened(question: IdentityAttempt, sendUntil: AbortSignal): Promise<IdentityOutcome> {
     this.#makeRoom();
     const begun = performance.now();
     const listening = new AbortController();
@@ -170,13 +162,13 @@ export class CircuitBreaker implements IdentityUpstream {
     }
   }
 
-  async #lookUp(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome> {
+  async #lookUp(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome> {
     const { reference, signal } = earlier;
     const outcome = await this.#logged(earlier, () =>
       this.#limited(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal })),
     );
     // If this look-up was not sent, we still know nothing about the earlier request.
-    return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
+    return outcome.kind === "unavailable" && outcome.notSent ? unknown : outcome;
   }
 
   /** `subject` is the person: repeated failures for one person say little about the vendor. */

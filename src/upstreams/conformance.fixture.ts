@@ -5,7 +5,7 @@ import { IdentityRecord } from "../operation/identity-record.ts";
 import Type from "../operation/schema/type.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";
-import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, PersonRecord } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import type { Vendor, VendorValues } from "./ports/vendor.ts";
 import { VendorClient } from "./vendor-client.ts";
@@ -18,7 +18,7 @@ const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
 const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
 
 /** Compares a record with the interface: all members and no others, in its order and in its forms. */
-export function assertRecord(record: IdentityAnswer): void {
+export function assertRecord(record: PersonRecord): void {
   assert.equal(written(record), JSON.stringify(record));
   const { personal_info: person } = record;
   assert.match(record.bvn_number, /^\d{11}$/);
@@ -35,10 +35,10 @@ export function assertRecord(record: IdentityAnswer): void {
     assert.match(state, /^([A-Z][A-Za-z ]+ State|Federal Capital Territory)?$/);
 }
 
-export const question: IdentityQuestion = {
+export const question: IdentityAttempt = {
   kind: "bvn",
   number: "22000000017",
-  phone: "8000000017",
+  claims: { phone: "8000000017" },
   reference: "abcdef000000001",
   signal: new AbortController().signal,
 };
@@ -58,7 +58,7 @@ export function testIdentityUpstream(
 
   test(`${name} knows a BVN that does not exist`, async (t) => {
     const outcome = await (await open(t)).verify({ ...question, number: bvns.notFound });
-    assert.deepEqual(withoutReference(outcome), { kind: "not_found" });
+    assert.deepEqual(withoutReference(outcome), { kind: "negative", reason: "not_found" });
   });
 
   test(`${name} ends the wait when it is told to, and does not claim to know what became of it`, async (t) => {
@@ -85,7 +85,7 @@ export interface VendorCase {
   /** Compares the request for `question` with the vendor's documentation. */
   assertRequest(received: Received): void;
   /** A good answer for `question`, and the record it becomes. */
-  good: { body: object; record: IdentityAnswer };
+  good: { body: object; record: PersonRecord };
   notFound: { status: number; body: object };
   /** Other documented answers, by what they say. */
   answers: Record<string, { status: number; body: unknown; outcome: IdentityOutcome }>;
@@ -120,7 +120,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
   function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
     const told = JSON.stringify([log.lines, outcome]);
-    for (const secret of [rawText, question.number, question.phone, question.reference, ...vendorCase.secrets])
+    for (const secret of [rawText, question.number, question.claims.phone!, question.reference, ...vendorCase.secrets])
       assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
 

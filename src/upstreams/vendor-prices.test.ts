@@ -12,9 +12,15 @@ suite("what a vendor bills", () => {
   });
 
   test("depends on what the vendor answered", () => {
-    const outcomes = ["verified", "phone_mismatch", "unknown", "not_found", "failed"];
+    const outcomes = [
+      ["verified", null],
+      ["negative", "phone_mismatch"],
+      ["unknown", null],
+      ["negative", "not_found"],
+      ["failed", null],
+    ] as const;
     const billedFor = (prices: VendorPrices) =>
-      outcomes.map((outcome) => billed({ price: 5_000, outcome, reason: null }, prices));
+      outcomes.map(([outcome, reason]) => billed({ price: 5_000, outcome, reason }, prices));
     assert.deepEqual(billedFor({ bvn: 7_000, not_found: 500 }), [5_000, 5_000, 5_000, 500, 0]);
     assert.deepEqual(billedFor({}), [5_000, 5_000, 5_000, 5_000, 0]);
     assert.equal(billed({ price: 5_000, outcome: "failed", reason: "bad_response" }), 5_000);

@@ -33,5 +33,5 @@ export function billed(
 ): number | null {
   if (outcome === "failed" && reason !== "bad_response") return 0;
   if (price === null) return null;
-  return outcome === "not_found" ? (not_found ?? price) : price;
+  return reason === "not_found" ? (not_found ?? price) : price;
 }

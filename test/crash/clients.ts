@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CheckKind, checkKinds, notFoundCode, numberMember } from "../../src/operation/check-kind.ts";
+import { type CheckKind, checkKinds, negativeCode, numberMember } from "../../src/operation/check-kind.ts";
 import { type Answer, ask } from "../support/service.ts";
 import { isNegative, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
@@ -246,7 +246,7 @@ export class Client {
     } else {
       const { kind, number } = wanted;
       const isNo = isNegative(this.#world.vendor, number);
-      if (isNo) assert.ok([notFoundCode(kind), "phone_mismatch"].includes(json.error?.code), said);
+      if (isNo) assert.ok([negativeCode(kind, "not_found"), "phone_mismatch"].includes(json.error?.code), said);
       else assert.deepEqual([status, json.data?.[numberMember(kind)]], [200, number], said);
       wanted.end = answer;
     }

@@ -11,7 +11,7 @@ import { newAttempt } from "../../src/identity/ledger/attempts.ts";
 import { storeRows, verifiedRow } from "../../src/identity/ledger/ledger-rows.fixture.ts";
 import { announce, lastEvent } from "../../src/storage/events/announce.ts";
 import { slotAt } from "../../src/storage/record-keys.ts";
-import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
+import type { Tables } from "../../src/storage/tables.ts";
 
 /** Things of two ages. */
 export type Age = "old" | "young";
@@ -51,7 +51,7 @@ function rowsOf<Table extends keyof Tables>(
 }
 
 /** A verification with an attempt, and with the key of its record if it has one. */
-function verification(of: string, columns: (at: number) => Partial<VerificationRow>) {
+function verification(of: string, columns: (at: number) => Parameters<typeof verifiedRow>[2]) {
   return async (db: Kysely<Tables>, age: Age, at: number) => {
     const [row] = await storeRows(db, verifiedRow(of, at, { reference: `${of}-${age}`, ...columns(at) }));
     await db

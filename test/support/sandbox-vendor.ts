@@ -32,7 +32,7 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
     const outcome = await people.verify({
       kind,
       number: person[kind]!,
-      phone: person.phone!.slice(-10),
+      claims: { phone: person.phone!.slice(-10) },
       reference: "",
       signal,
     });

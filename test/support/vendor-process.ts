@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { checkKinds, labelOf, notFoundCode } from "../../src/operation/check-kind.ts";
-import type { AskedPerson } from "../../src/upstreams/ports/identity-upstream.ts";
+import { checkKinds, labelOf, negativeCode } from "../../src/operation/check-kind.ts";
+import type { CheckInput } from "../../src/upstreams/ports/identity-upstream.ts";
 import { person } from "../../src/upstreams/sandbox/people.ts";
 import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
@@ -31,16 +31,18 @@ function failure(status: number, code: string): Reply {
   return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
 }
 
-function verified({ kind, number, phone }: AskedPerson): Reply {
-  const data = { request_reference: "vendor123456789", ...person(kind, number, phone) };
+function verified({ kind, number, claims }: CheckInput): Reply {
+  const data = { request_reference: "vendor123456789", ...person(kind, number, claims.phone!) };
   return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 
 /** The true answer about the number, however it is delivered. */
-function replyOf(asked: AskedPerson): Reply {
+function replyOf(asked: CheckInput): Reply {
   const { kind, number } = asked;
   if (!isNegative(settings, number)) return verified(asked);
-  return draw(seed, `${number} exists`, 2) ? failure(422, "phone_mismatch") : failure(404, notFoundCode(kind));
+  return draw(seed, `${number} exists`, 2)
+    ? failure(422, "phone_mismatch")
+    : failure(404, negativeCode(kind, "not_found"));
 }
 
 const otherThan = (number: string) => String((Number(number) + 1) % 1e11).padStart(11, "0");
@@ -60,10 +62,10 @@ const server = createServer(async (request, response) => {
   const trait = `${number} call ${nth}`;
   const manner = drawWeighted(seed, trait, settings.manners);
   calls.push({ kind, number, reference: String(request.headers["idempotency-key"]), manner });
-  await deliver[manner](response, { kind, number, phone, trait });
+  await deliver[manner](response, { kind, number, claims: { phone }, trait });
 });
 
-interface Asked extends AskedPerson {
+interface Asked extends CheckInput {
   trait: string;
 }
 
@@ -94,7 +96,7 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
   answersTwice(response, asked) {
     const { socket } = response;
     const { kind, trait } = asked;
-    const again = draw(seed, `${trait} again`, 2) ? replyOf(asked) : failure(404, notFoundCode(kind));
+    const again = draw(seed, `${trait} again`, 2) ? replyOf(asked) : failure(404, negativeCode(kind, "not_found"));
     const wait = draw(seed, `${trait} wait`, 3) * 3;
     response.once("finish", async () => {
       if (wait > 0) await pause(wait);

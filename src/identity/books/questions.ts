@@ -6,6 +6,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/reports/day-groups.ts";
 import type { SummaryPeriod } from "../ledger/reports/summary.ts";
+import { toldState } from "../ledger/told-state.ts";
 
 export const questionGroupings = ["account", "day", "month", "vendor"] as const;
 export type QuestionGrouping = (typeof questionGroupings)[number];
@@ -58,7 +59,8 @@ export async function questionSums(
     sums.set(place, entry);
     const price = billed(question, prices[vendor]);
     entry.asked += asked;
-    entry.byOutcome[question.outcome] = (entry.byOutcome[question.outcome] ?? 0) + asked;
+    const told = toldState({ state: question.outcome, reason: question.reason });
+    entry.byOutcome[told] = (entry.byOutcome[told] ?? 0) + asked;
     if (price === null) entry.unpriced += asked;
     else entry.costKobo += asked * price;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { badResponse, unavailable } from "../../upstreams/ports/outcomes.ts";
+import { badResponse, negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { parseInvoice } from "./invoice.ts";
@@ -40,7 +40,7 @@ for (const engine of engines) {
         if (outcome === "lost") return { kind: "unknown", reason: "connection_lost" };
         if (outcome === "unreadable") return badResponse("unreadable");
         return outcome === "not_found"
-          ? { kind: "not_found", reference }
+          ? { ...negative("not_found"), reference }
           : { ...(await verified(question)), reference };
       });
       const settings = { limits: null, vendorPrices: { answering: prices } };

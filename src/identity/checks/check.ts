@@ -1,7 +1,7 @@
 import type { TString } from "typebox";
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
 import { elevenDigitsField } from "../../operation/fields.ts";
-import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
+import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
 import { maskRecord } from "./mask.ts";
 
 /** The rules of one kind of verification. */
@@ -11,15 +11,15 @@ export interface Check {
   /** A number for the documentation. */
   example: string;
   /** The record as Duba answers it, with the whole number in it. Undefined if the record is of another number. */
-  confirm(record: IdentityAnswer, number: string): IdentityAnswer | undefined;
+  confirm(record: PersonRecord, number: string): PersonRecord | undefined;
   /** The record for an account with masked answers. */
-  mask(record: IdentityAnswer): IdentityAnswer;
+  mask(record: PersonRecord): PersonRecord;
 }
 
 /** The rules of a kind with numbers of 11 digits. `withheld`: members that a caller gets so, whatever the vendor sends. */
 export function check(
   kind: CheckKind,
-  { example, withheld = {} }: { example: string; withheld?: Partial<IdentityAnswer> },
+  { example, withheld = {} }: { example: string; withheld?: Partial<PersonRecord> },
 ): Check {
   const member = numberMember(kind);
   return {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
+import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 import { bvn } from "./bvn/index.ts";
 
-const listed = { kind: "bvn" as const, number: "00000000003", phone: "8000000017" };
+const listed = { kind: "bvn" as const, number: "00000000003", claims: { phone: "8000000017" } };
 
 test("a masked answer says truly whether the person is watchlisted", async () => {
   const record = await sandboxRecord(listed);
   for (const watchlisted of ["YES", "NO", null])
-    assert.equal(bvn.mask({ ...record, watchlisted } as IdentityAnswer).watchlisted, watchlisted);
+    assert.equal(bvn.mask({ ...record, watchlisted } as PersonRecord).watchlisted, watchlisted);
 });
 
 for (const engine of engines) {

@@ -1,12 +1,12 @@
-import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
+import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
 
 /**
  * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the last four
  * digits of the number in `member`.
  */
-export function maskRecord(record: IdentityAnswer, member: "bvn_number" | "nin"): IdentityAnswer {
+export function maskRecord(record: PersonRecord, member: "bvn_number" | "nin"): PersonRecord {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;
-  const { personal_info, residential_info, ...own } = emptied(record) as IdentityAnswer;
+  const { personal_info, residential_info, ...own } = emptied(record) as PersonRecord;
   return {
     ...own,
     name_on_card: record.name_on_card,

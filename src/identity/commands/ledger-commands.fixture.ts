@@ -4,6 +4,7 @@ import { type SuiteTerminal, suiteTerminal } from "../../../test/support/command
 import type { Engine } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { stored } from "../ledger/ledger-rows.fixture.ts";
 
 export const made = Date.UTC(2026, 2, 15, 12);
 
@@ -71,7 +72,7 @@ export function suiteShop(engine: Engine, store: (db: Kysely<Tables>, accountId:
 /** A store with verifications of one account, and `duba` on it. Registers the hooks of a suite. */
 export function suiteLedger(engine: Engine): SuiteTerminal {
   return suiteShop(engine, async (db, id) => {
-    const notFound = { state: "not_found", charged: 0, charged_at: null, sealed_record: null } as const;
+    const notFound = { ...stored("not_found"), charged: 0, charged_at: null, sealed_record: null } as const;
     const april = Date.UTC(2026, 3, 1);
     const rows: Partial<VerificationRow>[] = [
       {},

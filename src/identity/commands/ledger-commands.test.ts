@@ -14,7 +14,7 @@ for (const engine of usualEngines) {
       const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-04-01"];
       const { exitCode, out } = await duba(...march, "--json");
       assert.equal(exitCode, 0);
-      const none = { started: 0, not_found: 0, phone_mismatch: 0, refused: 0, failed: 0, unknown: 0 };
+      const none = { started: 0, not_found: 0, phone_mismatch: 0, blocked: 0, refused: 0, failed: 0, unknown: 0 };
       assert.deepEqual(JSON.parse(out), {
         from: "2026-02-28T23:00:00.000Z",
         to: "2026-03-31T23:00:00.000Z",

@@ -27,7 +27,7 @@ import {
 } from "../ledger/reports/summary.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
-import { states } from "../ledger/transitions.ts";
+import { toldState, toldStates } from "../ledger/told-state.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
@@ -69,13 +69,13 @@ const summarizeLedger = command({
         count: Type.Integer(),
         charged: Type.Integer(),
         fees: naira,
-        by_state: Type.Record(Type.Enum([...states]), Type.Integer()),
+        by_state: Type.Record(Type.Enum([...toldStates]), Type.Integer()),
       }),
     ),
   }),
   columns: [
     ...(["group", "mode", "kind", "count", "charged", "fees"] as const),
-    ...states.map((name) => ({ name, of: ({ by_state }: ByState) => by_state[name], as: Type.Integer() })),
+    ...toldStates.map((name) => ({ name, of: ({ by_state }: ByState) => by_state[name], as: Type.Integer() })),
   ],
   view: ({ from, to }, { at }) => [{ note: `From ${at(from)} until ${at(to)}.` }, list],
   examples: [
@@ -122,7 +122,7 @@ const showVerification = command({
     key_id: reference,
     mode,
     kind: Type.Enum([...checkKinds]),
-    state: state(states),
+    state: state(toldStates),
     subject: digits,
     amount: naira,
     amount_differs: yes,
@@ -142,7 +142,7 @@ const showVerification = command({
         vendor: Type.String(),
         asked_at: time,
         answered_at: orNull(time),
-        outcome: state(states),
+        outcome: state(toldStates),
         reason: orNull(Type.Enum([...attemptReasons])),
         vendor_reference: orNull(reference),
         price: orNull(naira),
@@ -169,6 +169,11 @@ const showVerification = command({
     return {
       ...found,
       request_reference: found.reference,
+      state: toldState(found),
+      attempts: found.attempts.map((attempt) => ({
+        ...attempt,
+        outcome: toldState({ ...attempt, state: attempt.outcome }),
+      })),
       subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
       quoted_fee: found.fee,
       key_kept: found.idempotency_hash !== null,

@@ -21,7 +21,7 @@ import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
 import { erased } from "../ledger/run-outcome.ts";
-import { states } from "../ledger/transitions.ts";
+import { toldState, toldStates } from "../ledger/told-state.ts";
 import { type BooksRoom, periodOf, whose } from "./period.ts";
 
 const mostRows = 1_000;
@@ -52,7 +52,7 @@ export const listVerificationsCommand = command({
   reports: true,
   input: Type.Object({
     ...whose,
-    state: Type.Optional(Type.Enum([...states], { description: "Only verifications in this state." })),
+    state: Type.Optional(Type.Enum([...toldStates], { description: "Only verifications in this state." })),
     kind: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of number." })),
     vendor: Type.Optional(
       Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
@@ -87,7 +87,7 @@ export const listVerificationsCommand = command({
         key_id: reference,
         mode: Type.Enum(["test", "live"]),
         kind: Type.Enum([...checkKinds]),
-        state: state(states),
+        state: state(toldStates),
         upstream: orNull(Type.String()),
         attempts: Type.Integer(),
         subject: digits,
@@ -146,6 +146,7 @@ export const listVerificationsCommand = command({
       verifications: rows.map((row) => ({
         ...row,
         request_reference: row.reference,
+        state: toldState(row),
         account: emailOf(row.account_id),
         upstream: lastVendor(row),
         attempts: row.attempts.length,

@@ -1,9 +1,10 @@
+import { negativeReasons } from "../../operation/check-kind.ts";
 import { reference as referenceFact, state, yes } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { settle } from "../ledger/settle.ts";
-import { transitions } from "../ledger/transitions.ts";
+import { settle, settledAs } from "../ledger/settle.ts";
+import { toldState } from "../ledger/told-state.ts";
 
 const about = {
   reference: Type.String({ description: "The request_reference of the verification." }),
@@ -21,7 +22,7 @@ const shared = {
   fits: ({ state = "unknown" }: Readonly<Record<string, unknown>>) => state === "unknown",
   answer: Type.Object({
     request_reference: referenceFact,
-    state: state(transitions.settle.to),
+    state: state(settledAs),
     charged: yes,
   }),
   records: ["verification.settled"],
@@ -39,7 +40,7 @@ const releaseVerification = command({
     `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
   ],
   examples: [{ reference: "3wKwKW719640695", reason: "Not in the vendor's list of 3 November" }],
-  run: async (asked, room: Audited & WithClock) => answerOf(await settle(room, { ...asked, state: "failed" })),
+  run: async (asked, room: Audited & WithClock) => answerOf(await settle(room, { ...asked, as: "failed" })),
 });
 
 const settleVerification = command({
@@ -51,19 +52,16 @@ const settleVerification = command({
     "verified the person, release the verification: a retry then asks again and gets the record.",
   input: Type.Object({
     ...about,
-    outcome: Type.Enum(
-      transitions.settle.to.filter((state) => state !== "failed"),
-      { description: "What the vendor says." },
-    ),
+    outcome: Type.Enum([...negativeReasons], { description: "What the vendor says." }),
   }),
   view: ({ request_reference, state }) => [`${request_reference} is settled as ${state}. Nobody is charged for it.`],
   examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
   run: async ({ outcome, ...asked }, room: Audited & WithClock) =>
-    answerOf(await settle(room, { ...asked, state: outcome })),
+    answerOf(await settle(room, { ...asked, as: outcome })),
 });
 
 export const settleCommands = [releaseVerification, settleVerification];
 
-function answerOf({ reference, state, charged }: Awaited<ReturnType<typeof settle>>) {
-  return { request_reference: reference, state: state as (typeof transitions.settle.to)[number], charged };
+function answerOf({ charged, ...row }: Awaited<ReturnType<typeof settle>>) {
+  return { request_reference: row.reference, state: toldState(row) as (typeof settledAs)[number], charged };
 }

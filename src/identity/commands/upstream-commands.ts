@@ -1,4 +1,4 @@
-import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { anyLabel, checkKinds, labelOf, type NegativeReason } from "../../operation/check-kind.ts";
 import { list, orNull, state, time } from "../../operation/command/answer-schema.ts";
 import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
@@ -86,13 +86,13 @@ const testUpstream = command({
   view: ({ name, outcome, reason, milliseconds }) => [
     `${name}, after ${milliseconds} ms: ${outcomeText(outcome as IdentityOutcome["kind"], reason)}`,
   ],
-  isWell: ({ outcome }) => ["verified", "not_found", "phone_mismatch"].includes(outcome),
+  isWell: ({ outcome }) => ["verified", "negative"].includes(outcome),
   examples: [{ name: "dojah" }],
   run: async ({ name, kind, number, phone }, { config, log }: Room) => {
     const vendor = vendors.find((vendor) => vendor.name === name)!;
     const missing = missingOf(vendor, config.vendors[name]!);
     if (missing.length > 0) throw new InputFault(`${name} is not set up. Set ${missing.join(", ")}.`);
-    const question = number && phone ? { kind, number, phone } : vendor.testQuestion;
+    const question = number && phone ? { kind, number, claims: { phone } } : vendor.testInput;
     if (!question)
       throw new InputFault(
         `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
@@ -107,7 +107,7 @@ const testUpstream = command({
       const reference = `dubatest${Date.now()}`;
       const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
       const outcome = await upstream.verify({ ...question, reference, signal });
-      const reason = outcome.kind === "unavailable" ? (outcome.reason ?? null) : null;
+      const reason = "reason" in outcome ? (outcome.reason ?? null) : null;
       return { name, outcome: outcome.kind, reason, milliseconds: Math.round(performance.now() - begun) };
     } finally {
       await live.close();
@@ -174,12 +174,17 @@ const showStatus = command({
 
 export const upstreamCommands = [listUpstreams, testUpstream, showStatus];
 
+const negativeTexts: Record<NegativeReason, string> = {
+  not_found: "the vendor does not know the number. It works.",
+  phone_mismatch: "the phone number is not in the record. It works.",
+  blocked: "the vendor says that the number is blocked. It works.",
+};
+
 /** An outcome as a sentence, without personal data. */
 function outcomeText(outcome: IdentityOutcome["kind"], reason: string | null): string {
   const texts: Record<IdentityOutcome["kind"], string> = {
     verified: "verified. It works.",
-    not_found: "the vendor does not know the number. It works.",
-    phone_mismatch: "the phone number is not in the record. It works.",
+    negative: negativeTexts[reason as NegativeReason]!,
     unavailable: `the vendor did not process the call (${reason ?? "no reason"}).`,
     bad_response: "the response was invalid.",
     unknown: "the outcome is unknown.",

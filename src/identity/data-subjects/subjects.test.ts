@@ -4,6 +4,7 @@ import { suite, type TestContext, test } from "node:test";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
+import { negative } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow, replaceWrappedKey, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
@@ -100,12 +101,13 @@ for (const engine of engines) {
     test("a call repeated after the erasure is told that the record is gone: nobody is asked, nothing charged", async (t) => {
       const states = ["verified", "not_found", "unknown", "unavailable"] as const;
       const { room, questions, parts } = await opened(t, async (question) => {
-        const kind = states[Number(question.phone.slice(-1))]!;
-        return kind === "verified" ? verified(question) : { kind };
+        const kind = states[Number(question.claims.phone!.slice(-1))]!;
+        if (kind === "verified") return verified(question);
+        return kind === "not_found" ? negative(kind) : { kind };
       });
       const bvn = newBvn();
       const mine = newRequest({ number: bvn });
-      const call = (n: number) => ({ ...mine, phone: `800000000${n}`, idempotencyKey: `k-${n}` });
+      const call = (n: number) => ({ ...mine, claims: { phone: `800000000${n}` }, idempotencyKey: `k-${n}` });
       for (const n of states.keys()) await room.verify(call(n)).catch(() => undefined);
       const before = await ledgerRows(store.db, mine);
       await eraseSubject(parts, { kind: "bvn", number: bvn });

@@ -10,11 +10,11 @@ import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { AskedPerson } from "../../upstreams/ports/identity-upstream.ts";
+import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
 import { erased } from "../ledger/run-outcome.ts";
-import type { VerificationState } from "../ledger/transitions.ts";
+import { type ToldState, toldState } from "../ledger/told-state.ts";
 
 /** How much was erased about a person; it does not identify the person. */
 export interface Erasure {
@@ -40,7 +40,7 @@ export interface ExportedVerification {
   accountId: string;
   mode: Mode;
   kind: CheckKind;
-  state: VerificationState;
+  state: ToldState;
   upstream: string | null;
   consentReference: string | null;
   createdAt: number;
@@ -65,7 +65,7 @@ const readerPatience = 30_000;
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
-  { kind, number }: Pick<AskedPerson, "kind" | "number">,
+  { kind, number }: Pick<CheckInput, "kind" | "number">,
   now: number = Date.now(),
 ): Promise<Erasure> {
   const receipt = newReceipt();
@@ -113,7 +113,7 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[]) {
 /** Returns all data stored about a person, for the person's own request, and records the export in the audit trail. */
 export async function exportSubject(
   { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
-  { kind, number }: Pick<AskedPerson, "kind" | "number">,
+  { kind, number }: Pick<CheckInput, "kind" | "number">,
   now: number = Date.now(),
 ): Promise<SubjectExport> {
   const receipt = newReceipt();
@@ -143,7 +143,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promis
     accountId: row.account_id,
     mode: row.mode,
     kind: row.kind,
-    state: row.state,
+    state: toldState(row),
     upstream: lastVendor(row),
     consentReference: row.consent_reference,
     createdAt: row.created_at,

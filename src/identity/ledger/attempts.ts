@@ -1,15 +1,18 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /**
- * Why a vendor gave no answer about the person, or why its answer was none that we wanted: `no_phone` is a record without any. `bad_response`: we could not trust its answer. `released`: an operator said that the
- * vendor did no work. With `timed_out`,
+ * Why an attempt brought no record. The negative ones, and `no_phone`, a record without any, are about the person.
+ * `bad_response`: we could not trust the response. `released`: an operator said that the vendor did no work. With `timed_out`,
  * `connection_lost`, `server_error` and `unclear` it may have done the work.
  */
 export const attemptReasons = [
+  ...negativeReasons,
+  "no_phone",
   "no_money",
   "bad_credentials",
   "bad_settings",
@@ -18,7 +21,6 @@ export const attemptReasons = [
   "out_of_service",
   "not_done",
   "released",
-  "no_phone",
   "bad_response",
   "timed_out",
   "connection_lost",
@@ -57,7 +59,7 @@ export interface AttemptAnswer {
   reason: AttemptReason | null;
   vendorReference: string | null;
   /** The vendor certainly did not get the question, so that it was no attempt. */
-  notPut: boolean;
+  notSent: boolean;
   at: number;
 }
 
@@ -124,11 +126,11 @@ export function newAttempt(
 
 /** The attempts once one of them has its answer. */
 export function withAnswer(attempts: readonly Attempt[], answer: AttemptAnswer): Attempt[] {
-  const { attempt, state, reason, vendorReference, notPut, at } = answer;
+  const { attempt, state, reason, vendorReference, notSent, at } = answer;
   const answered_at = state === "unknown" ? null : at;
   const change = { outcome: state, reason, vendor_reference: vendorReference, answered_at };
   return attempts
-    .filter(({ number }) => !(notPut && number === attempt))
+    .filter(({ number }) => !(notSent && number === attempt))
     .map((one) => (one.number === attempt ? { ...one, ...change } : one));
 }
 
@@ -162,13 +164,13 @@ export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attem
 export function closeAttempt(
   db: Kysely<Tables>,
   changed: Changed,
-  { reference, attempt, reason, vendorReference, at }: Omit<AttemptAnswer, "state" | "notPut"> & { reference: string },
-  { state, notPut }: Pick<AttemptAnswer, "state" | "notPut">,
+  { reference, attempt, reason, vendorReference, at }: Omit<AttemptAnswer, "state" | "notSent"> & { reference: string },
+  { state, notSent }: Pick<AttemptAnswer, "state" | "notSent">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
   const isOpen = openAttemptOf(reference, attempt);
   const isOfRow = sql<SqlBool>`verification.reference = ${reference} and ${holds}`;
-  if (notPut)
+  if (notSent)
     return db
       .deleteFrom("verification_attempt")
       .where(isOpen)

@@ -7,6 +7,7 @@ import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../ide
 import { VerificationLimits } from "../verification/limits.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
+import { toldState } from "./told-state.ts";
 
 type Started = Row & { state: "started" };
 
@@ -37,7 +38,10 @@ for (const engine of engines) {
         ended,
         mine.map((_, n) => n !== 5),
       );
-      const states = (await Promise.all(mine.map(nowOf))).map(({ state, attempts }) => [state, attempts[0]!.outcome]);
+      const states = (await Promise.all(mine.map(nowOf))).map(({ attempts: [attempt], ...row }) => [
+        toldState(row),
+        toldState({ ...attempt!, state: attempt!.outcome }),
+      ]);
       assert.deepEqual(
         states,
         mine.map((_, n) => (n === 5 ? ["started", "unknown"] : Array(2).fill(n % 2 ? "verified" : "not_found"))),

@@ -4,7 +4,7 @@ import { engines, suiteStore } from "../identity.fixture.ts";
 import { Charges } from "./charges.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, placing } from "./ledger-moves.fixture.ts";
-import { states } from "./transitions.ts";
+import { toldStates } from "./told-state.ts";
 
 for (const engine of engines) {
   suite(`charges on ${engine.name}`, () => {
@@ -73,7 +73,7 @@ for (const engine of engines) {
     });
 
     test("only a verified row is ever charged", async () => {
-      for (const state of states) {
+      for (const state of toldStates) {
         const row = await placed({ state });
         assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
       }

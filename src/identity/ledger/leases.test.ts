@@ -26,7 +26,7 @@ suite("running verifications of an earlier process on sqlite", () => {
     const taken = await onlyRow(store.db, mine);
     assert.deepEqual([taken.state, taken.charged, taken.attempts], ["verified", 1, 2]);
 
-    played.answer({ kind: "not_found" });
+    played.answer({ kind: "negative", reason: "not_found" });
     await lost;
     // The late answer is noted on its own attempt, and changes nothing else.
     await until(async () => (await onlyRow(store.db, mine)).unresolved === 0);

@@ -2,22 +2,27 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import { newAttempt } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
+import { stored } from "./ledger-rows.fixture.ts";
 import { newReference } from "./reference.ts";
 import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
+import { storedState, type ToldState } from "./told-state.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
 /** A row with so many attempts, all of them without an answer. */
-export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
+export function newRow({
+  attempts = 1,
+  state = "started",
+  ...changes
+}: Partial<Omit<Row, "attempts" | "state"> & { attempts: number; state: ToldState }> = {}): Row {
   const row: Omit<Row, "attempts"> = {
     reference: newReference(Date.now()),
     account_id: "acc_1",
     key_id: "key_1",
     mode: "test",
     kind: "bvn",
-    state: "started",
-    reason: null,
+    ...stored(state),
     idempotency_hash: null,
     body_hash: "v1:body",
     subject_hash: "v1:subject",
@@ -44,10 +49,11 @@ export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts
 }
 
 /** The outcome of the first attempt. */
-export const found = (state: OutcomeState, attempt = 1): RunOutcome => ({
-  ...bareOutcome(state, 2),
+export const found = (told: ToldState, attempt = 1): RunOutcome => ({
+  ...bareOutcome(storedState(told).state as OutcomeState, 2),
+  reason: storedState(told).reasons[0] ?? null,
   attempt,
-  charge: state === "verified" ? "mark" : null,
+  charge: told === "verified" ? "mark" : null,
 });
 
 /** Stores rows of a suite, and reads them again. */

@@ -3,12 +3,13 @@ import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { newReference } from "./reference.ts";
+import { storedState, type ToldState } from "./told-state.ts";
 
 /** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
 export function verifiedRow(
   accountId: string,
   createdAt: number,
-  changes: Partial<VerificationRow> = {},
+  { state = "verified", ...changes }: Partial<Omit<VerificationRow, "state"> & { state: ToldState }> = {},
 ): VerificationRow {
   return {
     reference: newReference(Date.now()),
@@ -16,8 +17,7 @@ export function verifiedRow(
     key_id: "key_1",
     mode: "live",
     kind: "bvn",
-    state: "verified",
-    reason: null,
+    ...stored(state),
     idempotency_hash: null,
     body_hash: null,
     subject_hash: "v1:subject",
@@ -39,6 +39,12 @@ export function verifiedRow(
     completed_at: createdAt + 1_000,
     ...changes,
   };
+}
+
+/** The columns of a state that callers know. */
+export function stored(told: ToldState) {
+  const { state, reasons } = storedState(told);
+  return { state, reason: reasons[0] ?? null };
 }
 
 /** Stores rows and returns them. */

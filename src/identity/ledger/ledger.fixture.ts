@@ -5,9 +5,12 @@ import type { VerificationRequest } from "../verification/request.ts";
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
+import { storedState, type ToldState, toldState } from "./told-state.ts";
 
 /** A ledger row with its attempts counted. */
-export interface CountedRow extends Omit<Row, "attempts"> {
+export interface CountedRow extends Omit<Row, "attempts" | "state"> {
+  /** As callers are told. */
+  state: ToldState;
   attempts: number;
   unresolved: number;
   bad_answers: number;
@@ -34,7 +37,10 @@ export function counted(row: Row): CountedRow {
   // The attempt of a run under way is not unresolved yet.
   const unresolved = unresolvedAttempts(row).length - (row.state === "started" ? 1 : 0);
   const bad_answers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
-  return { ...row, attempts: row.attempts.length, unresolved, bad_answers, upstream: lastVendor(row) };
+  return {
+    ...{ ...row, state: toldState(row), attempts: row.attempts.length, unresolved, bad_answers },
+    upstream: lastVendor(row),
+  };
 }
 
 /** The attempts of a request's account, in the order of rows and numbers. */
@@ -66,6 +72,7 @@ export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: nu
   const { attempts: _, unresolved: __, bad_answers: ___, upstream: ____, ...row } = counted;
   const copies = Array.from({ length: count }, () => ({
     ...row,
+    state: storedState(row.state).state,
     reference: newReference(Date.now()),
     idempotency_hash: null,
   }));

@@ -194,7 +194,7 @@ export class Ledger {
       .where("run", "=", row.run)
       .returningAll();
     const query = followed(this.#db, change, (changed) => [
-      ...(before.attempt === null || before.notPut
+      ...(before.attempt === null || before.notSent
         ? []
         : [addToJournal(this.#db, changed, { ...entry, ...uncharged }, before.attempt <= journaled.attempts)]),
       closeAttempt(this.#db, changed, { reference, ...before }, before),
@@ -209,7 +209,7 @@ export class Ledger {
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
     const values = outcomeValues(run, outcome);
-    if (!variant.givesBack && !variant.notPut)
+    if (!variant.givesBack && !variant.notSent)
       return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
     const complete = () => this.#queries.run(this.#writeCompletion, values, variant);
     return (await this.#shares.run(run.account_id, complete)).length > 0;
@@ -255,14 +255,14 @@ export class Ledger {
 
   /** Writes what a vendor answered after all, to a question whose verification has another outcome. */
   async answerAttempt(run: Run, answer: AttemptAnswer): Promise<void> {
-    const { state, reason, at, attempt, notPut } = answer;
+    const { state, reason, at, attempt, notSent } = answer;
     if (attempt === null || state === "unknown") return;
     const { reference, owner } = run;
     // A run that may not be on the ledger deletes no attempt of another run with its number.
-    const holds = notPut ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : undefined;
+    const holds = notSent ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : undefined;
     const entry = { reference, run: run.run, what: "late_answer", state, reason, at, attempt, ...uncharged } as const;
     await this.#db.transaction().execute(async (trx) => {
-      if (!notPut) await addToJournal(trx, inTable, entry, true).execute();
+      if (!notSent) await addToJournal(trx, inTable, entry, true).execute();
       await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();
     });
   }

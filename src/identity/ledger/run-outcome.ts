@@ -67,7 +67,7 @@ export const outcomeValueKinds = {
 } as const;
 
 /** Decides which compiled statement writes an outcome. */
-export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notPut"> {
+export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notSent"> {
   isSealed: boolean;
   hasAttempt: boolean;
   /** Whether the journal names the attempt already. */
@@ -75,21 +75,21 @@ export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notPut"> {
 }
 
 export function outcomeVariant(
-  { state, notPut, sealed, attempt }: RunOutcome,
+  { state, notSent, sealed, attempt }: RunOutcome,
   { journaled }: Pick<Run, "journaled">,
 ): OutcomeVariant {
   const isKnown = attempt !== null && attempt <= (journaled?.attempts ?? 0);
-  return { state, notPut, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
+  return { state, notSent, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
 }
 
 /** What the journal says of an outcome. An attempt that was not put is none. */
 function journalEntry(
   values: OutcomeValues,
-  { state, notPut }: Pick<OutcomeVariant, "state" | "notPut">,
+  { state, notSent }: Pick<OutcomeVariant, "state" | "notSent">,
 ): JournalEntry {
   const { reference, run, at, reason, charged, kobo, told_unknown } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
-  const attempt = notPut ? null : values.attempt;
+  const attempt = notSent ? null : values.attempt;
   return { reference, run, at, what, state, reason, charged, kobo, told_unknown, attempt };
 }
 
@@ -103,7 +103,7 @@ export function outcomeColumns(values: OutcomeValues) {
 
 /** An outcome of which only the state is known: it charges nothing, keeps no record and is no attempt's. */
 export function bareOutcome<State extends OutcomeState>(state: State, at: number): RunOutcome & { state: State } {
-  return { state, at, charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, notPut: false };
+  return { state, at, charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, notSent: false };
 }
 
 /**
@@ -111,7 +111,7 @@ export function bareOutcome<State extends OutcomeState>(state: State, at: number
  * null: it was to look up or to wait for an earlier call, which stays unknown.
  */
 export function notCalledOutcome(attempt: number | null, at: number): RunOutcome {
-  return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notPut: true };
+  return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notSent: true };
 }
 
 /** The statement that writes an outcome by `update`, with all that follows from it. */

@@ -4,7 +4,7 @@ import type { AuditEvent } from "../../storage/audited.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { onlyRow } from "./ledger.fixture.ts";
-import { type SettledState, settle } from "./settle.ts";
+import { settle, type settledAs } from "./settle.ts";
 
 const minute = 60_000;
 
@@ -27,8 +27,8 @@ for (const engine of engines)
         now: () => Date.now() + minutes * minute,
         audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
       });
-      const settled = (state: SettledState, minutes = 11, reason = "The vendor says so") =>
-        settle(room(minutes), { reference, state, reason });
+      const settled = (as: (typeof settledAs)[number], minutes = 11, reason = "The vendor says so") =>
+        settle(room(minutes), { reference, as, reason });
       return { identity, mine, reference, questions, events, settled };
     };
     const spent = async (accountId: string) => {
@@ -67,8 +67,8 @@ for (const engine of engines)
       const { identity, mine, questions, settled } = await unknown(t, 0);
       const row = await settled("not_found");
       assert.deepEqual(
-        row.attempts.map(({ outcome }) => outcome),
-        ["not_found"],
+        row.attempts.map(({ outcome, reason }) => [outcome, reason]),
+        [["negative", "not_found"]],
       );
       assert.equal((await failureFrom(identity.verify(mine))).code, "bvn_not_found");
       assert.equal(questions.length, 1);
@@ -81,7 +81,7 @@ for (const engine of engines)
       await assert.rejects(settled("failed", 9), /may still answer/);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
       const room = { db: store.db, actor: "terminal", now: Date.now, audit: async () => assert.fail("no entry") };
-      const nobody = { reference: "duba_live_secret", state: "failed", reason: "x" } as const;
+      const nobody = { reference: "duba_live_secret", as: "failed", reason: "x" } as const;
       await assert.rejects(settle(room, nobody), /no verification with the reference "duba_…"/);
       assert.deepEqual(events, []);
     });

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { negativeReasons } from "../../operation/check-kind.ts";
 import { CommandFault } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
@@ -8,10 +9,12 @@ import { type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts
 import { addToJournal } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
+import { toldState } from "./told-state.ts";
 import { transitions } from "./transitions.ts";
 
 /** What a person may say about a verification with an unknown outcome. `failed`: no vendor did any work. */
-export type SettledState = (typeof transitions.settle.to)[number];
+export const settledAs = [...negativeReasons, "failed"] as const;
+type SettledAs = (typeof settledAs)[number];
 
 /** A younger question may still be answered, and that answer is worth more than a person's word. */
 export const settledAfter = 10 * 60_000;
@@ -30,14 +33,16 @@ export async function anyVerification(db: Kysely<Tables>, reference: string): Pr
  */
 export async function settle(
   { db, audit, actor, now }: Audited & WithClock,
-  { reference, state, reason }: { reference: string; state: SettledState; reason: string },
+  { reference, as, reason }: { reference: string; as: SettledAs; reason: string },
 ): Promise<Row> {
   const at = now();
+  const state = as === "failed" ? as : "negative";
+  const stored = { state, reason: as === "failed" ? "released" : as } as const;
   await inTransaction(db, async (trx) => {
     const row = await anyVerification(trx, reference);
     if (row.state !== "unknown")
       throw new CommandFault(
-        `The verification ${reference} is ${row.state}. Only one with an unknown outcome can be settled.`,
+        `The verification ${reference} is ${toldState(row)}. Only one with an unknown outcome can be settled.`,
       );
     if (at - row.started_at < settledAfter)
       throw new CommandFault(
@@ -45,26 +50,30 @@ export async function settle(
       );
     const changed = await trx
       .updateTable("verification")
-      .set({ state, completed_at: at })
+      .set({ ...stored, completed_at: at })
       .where("reference", "=", reference)
       .where("state", "in", transitions.settle.from)
       .where("run", "=", row.run)
       .returning("reference")
       .executeTakeFirst();
     if (!changed) throw new CommandFault("The verification has changed in the meantime. Look at it again.");
-    await closeAttempts(trx, row, state, at);
-    const facts = { reference, state, reason: redactNumbers(redactCredentials(reason)) };
+    await closeAttempts(trx, row, stored, at);
+    const facts = { reference, state: as, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });
   });
   return anyVerification(db, reference);
 }
 
 /** With `failed`, no question was answered. Any other outcome is that of the last question; those before stay unknown. */
-async function closeAttempts(trx: Kysely<Tables>, row: Row, state: SettledState, at: number): Promise<void> {
+async function closeAttempts(
+  trx: Kysely<Tables>,
+  row: Row,
+  { state, reason }: { state: "negative" | "failed"; reason: AttemptReason },
+  at: number,
+): Promise<void> {
   const { reference, run } = row;
   const open = unresolvedAttempts(row);
   const closed = state === "failed" ? open : open.slice(-1);
-  const reason: AttemptReason | null = state === "failed" ? "released" : null;
   const ended = { reference, run, at, state, reason, charged: 0, kobo: 0 } as const;
   const last = closed.at(-1)?.number ?? null;
   for (const { number: attempt } of closed) {
@@ -79,6 +88,6 @@ async function closeAttempts(trx: Kysely<Tables>, row: Row, state: SettledState,
       trx,
       inTable,
       { reference, attempt, reason, vendorReference, at },
-      { state, notPut: false },
+      { state, notSent: false },
     ).execute();
 }

@@ -1,4 +1,5 @@
-export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
+/** `negative`: the vendor said no more than that there is no match; `reason` says which. */
+export const states = ["started", "verified", "negative", "refused", "failed", "unknown"] as const;
 export type VerificationState = (typeof states)[number];
 
 /** The states that an outcome can set. */
@@ -10,17 +11,17 @@ export const insertableStates = ["started", "refused"] as const satisfies Verifi
 /** Every change of state that a row can make, and who makes it. */
 export const transitions = {
   /** The owner of a running attempt, with its outcome. */
-  complete: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
+  complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
   /** The owner of a running attempt, before it calls another upstream. */
   failOver: { from: ["started"], to: ["started"] },
   /** A retry of the idempotency key, which becomes the owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
   /** An outcome that came after its attempt ended. */
-  resolve: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
+  resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },
   /** The news that the only unresolved attempt did no work. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
   /** An operator, with what the vendor says about an outcome that never came. */
-  settle: { from: ["unknown"], to: ["not_found", "phone_mismatch", "failed"] },
+  settle: { from: ["unknown"], to: ["negative", "failed"] },
   /** A starting process or a peer, when the owner is gone. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;

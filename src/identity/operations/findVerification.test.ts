@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { negative } from "../../upstreams/ports/outcomes.ts";
 import { callOf, failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { findVerification } from "./findVerification.ts";
@@ -93,7 +94,7 @@ for (const engine of usualEngines) {
     test("coarse answers do not tell here which of the two was wrong", async (t) => {
       const states = [];
       for (const kind of ["not_found", "phone_mismatch"] as const) {
-        const { upstream } = answering(() => ({ kind }));
+        const { upstream } = answering(() => negative(kind));
         const identity = await store.open(t, {
           upstreams: { test: upstream, live: [] },
           settings: { negativeDetail: "coarse" },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Failure } from "../../operation/failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf } from "./request-headers.ts";
 
-const numbers = { kind: "bvn" as const, number: "22000000017", phone: "8012345678" };
+const numbers = { kind: "bvn" as const, number: "22000000017", claims: { phone: "8012345678" } };
 
 test("a key of 1 to 255 visible characters is taken, quoted or bare alike", () => {
   for (const key of ["a", "a-b_c.d:e/~!", '"', 'a"b', "x".repeat(255)])
@@ -42,7 +42,7 @@ test("a key or consent that holds the request's own BVN or phone is refused", ()
       (error) => error instanceof Failure && error.code === "validation_failed",
       text,
     );
-    assert.ok(idempotencyKeyOf(text, { kind: "bvn", number: "22000000018", phone: "8012345679" }));
+    assert.ok(idempotencyKeyOf(text, { kind: "bvn", number: "22000000018", claims: { phone: "8012345679" } }));
   }
 });
 

@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
-import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
+import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import Type from "../../operation/schema/type.ts";
+import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
 
 /** No patterns here: what is wrong with these has failures of its own. */
 export const VerificationHeaders = Type.Object({
@@ -20,26 +21,19 @@ export const VerificationHeaders = Type.Object({
 });
 export type VerificationHeaders = Static<typeof VerificationHeaders>;
 
-/** The numbers of a request, normalised: 11 and 10 digits. */
-export interface Numbers {
-  kind: CheckKind;
-  number: string;
-  phone: string;
-}
-
 const visible = /^[\x21-\x7e]+$/;
 
 /** The ten digits are in every form of a phone; separators hide nothing. */
-function holdsNumbers(text: string, { number, phone }: Numbers): boolean {
+function holdsNumbers(text: string, { number, claims }: CheckInput): boolean {
   const bare = text.replace(/[^A-Za-z0-9]/g, "");
-  return bare.includes(number) || bare.includes(phone);
+  return [number, ...Object.values(claims)].some((own) => bare.includes(own!));
 }
 
 /**
  * An idempotency key without its quotes: quoted and bare name the same. Throws `invalid_idempotency_key`, also when it
  * holds one of the request's own `numbers`.
  */
-export function idempotencyKeyOf(header: string, numbers?: Numbers): string {
+export function idempotencyKeyOf(header: string, numbers?: CheckInput): string {
   const key = /^".*"$/s.test(header) && header.length > 1 ? header.slice(1, -1) : header;
   if (!visible.test(key) || key.length > 255)
     throw new Failure("invalid_idempotency_key", "The Idempotency-Key must be 1 to 255 visible ASCII characters.");
@@ -52,7 +46,7 @@ export function idempotencyKeyOf(header: string, numbers?: Numbers): string {
 }
 
 /** Throws `validation_failed` with a fault of the field `Consent-Reference`. */
-export function consentReferenceOf(header: string, numbers: Numbers): string {
+export function consentReferenceOf(header: string, numbers: CheckInput): string {
   const fault = (message: string) =>
     new Failure("validation_failed", "The Consent-Reference is not accepted.", {
       fields: [{ field: "Consent-Reference", message: `Consent-Reference ${message}.` }],

@@ -3,7 +3,7 @@ import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Identity, Sought } from "../identity.ts";
-import { states } from "../ledger/transitions.ts";
+import { toldState, toldStates } from "../ledger/told-state.ts";
 
 const VerificationAnswer = Type.Object({
   success: Type.Literal(true),
@@ -12,7 +12,7 @@ const VerificationAnswer = Type.Object({
   data: Type.Object(
     {
       request_reference: Type.String({ description: "Duba's reference of the verification" }),
-      state: Type.Enum([...states], {
+      state: Type.Enum([...toldStates], {
         description:
           "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was " +
           "done. The others are final.",
@@ -59,8 +59,8 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
   const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
-    // Coarse answers do not say here either which of the two was wrong.
-    state: isCoarse && row.state === "phone_mismatch" ? "not_found" : row.state,
+    // Coarse responses do not say here either what was wrong.
+    state: isCoarse && row.state === "negative" ? "not_found" : toldState(row),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",
     attempts: row.attempts.length,

@@ -1,5 +1,5 @@
 import type { TString } from "typebox";
-import { type CheckKind, labelOf, notFoundCode } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf, negativeCode } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
@@ -49,9 +49,10 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
       "consent_required",
       "spending_cap_reached",
       "balance_too_low",
-      notFoundCode(kind),
+      negativeCode(kind, "not_found"),
       "request_in_progress",
       "record_no_longer_held",
+      negativeCode(kind, "blocked"),
       "phone_mismatch",
       "amount_mismatch",
       "verification_failed",
@@ -93,7 +94,7 @@ async function verifyPerson(
   identity: Identity,
 ) {
   const { accountId, keyId, mode, fees, answers, terms } = caller!;
-  const person = { kind, number: digitsOf(input[kind]!), phone: phoneOf(input.phone!) };
+  const person = { kind, number: digitsOf(input[kind]!), claims: { phone: phoneOf(input.phone!) } };
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);

@@ -88,7 +88,7 @@ for (const engine of usualEngines) {
         questions.map((question) => question.traceparent),
         [traceparent, undefined],
       );
-      assert.deepEqual([questions[0]?.number, questions[0]?.phone], ["22000000017", "8000000017"]);
+      assert.deepEqual([questions[0]?.number, questions[0]?.claims.phone], ["22000000017", "8000000017"]);
     });
 
     test("a failure says what was charged, called and written, and has null for data", async (t) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
+import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { callOf, failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, sandboxRecord, verified } from "../played-upstream.fixture.ts";
@@ -88,10 +89,11 @@ for (const engine of usualEngines) {
     });
 
     test("only sources that offer the kind are asked; without any, none is set up", async (t) => {
-      const onlyBvn = answering(verified);
+      const answeringBvn = answering(verified);
+      const onlyBvn = { ...answeringBvn, upstream: { ...answeringBvn.upstream, kinds: ["bvn"] as const } };
       const both = answering(verified);
       const offering = { ...both.upstream, name: "both", kinds: ["bvn", "nin"] as const };
-      const open = (live: (typeof onlyBvn.upstream)[]) =>
+      const open = (live: IdentityUpstream[]) =>
         store.open(t, { upstreams: { test: offering, live }, settings: { limits: null } });
       const mine = newRequest({ mode: "live", kind: "nin" });
       const { code } = await failureFrom((await open([onlyBvn.upstream])).verify(mine));
@@ -103,7 +105,7 @@ for (const engine of usualEngines) {
     });
 
     test("a record of another NIN is not believed, and a BVN that a source sends along is left out", async (t) => {
-      const record = await sandboxRecord({ kind: "nin", number, phone: "8000000017" });
+      const record = await sandboxRecord({ kind: "nin", number, claims: { phone: "8000000017" } });
       let nin = number;
       const { upstream } = answering(async () => ({
         kind: "verified",

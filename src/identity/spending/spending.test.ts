@@ -99,8 +99,8 @@ for (const engine of engines) {
       const mine = customer({ capKobo: 25_000 });
       await identity.verify(another(mine));
       for (const outcome of [
-        { kind: "not_found" },
-        { kind: "phone_mismatch" },
+        { kind: "negative", reason: "not_found" },
+        { kind: "negative", reason: "phone_mismatch" },
         { kind: "unavailable" },
         { kind: "bad_response" },
         { kind: "unknown" },

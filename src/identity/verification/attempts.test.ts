@@ -63,7 +63,7 @@ for (const engine of engines) {
       const reasons = ["bad_credentials", "rate_limited", "out_of_service"] as const;
       const { upstream } = named(
         "vendor",
-        reasons.map((reason) => ({ ...unavailable(reason), notPut: true })),
+        reasons.map((reason) => ({ ...unavailable(reason), notSent: true })),
       );
       const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });

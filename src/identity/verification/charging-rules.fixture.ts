@@ -1,8 +1,8 @@
 import type { Mode } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import type { CountedRow } from "../ledger/ledger.fixture.ts";
-import type { VerificationState } from "../ledger/transitions.ts";
+import type { ToldState } from "../ledger/told-state.ts";
 
 export const outcomeKinds = [
   "verified",
@@ -111,7 +111,7 @@ export class Rules {
     };
     if (state === "started") {
       if (isFailure) fail();
-      else verification.state = kind as VerificationState;
+      else verification.state = kind as ToldState;
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
     } else if (isFailure) {
@@ -121,7 +121,7 @@ export class Rules {
       fail();
       verification.state = settled;
     } else if (kind !== "unknown") {
-      verification.state = kind as VerificationState;
+      verification.state = kind as ToldState;
       verification.unresolved -= 1;
     }
   }
@@ -194,5 +194,6 @@ export const ruled = ({
 
 export function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
   if (kind === "throws") return new Error("played");
+  if (kind === "not_found" || kind === "phone_mismatch") return negative(kind);
   return kind === "not_reached" ? unavailable(kind) : { kind };
 }

@@ -89,8 +89,8 @@ for (const engine of engines) {
 
     test("a late negative or failure is written too, and told to the operator without naming anybody", async (t) => {
       const endings = [
-        [{ kind: "not_found" }, "not_found"],
-        [{ kind: "phone_mismatch" }, "phone_mismatch"],
+        [{ kind: "negative", reason: "not_found" }, "not_found"],
+        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
         [{ kind: "unavailable" }, "failed"],
         [new Error("22000000017"), "failed"],
       ] as const;
@@ -222,7 +222,7 @@ for (const engine of engines) {
 
     for (const [outcome, state, code] of [
       ["verified", "verified", "internal_error"],
-      [{ kind: "not_found" }, "not_found", "internal_error"],
+      [{ kind: "negative", reason: "not_found" }, "not_found", "internal_error"],
       [{ kind: "unavailable" }, "failed", "upstream_unavailable"],
       [{ kind: "unknown" }, "unknown", "upstream_timeout"],
     ] as const)

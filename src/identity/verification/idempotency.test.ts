@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import type { Failure } from "../../operation/failures.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { negative } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, keyring, newRequest, suiteStore, until, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, openingsOn, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
@@ -28,7 +29,7 @@ for (const engine of engines) {
 
       test("negative answers are given again too", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
-          const { identity, questions } = await openAnswering(t, () => ({ kind }));
+          const { identity, questions } = await openAnswering(t, () => negative(kind));
           const mine = newRequest({ idempotencyKey: "k" });
           const first = await failureFrom(identity.verify(mine));
           const again = await failureFrom(identity.verify(mine));
@@ -45,7 +46,11 @@ for (const engine of engines) {
       });
 
       test("another body with the key is refused, whatever became of the first", async (t) => {
-        const outcomes: IdentityOutcome[] = [{ kind: "not_found" }, { kind: "unavailable" }, { kind: "unknown" }];
+        const outcomes: IdentityOutcome[] = [
+          { kind: "negative", reason: "not_found" },
+          { kind: "unavailable" },
+          { kind: "unknown" },
+        ];
         for (const outcome of outcomes) {
           const { identity, questions } = await openAnswering(t, () => outcome);
           const mine = newRequest({ idempotencyKey: "k", consentReference: "c" });
@@ -53,7 +58,7 @@ for (const engine of engines) {
           const { consentReference: _, ...withoutConsent } = mine;
           const others = [
             { ...mine, number: "22000000018" },
-            { ...mine, phone: "8000000018" },
+            { ...mine, claims: { phone: "8000000018" } },
             { ...mine, amount: 10_001 },
             { ...mine, consentReference: "d" },
             withoutConsent,
@@ -242,7 +247,7 @@ for (const engine of engines) {
         const running = identity.verify({ ...mine, idempotencyKey: "other" });
         await upstream.asked(2);
         assert.deepEqual(await identity.verify(mine), { ...inTest, replayed: true });
-        upstream.answer({ kind: "not_found" }, 2);
+        upstream.answer({ kind: "negative", reason: "not_found" }, 2);
         await failureFrom(running);
         const without = await store.open(t);
         assert.deepEqual(await without.verify({ ...mine, mode: "live" }), { ...inLive, replayed: true });

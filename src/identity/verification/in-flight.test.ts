@@ -34,7 +34,7 @@ for (const engine of engines) {
           identity.verify(mine),
           identity.verify({ ...mine, mode: "live" }),
           identity.verify({ ...mine, number: "22000000018" }),
-          identity.verify({ ...mine, phone: "8000000018" }),
+          identity.verify({ ...mine, claims: { phone: "8000000018" } }),
           identity.verify({ ...mine, amount: 10_001 }),
           identity.verify({ ...mine, consentReference: "c" }),
         ]);
@@ -62,7 +62,7 @@ for (const engine of engines) {
         assert.equal((await ledgerRows(store.db, mine)).length, 20);
         const last = identity.verify({ ...different(21), idempotencyKey: "k" });
         await upstream.asked(22);
-        upstream.answer({ kind: "not_found" }, 22);
+        upstream.answer({ kind: "negative", reason: "not_found" }, 22);
         assert.equal((await failureFrom(last)).code, "bvn_not_found");
       });
 
@@ -74,7 +74,7 @@ for (const engine of engines) {
           identity.verify({ ...mine, number: String(22_000_000_100 + n) }).catch(() => undefined),
         );
         await upstream.asked(25);
-        for (const n of calls.keys()) upstream.answer({ kind: "not_found" }, n + 1);
+        for (const n of calls.keys()) upstream.answer({ kind: "negative", reason: "not_found" }, n + 1);
         await Promise.all(calls);
       });
     });

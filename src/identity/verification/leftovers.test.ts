@@ -64,7 +64,7 @@ for (const engine of engines) {
         const { record } = await room.verify({
           ...mine,
           number: bvn,
-          phone: `80${bvn.slice(3)}`,
+          claims: { phone: `80${bvn.slice(3)}` },
           idempotencyKey: `k-${bvn}`,
         });
         const { full_name, phone_number, formatted_date_of_birth } = record.personal_info;

@@ -148,7 +148,7 @@ for (const engine of engines) {
 
     test("an account has 100 negative answers an hour", async (t) => {
       const changes = { limits: { ...usualLimits, account: { count: 1000, seconds: 60 } } };
-      const { identity, clock } = await openAt(t, changes, { kind: "not_found" });
+      const { identity, clock } = await openAt(t, changes, { kind: "negative", reason: "not_found" });
       const mine = newRequest();
       for (let n = 0; n < 100; n += 1) await failureFrom(identity.verify(another(mine)));
       const failure = await failureFrom(identity.verify(another(mine)));
@@ -172,7 +172,7 @@ for (const engine of engines) {
     });
 
     test("an account has 10 negative answers a day for one BVN, in live mode", async (t) => {
-      const { identity, clock } = await openAt(t, {}, { kind: "phone_mismatch" });
+      const { identity, clock } = await openAt(t, {}, { kind: "negative", reason: "phone_mismatch" });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 10; n += 1) {
         assert.equal((await failureFrom(identity.verify(live))).code, "phone_mismatch");

@@ -10,15 +10,12 @@ import type { Tables } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions } from "../ledger/insert-statement.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { VerificationState } from "../ledger/transitions.ts";
 import type { Budget } from "../spending/budget.ts";
 import type { Shortage } from "../spending/shortage.ts";
 import { spendingShortage } from "../spending/spending.ts";
 import type { VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
-
-const unmatched: readonly VerificationState[] = ["not_found", "phone_mismatch"];
 
 /**
  * What a rule counts.
@@ -39,7 +36,8 @@ interface Rule {
   most: number;
   window: number;
   counts: keyof typeof sources;
-  states?: readonly VerificationState[];
+  /** Only negative ones. */
+  isNegative?: boolean;
   ofSubject?: boolean;
 }
 
@@ -122,7 +120,7 @@ export class VerificationLimits {
     const account = verification ? [ruleOf(verification, "runs", "ask for # verifications, retries included,")] : [];
     if (row.state === "refused") return account;
     const missed = negatives ? [ruleOf(negatives, "verifications", "have # verifications without a match")] : [];
-    const always = [...account, ...missed.map((rule) => ({ ...rule, states: unmatched })), ...this.#vendorRules(row)];
+    const always = [...account, ...missed.map((rule) => ({ ...rule, isNegative: true })), ...this.#vendorRules(row)];
     if (!limits || row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
@@ -132,7 +130,7 @@ export class VerificationLimits {
       "verifications",
       `have # verifications of one ${number} without a match`,
     );
-    return [...always, { ...asked, ...ofSubject }, { ...missedOfSubject, ...ofSubject, states: unmatched }];
+    return [...always, { ...asked, ...ofSubject }, { ...missedOfSubject, ...ofSubject, isNegative: true }];
   }
 
   /** Bounds the operator's bill, so it also holds when callers are not limited. */
@@ -168,22 +166,26 @@ export class VerificationLimits {
 }
 
 function isBelow(rule: Rule, since: number, scope: CountScope, input?: Input): Expression<SqlBool> {
-  const { counts, states, ofSubject, most } = rule;
+  const { counts, isNegative, ofSubject, most } = rule;
   const counted = sql`(select coalesce(sum(${sources[counts].weight}), 0) ${from(rule, since, scope)})`;
-  // Nobody who is about to be asked about is without a match yet.
-  if (!input || states) return sql<SqlBool>`${counted} < ${most}`;
+  // Intents in this batch have no outcome yet, so they cannot count as negative.
+  if (!input || isNegative) return sql<SqlBool>`${counted} < ${most}`;
   const before = input.countBefore("account_id", "mode", ...(ofSubject ? ["subjects"] : []));
   return sql<SqlBool>`${counted} + ${before} < ${most}`;
 }
 
 /** What the rule counts, as SQL from `from` on. */
-function from({ counts, states, ofSubject }: Rule, since: number, { account_id, mode, until, subjects }: CountScope) {
+function from(
+  { counts, isNegative, ofSubject }: Rule,
+  since: number,
+  { account_id, mode, until, subjects }: CountScope,
+) {
   const { table, at } = sources[counts];
   const ofThem = ofSubject ? sql`subject_hash in (${sql.join(subjects)})` : undefined;
   const conditions = [
     sql`account_id = ${account_id} and mode = ${mode} and ${at} > ${since} and ${at} <= ${until}`,
-    // As literals, so that an index of these states serves.
-    ...(states ? [sql`state in (${sql.join(states.map(sql.lit))})`] : []),
+    // A literal, so that the index of this state serves.
+    ...(isNegative ? [sql`state = 'negative'`] : []),
     ...(ofThem
       ? [counts === "attempts" ? sql`reference in (select reference from verification where ${ofThem})` : ofThem]
       : []),

@@ -14,6 +14,7 @@ function tooSlow(name = "slow") {
   const said: ((outcome: IdentityOutcome) => void)[] = [];
   const upstream: IdentityUpstream = {
     name,
+    kinds: ["bvn"],
     verify: async () => ({ kind: "unknown", later: new Promise((resolve) => said.push(resolve)) }),
   };
   return { upstream, said };
@@ -30,7 +31,7 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const [outcome, state] of [
         ["verified", "verified"],
-        [{ kind: "not_found" }, "not_found"],
+        [{ kind: "negative", reason: "not_found" }, "not_found"],
         [{ kind: "unavailable" }, "failed"],
       ] as const) {
         const mine = newRequest({ idempotencyKey: "k" });
@@ -57,14 +58,14 @@ for (const engine of engines) {
 
     test("a source that was left for another one is listened to as well", async (t) => {
       const { upstream, said } = tooSlow();
-      const other: IdentityUpstream = { name: "other", verify: async () => ({ kind: "unavailable" }) };
+      const other: IdentityUpstream = { name: "other", kinds: ["bvn"], verify: async () => ({ kind: "unavailable" }) };
       const identity = await store.open(t, {
         upstreams: { test: sandbox(), live: [upstream, other] },
         settings: { payTwice: true },
       });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       await failureFrom(identity.verify(mine));
-      said[0]!({ kind: "not_found" });
+      said[0]!({ kind: "negative", reason: "not_found" });
       await states(mine, "not_found");
     });
 

@@ -1,7 +1,7 @@
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import { RowHeld } from "../../storage/errors.ts";
-import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
+import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { bareOutcome } from "../ledger/run-outcome.ts";
@@ -37,8 +37,7 @@ export async function replay(
   const { settings, log } = parts;
   const facts = factsOf(row);
   if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
-  if (row.state !== "verified")
-    throw noMatch(row.state as "not_found" | "phone_mismatch", row.kind, facts, settings, row.reason, replayed);
+  if (row.state !== "verified") throw noMatch(row.reason!, row.kind, facts, settings, replayed);
   const record = await unsealRecord(parts, row, facts);
   const shortage = row.charged === 0 && budget ? await parts.limits.shortage(row, budget) : undefined;
   if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
@@ -83,7 +82,7 @@ async function unsealRecord(
     throw verificationFailure("record_no_longer_held", undefined, facts);
   try {
     const whose = { accountId: row.account_id, reference: row.reference };
-    return withReference(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as IdentityAnswer);
+    return withReference(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as PersonRecord);
   } catch {
     log.error(
       { reference: row.reference },
@@ -93,6 +92,6 @@ async function unsealRecord(
   }
 }
 
-export function withReference({ reference }: Row, record: IdentityAnswer): IdentityRecord {
+export function withReference({ reference }: Row, record: PersonRecord): IdentityRecord {
   return { request_reference: reference, ...record };
 }

@@ -1,7 +1,8 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
-import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
+import type { OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
+import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
 import { amountDiffersFromFee, feeOf, vendorPriceOf } from "../fees.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { newAttempt } from "../ledger/attempts.ts";
@@ -10,14 +11,11 @@ import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
 import { budgetOf } from "../spending/budget.ts";
 
-/** One accepted request: 11 digits of the kind's number, the phone's ten digits, the amount in kobo. */
-export interface VerificationRequest {
+/** One accepted request, with the amount in kobo. */
+export interface VerificationRequest extends CheckInput {
   accountId: string;
   keyId: string;
   mode: Mode;
-  kind: CheckKind;
-  number: string;
-  phone: string;
   amount: number;
   fees: OwnFees;
   answers: Answers;
@@ -35,11 +33,12 @@ export function requestContent({
   mode,
   kind,
   number,
-  phone,
+  claims,
   amount,
   consentReference,
 }: VerificationRequest): (string | null)[] {
-  return [accountId, mode, kind, number, phone, String(amount), consentReference ?? null];
+  const claimed = Object.entries(claims).sort().flat() as string[];
+  return [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
 }
 
 /** The ledger row of a request before its first call, to this vendor. */

@@ -36,7 +36,7 @@ export interface RunResult {
 const notCalled = ({ row, selected }: StartedRun): CallResult =>
   selected.lookUpFirst
     ? { state: "unknown", reason: null, attempt: null }
-    : { state: "failed", reason: null, notPut: true, attempt: row.run };
+    : { state: "failed", reason: null, notSent: true, attempt: row.run };
 
 /** Milliseconds for the answer itself, once its outcome is written or given up. */
 const answering = 50;
@@ -160,7 +160,7 @@ export class Runs {
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#parts.deferred.add(row, outcome);
     }
-    const upstreamCalled = row.attempts.length > (outcome.notPut ? 1 : 0);
+    const upstreamCalled = row.attempts.length > (outcome.notSent ? 1 : 0);
     return { row, result, recorded: written, upstreamCalled };
   }
 

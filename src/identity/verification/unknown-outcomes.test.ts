@@ -105,6 +105,7 @@ for (const engine of engines) {
       await failureFrom(first.verify(mine));
       const upstream: IdentityUpstream = {
         name: "successor",
+        kinds: ["bvn"],
         verify: verified,
         lookUp: () => assert.fail("it never heard of the reference"),
       };

@@ -1,9 +1,10 @@
-import { type CheckKind, labelOf, notFoundCode } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf, type NegativeReason, negativeCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { toldState } from "../ledger/told-state.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
 
 /** Members of `error` beyond its code when a verification fails. */
@@ -34,20 +35,17 @@ export function verificationFailure(
 /** Marks the failure of a replayed answer. */
 export const replayed = { headers: { "Idempotency-Replayed": "true" } };
 
-type Negative = "not_found" | "phone_mismatch";
-
-/** The answer to a verification that found no such number, or another phone. */
+/** The failure of a negative outcome. */
 export function noMatch(
-  state: Negative,
+  reason: string,
   kind: CheckKind,
   facts: VerificationFacts,
   { negativeDetail }: IdentitySettings,
-  reason: string | null = null,
   detail: FailureDetail = {},
 ): Failure {
   if (negativeDetail === "coarse") return verificationFailure("verification_failed", undefined, facts, detail);
-  const code = state === "not_found" ? notFoundCode(kind) : "phone_mismatch";
   const noPhone = `The record of this ${labelOf(kind)} has no phone number, so none can match.`;
+  const code = negativeCode(kind, toldState({ state: "negative", reason }) as NegativeReason);
   return verificationFailure(code, reason === "no_phone" ? noPhone : undefined, facts, detail);
 }
 
@@ -79,10 +77,8 @@ export function callFailure(
   kind: CheckKind,
 ) {
   switch (result.state) {
-    case "not_found":
-      return noMatch("not_found", kind, facts, settings);
-    case "phone_mismatch":
-      return noMatch("phone_mismatch", kind, facts, settings, result.reason);
+    case "negative":
+      return noMatch(result.reason, kind, facts, settings);
     case "unknown":
       return verificationFailure("upstream_timeout", undefined, facts, {
         retryAfter: result.retryAfter ?? 5,

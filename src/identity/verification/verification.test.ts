@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { IdentityOutcome, IdentityQuestion } from "../../upstreams/ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { negative } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
-import type { VerificationState } from "../ledger/transitions.ts";
+import type { ToldState } from "../ledger/told-state.ts";
 import { answering, openingsOn, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 
 for (const engine of engines) {
@@ -37,9 +38,9 @@ for (const engine of engines) {
         assert.equal(row.sealed_record, null, "a record without a key is never asked for again");
       });
 
-      const endings: [IdentityOutcome, VerificationState, string, number, boolean][] = [
-        [{ kind: "not_found" }, "not_found", "bvn_not_found", 404, false],
-        [{ kind: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
+      const endings: [IdentityOutcome, ToldState, string, number, boolean][] = [
+        [{ kind: "negative", reason: "not_found" }, "not_found", "bvn_not_found", 404, false],
+        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
         [{ kind: "unavailable" }, "failed", "upstream_unavailable", 503, true],
         [{ kind: "unavailable", lasting: true }, "failed", "upstream_unavailable", 503, false],
         [{ kind: "bad_response" }, "failed", "upstream_bad_response", 502, true],
@@ -68,7 +69,7 @@ for (const engine of engines) {
           },
           () => Promise.reject(new TypeError("22000000017 broke it")),
         ]) {
-          const identity = await openWith(t, { name: "broken", verify: fault });
+          const identity = await openWith(t, { name: "broken", kinds: ["bvn"], verify: fault });
           const failure = await failureFrom(identity.verify(newRequest()));
           assert.equal(failure.code, "upstream_bad_response");
           assert.equal(store.log.lines[0]?.level, "error");
@@ -77,8 +78,8 @@ for (const engine of engines) {
       });
 
       test("a record of another person is a bad response of which nothing is kept", async (t) => {
-        const { identity } = await openAnswering(t, ({ phone }) =>
-          verified({ kind: "bvn", number: "22000000018", phone }),
+        const { identity } = await openAnswering(t, ({ claims }) =>
+          verified({ kind: "bvn", number: "22000000018", claims }),
         );
         const mine = newRequest({ idempotencyKey: "k" });
         assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_bad_response");
@@ -103,7 +104,8 @@ for (const engine of engines) {
       });
 
       test("another phone than the record's is a mismatch, unless the check is off", async (t) => {
-        const other = ({ kind, number }: IdentityQuestion) => verified({ kind, number, phone: "8099999999" });
+        const other = ({ kind, number }: IdentityAttempt) =>
+          verified({ kind, number, claims: { phone: "8099999999" } });
         const { identity } = await openAnswering(t, other);
         const failure = await failureFrom(identity.verify(newRequest()));
         assert.equal(failure.code, "phone_mismatch");
@@ -113,7 +115,7 @@ for (const engine of engines) {
 
       test("coarse: both negatives are one", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
-          const { identity } = await openAnswering(t, () => ({ kind }), { settings: { negativeDetail: "coarse" } });
+          const { identity } = await openAnswering(t, () => negative(kind), { settings: { negativeDetail: "coarse" } });
           const mine = newRequest({ idempotencyKey: "k" });
           const first = await failureFrom(identity.verify(mine));
           const again = await failureFrom(identity.verify(mine));
@@ -234,7 +236,15 @@ for (const engine of engines) {
       const kept = JSON.stringify([rows, store.log.lines]);
       const { first_name, middle_name, last_name, date_of_birth } = record.personal_info;
       const { residential_address } = record.residential_info;
-      const named = [mine.number, mine.phone, first_name, middle_name, last_name, date_of_birth, residential_address];
+      const named = [
+        mine.number,
+        mine.claims.phone!,
+        first_name,
+        middle_name,
+        last_name,
+        date_of_birth,
+        residential_address,
+      ];
       for (const text of [...named, "order-1"])
         for (const coded of [
           text,

@@ -110,8 +110,12 @@ export class Verification implements Flight {
   }
 
   #input(): UpstreamCallInput {
-    const { kind, number, phone, answers, requestId, traceparent } = this.#request;
-    return { kind, number, phone, answers, requestId, ...(traceparent === undefined ? {} : { traceparent }) };
+    const { kind, number, claims, answers, requestId, traceparent, consentReference } = this.#request;
+    return {
+      ...{ kind, number, claims, answers, requestId },
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(consentReference === undefined ? {} : { consentReference }),
+    };
   }
 
   /** The key's hashes under each key of the ring, the one to store first; none without an idempotency key. */

@@ -138,7 +138,7 @@ export const allTables = {
     /** `bvn` or `nin`. */
     kind: "text",
     state: "text",
-    /** Says more about a state, such as `no_phone`. */
+    /** Why it is negative, failed or unknown: see `attemptReasons`. */
     reason: "text?",
     idempotency_hash: "text?",
     /** Recognises the request of an idempotency key. Kept as long as the key. */

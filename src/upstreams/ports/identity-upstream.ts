@@ -1,39 +1,49 @@
-import type { CheckKind } from "../../operation/check-kind.ts";
+import type { CheckKind, NegativeReason } from "../../operation/check-kind.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 
-/** One question to an identity source: the person's number of this kind, and the ten digits of the phone after the prefix. */
-export interface IdentityQuestion {
+/** What a check asks: the number that it is about, and what the caller claims of the person. */
+export interface CheckInput {
   kind: CheckKind;
+  /** 11 digits of a BVN or NIN. */
   number: string;
-  phone: string;
+  claims: Claims;
+}
+
+/** By name: `phone` has the ten digits after the prefix. */
+export type Claims = Readonly<Partial<Record<string, string>>>;
+
+/** One attempt to get an identity source's outcome. */
+export interface IdentityAttempt extends CheckInput {
   /** Duba's reference of the verification. We send it to every source that accepts one. */
   reference: string;
+  /** The caller's handle for the person's consent. */
+  consentReference?: string;
   /** Ends the wait at the operation's time limit. */
   signal: AbortSignal;
-  /** Once aborted, we send nothing more for the question, but still accept a response until `signal` aborts. */
+  /** Once aborted, we send nothing more for the attempt, but still accept a response until `signal` aborts. */
   sendUntil?: AbortSignal;
   /** W3C trace context to pass on, if the caller sent one. */
   traceparent?: string;
-  /** The source's own reference of its last answer to a question with this reference, if it gave one. */
+  /** The source's own reference of its last response to an attempt with this reference, if it gave one. */
   vendorReference?: string;
 }
 
-/** The person that a question is about. */
-export type AskedPerson = Pick<IdentityQuestion, "kind" | "number" | "phone">;
+/** What a source may need beside the number: that the person consented, or the person's first and last name. */
+export type UpstreamNeed = "consent" | "names";
 
 /** The record of a person as a source gives it: without Duba's own reference. */
-export type IdentityAnswer = Omit<IdentityRecord, "request_reference">;
+export type PersonRecord = Omit<IdentityRecord, "request_reference">;
 
 /**
  * Why a source did no work.
- * - `no_money`, `bad_credentials`, `bad_settings`: the source answers no question until the operator acts.
- * - `refused`: the source refuses this question, but perhaps no other one.
+ * - `no_money`, `bad_credentials`, `bad_settings`: the source serves no attempt until the operator acts.
+ * - `refused`: the source refuses this attempt, but perhaps no other one.
  * - `rate_limited`, `out_of_service`: the source itself says so.
- * - `not_reached`: the question did not leave this machine.
- * - `not_done`: the source says that it did no work for an earlier question.
- * - `busy`, `paused`: we did not send the question, because too many are in flight or too many failed.
+ * - `not_reached`: the attempt did not leave this machine.
+ * - `not_done`: the source says that it did no work for an earlier attempt.
+ * - `busy`, `paused`: we sent nothing, because too many attempts are in flight or too many failed.
  */
-export type Unavailability =
+export type UnavailableBecause =
   | "no_money"
   | "bad_credentials"
   | "bad_settings"
@@ -46,54 +56,61 @@ export type Unavailability =
   | "paused";
 
 /**
- * Why we reject an answer.
- * - `unreadable`: not JSON, or a redirect. `too_large`: its next answer would be so too. `status`: a status that says nothing about the question.
+ * Why we reject a response.
+ * - `unreadable`: not JSON, or a redirect. `too_large`: its next response would be so too. `status`: a status that says nothing about the attempt.
  * - `shape`: JSON in a shape that the adapter does not know. `failure`: a failure that does not say whether work was done.
  */
-export type Disbelief = "unreadable" | "too_large" | "status" | "shape" | "failure";
+export type RejectedBecause = "unreadable" | "too_large" | "status" | "shape" | "failure";
 
-/** Why nobody can tell whether the source did the work. `unclear`: its answer does not say. */
-export type Doubt = "timed_out" | "connection_lost" | "server_error" | "unclear";
+/** Why nobody can tell whether the source did the work. `unclear`: its response does not say. */
+export type UnknownBecause = "timed_out" | "connection_lost" | "server_error" | "unclear";
 
 /**
- * The outcome of a question.
+ * The outcome of an attempt.
+ * - `negative`: nobody has the number (`not_found`), it is with another phone (`phone_mismatch`), or it is blocked or
+ *   suspended (`blocked`).
  * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
- *   `notPut`: the source never received the question, for example because it gave us no token.
- * - `bad_response`: we cannot trust the answer.
+ *   `notSent`: the source never received the attempt, for example because it gave us no token.
+ * - `bad_response`: we cannot trust the response.
  * - `unknown`: the source may or may not have done the work.
  */
 export type IdentityOutcome = (
-  | { kind: "verified"; record: IdentityAnswer }
-  | { kind: "not_found" }
-  | { kind: "phone_mismatch" }
-  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
-  | { kind: "bad_response"; why?: Disbelief }
-  /** `later` resolves if the source still answers after we stopped waiting. */
-  | { kind: "unknown"; reason?: Doubt; later?: Promise<IdentityOutcome> }
-) & {
-  /** The source's own name for its answer, if it gives one. It never holds the number or the phone of the question. */
+  | { kind: "verified"; record: PersonRecord }
+  | { kind: "negative"; reason: NegativeReason }
+  | { kind: "unavailable"; lasting?: boolean; reason?: UnavailableBecause; notSent?: true }
+  | { kind: "bad_response"; why?: RejectedBecause }
+  /** `later` resolves if the source still responds after we stopped waiting. */
+  | { kind: "unknown"; reason?: UnknownBecause; later?: Promise<IdentityOutcome> }
+) &
+  OutcomeFacts;
+
+/** What a response may say beside its outcome. */
+export interface OutcomeFacts {
+  /** The source's own name for its response. It never holds the number or a claim of the attempt. */
   reference?: string;
-  /** Seconds that the source asks us to wait before the next question: its `Retry-After`, with 429 or 503. */
+  /** Seconds that the source asks us to wait before the next attempt: its `Retry-After`, with 429 or 503. */
   retryAfter?: number;
-};
+  /** Whether the source bills the attempt. Absent: what its price says. */
+  billed?: "yes" | "no" | "unknown";
+  /** Kobo left on our account with the source. */
+  balance?: number;
+}
 
 /** A source of identity records. Whatever a source does, `verify` returns an outcome and does not throw. */
 export interface IdentityUpstream {
   readonly name: string;
-  /** The kinds of number that it verifies; absent: BVNs only. We send it no question of another kind. */
-  readonly kinds?: readonly CheckKind[];
-  /** A second question with the same reference is free: the source repeats its answer, or continues the same work. */
+  /** The kinds of check that it offers. We send it no attempt of another kind. */
+  readonly kinds: readonly CheckKind[];
+  /** What it needs beside the number. We send it no attempt without. */
+  readonly needs?: readonly UpstreamNeed[];
+  /** A second attempt with the same reference is free: the source repeats its response, or continues the same work. */
   readonly repeatable?: boolean;
-  verify(question: IdentityQuestion): Promise<IdentityOutcome>;
-  /** False while we send the source no questions, so that another source can answer instead. */
+  verify(attempt: IdentityAttempt): Promise<IdentityOutcome>;
+  /** False while we send the source no attempts, so that another source can serve instead. */
   isReady?(): boolean;
   /**
-   * The outcome of an earlier question with this reference, if the source keeps it; this costs nothing. `unavailable`: the
+   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `unavailable`: the
    * source certainly did no work for it.
    */
-  lookUp?(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome>;
-}
-
-export function kindsOf({ kinds }: Pick<IdentityUpstream, "kinds">): readonly CheckKind[] {
-  return kinds ?? ["bvn"];
+  lookUp?(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome>;
 }

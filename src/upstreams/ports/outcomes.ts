@@ -1,46 +1,51 @@
+import type { NegativeReason } from "../../operation/check-kind.ts";
 import type { HttpResult } from "../vendor-client.ts";
-import type { Disbelief, Doubt, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
+import type { IdentityOutcome, RejectedBecause, UnavailableBecause, UnknownBecause } from "./identity-upstream.ts";
 
-/** A retry of the same question does not help. */
-const lasting: ReadonlySet<Unavailability> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
+/** A retry of the same attempt does not help. */
+const lasting: ReadonlySet<UnavailableBecause> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
 
-/** These reasons alone prove that the source never received the question. */
-const notPut: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
+/** These reasons alone prove that the source never received the attempt. */
+const notSent: ReadonlySet<UnavailableBecause> = new Set(["not_reached", "busy", "paused"]);
 
 export const unknown: IdentityOutcome = { kind: "unknown" };
 
-function doubtful(reason: Doubt): IdentityOutcome {
+export function negative(reason: NegativeReason): IdentityOutcome {
+  return { kind: "negative", reason };
+}
+
+export function unknownBecause(reason: UnknownBecause): IdentityOutcome {
   return { kind: "unknown", reason };
 }
 
-export function badResponse(why: Disbelief): IdentityOutcome {
+export function badResponse(why: RejectedBecause): IdentityOutcome {
   return { kind: "bad_response", why };
 }
 
-export function unavailable(reason: Unavailability): Extract<IdentityOutcome, { kind: "unavailable" }> {
+export function unavailable(reason: UnavailableBecause): Extract<IdentityOutcome, { kind: "unavailable" }> {
   return {
     kind: "unavailable",
     reason,
     ...(lasting.has(reason) ? { lasting: true } : {}),
-    ...(notPut.has(reason) ? { notPut: true } : {}),
+    ...(notSent.has(reason) ? { notSent: true } : {}),
   };
 }
 
-/** The same if the source never received the question, for whatever reason. */
-export function unasked(reason: Unavailability): IdentityOutcome {
-  return { ...unavailable(reason), notPut: true };
+/** The same if the source never received the attempt, for whatever reason. */
+export function notSentBecause(reason: UnavailableBecause): IdentityOutcome {
+  return { ...unavailable(reason), notSent: true };
 }
 
-/** The outcome of a question without a readable response: `unavailable` only if the question never left this machine. */
+/** The outcome of an attempt without a readable response: `unavailable` only if it never left this machine. */
 export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
   switch (result.kind) {
     case "notSent":
       return unavailable("not_reached");
     case "lost":
-      return doubtful(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
+      return unknownBecause(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
     case "unreadable":
       // A proxy may have written this page: it does not say what the vendor behind it did.
-      if (result.status >= 500) return doubtful("server_error");
+      if (result.status >= 500) return unknownBecause("server_error");
       return badResponse(result.code === "too_large" ? "too_large" : "unreadable");
   }
 }
@@ -81,10 +86,10 @@ export function saysNoMoney(body: unknown, depth = 3): boolean {
 
 /**
  * The outcome of a failure whose body does not explain it. `unavailable` only if the status means that the vendor refused the
- * question; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
+ * attempt; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
  */
 export function failedWith(status: number): IdentityOutcome {
-  return status >= 500 ? doubtful("server_error") : (byStatus[status] ?? badResponse("status"));
+  return status >= 500 ? unknownBecause("server_error") : (byStatus[status] ?? badResponse("status"));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Setting } from "../../operation/setting.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { VendorClient } from "../vendor-client.ts";
-import type { AskedPerson, IdentityUpstream } from "./identity-upstream.ts";
+import type { CheckInput, IdentityUpstream } from "./identity-upstream.ts";
 
 /** What every vendor needs to open. */
 export interface VendorParts {
@@ -27,7 +27,7 @@ interface VendorTerms {
   /** Milliseconds for one question if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
   timeout?: number;
   /** The vendor's own published test number, which belongs to no real person. */
-  testQuestion?: AskedPerson;
+  testInput?: CheckInput;
 }
 
 /** A live identity vendor, with which the operator has an account. */

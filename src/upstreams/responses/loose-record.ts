@@ -1,7 +1,7 @@
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { IdentityAnswer } from "../ports/identity-upstream.ts";
+import type { PersonRecord } from "../ports/identity-upstream.ts";
 import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
 
@@ -29,7 +29,7 @@ export function looseRecord(kind: CheckKind) {
 type Members = Readonly<Partial<Record<string, unknown>>>;
 
 /** The record in the interface's forms. A missing member is null where the interface allows null, else an empty text. */
-export function toIdentityRecord(kind: CheckKind, record: Members, vendor: string, log: Log): IdentityAnswer {
+export function toIdentityRecord(kind: CheckKind, record: Members, vendor: string, log: Log): PersonRecord {
   /** Tells the operator how an unreadable value looks, with nothing of the person. */
   const unread = (member: string, value: unknown) =>
     log.warn(

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { AskedPerson, IdentityOutcome } from "../ports/identity-upstream.ts";
+import type { CheckInput, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import type { HttpResult } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
@@ -20,14 +20,11 @@ interface Answers<Schema extends TSchema> {
   referenceIn?(body: unknown): unknown;
 }
 
-/** What was asked. */
-type Asked = Pick<AskedPerson, "kind" | "number" | "phone">;
-
 /** Returns a function that turns the response to a verification of this kind into its outcome. */
 export function outcomeReader<Schema extends TSchema>(
   { vendor, failureIn, good, recordIn, referenceIn }: Answers<Schema>,
   log: Log,
-): (result: HttpResult, asked: Asked) => IdentityOutcome {
+): (result: HttpResult, asked: CheckInput) => IdentityOutcome {
   const parse = responseParser(vendor, good, log);
   const parseRecord = forEachKind(
     (kind) => kind,
@@ -56,12 +53,13 @@ export function withWait(outcome: IdentityOutcome, result: HttpResult): Identity
   return retryAfter === undefined ? outcome : { ...outcome, retryAfter };
 }
 
-/** A vendor's reference as text; undefined if it holds the number or the phone that we asked about, or is no reference at all. */
-export function keptReference(given: unknown, { number, phone }: Partial<Asked>): string | undefined {
+/** A vendor's reference as text; undefined if it holds the number or a claim that we asked about, or is no reference at all. */
+export function keptReference(given: unknown, { number, claims = {} }: Partial<CheckInput>): string | undefined {
   const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
   if (!/^[!-~]{1,64}$/.test(text)) return undefined;
-  const digits = text.replaceAll(/\D/g, "");
-  return [number, phone].some((own) => own !== undefined && digits.includes(own)) ? undefined : text;
+  const bare = text.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase();
+  const holds = (own = "") => own !== "" && bare.includes(own.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase());
+  return [number, ...Object.values(claims)].some(holds) ? undefined : text;
 }
 
 const longestWait = 3_600;

@@ -1,5 +1,6 @@
 import { checkKinds } from "../../operation/check-kind.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../ports/identity-upstream.ts";
+import { negative, unknown } from "../ports/outcomes.ts";
 import { type LateOutcome, type Reserved, reserved } from "./numbers.ts";
 import { person } from "./people.ts";
 
@@ -27,14 +28,14 @@ export function sandbox(
     name: "sandbox",
     kinds: checkKinds,
     repeatable: true,
-    async verify({ kind, number, phone, vendorReference, signal }) {
+    async verify({ kind, number, claims, vendorReference, signal }) {
       const { outcome, later, record, delay = 0 } = reserved[number] ?? ordinary;
       const verified = (): IdentityOutcome => {
-        const own = person(kind, number, phone);
+        const own = person(kind, number, claims.phone!);
         return { kind: "verified", record: record?.(own, kind) ?? own };
       };
       if (vendorReference === referenceOf("verified")) return verified();
-      if (vendorReference === referenceOf("not_found")) return { kind: "not_found" };
+      if (vendorReference === referenceOf("not_found")) return negative("not_found");
       if (outcome) return later ? { ...outcome, reference: referenceOf(later) } : outcome;
       if (delay === 0) return verified();
       if (!(await waited(Math.min(delay, timeout), signal))) return { kind: "unknown" };
@@ -44,7 +45,7 @@ export function sandbox(
     },
     async lookUp({ vendorReference }) {
       // As with other sources, only a retry brings the person that a record belongs to.
-      return { kind: vendorReference === referenceOf("not_found") ? "not_found" : "unknown" };
+      return vendorReference === referenceOf("not_found") ? negative("not_found") : unknown;
     },
   };
 }

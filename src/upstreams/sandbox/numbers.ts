@@ -1,6 +1,6 @@
-import { type CheckKind, notFoundCode, numberMember } from "../../operation/check-kind.ts";
+import { type CheckKind, negativeCode, numberMember } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
-import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
+import type { IdentityOutcome, PersonRecord } from "../ports/identity-upstream.ts";
 
 /** What an outcome turns out to be that was unknown at first. */
 export type LateOutcome = "verified" | "not_found";
@@ -24,16 +24,16 @@ export interface Reserved {
   /** The record is given once: a retry with the idempotency key no longer gets it. */
   isForgotten?: true;
   /** Changes the record of the invented person. */
-  record?: (person: IdentityAnswer, kind: CheckKind) => IdentityAnswer;
+  record?: (person: PersonRecord, kind: CheckKind) => PersonRecord;
   /** Milliseconds before the answer. */
   delay?: number;
 }
 
 export const reserved: Readonly<Record<string, Reserved>> = {
-  "00000000001": { description: "Nobody has this number.", outcome: { kind: "not_found" } },
+  "00000000001": { description: "Nobody has this number.", outcome: { kind: "negative", reason: "not_found" } },
   "00000000002": {
     description: "The number exists, and no phone matches it.",
-    outcome: { kind: "phone_mismatch" },
+    outcome: { kind: "negative", reason: "phone_mismatch" },
   },
   "00000000003": {
     description: 'Verified, with `watchlisted` "YES".',
@@ -100,18 +100,21 @@ export const reserved: Readonly<Record<string, Reserved>> = {
     description: "Your account sent too many verifications, also with limits off.",
     refusal: { code: "rate_limited", retryAfter: 2 },
   },
+  "00000000020": {
+    description: "The number exists, and is blocked or suspended.",
+    outcome: { kind: "negative", reason: "blocked" },
+  },
 };
 
 /** The failure that a caller gets for an outcome. */
-export function failureCodeOf({ kind: outcome }: NonNullable<Reserved["outcome"]>, kind: CheckKind): FailureCode {
+export function failureCodeOf(outcome: NonNullable<Reserved["outcome"]>, kind: CheckKind): FailureCode {
+  if (outcome.kind === "negative") return negativeCode(kind, outcome.reason);
   const codes = {
-    not_found: notFoundCode(kind),
-    phone_mismatch: "phone_mismatch",
     unavailable: "upstream_unavailable",
     unknown: "upstream_timeout",
     bad_response: "upstream_bad_response",
   } as const;
-  return codes[outcome];
+  return codes[outcome.kind];
 }
 
 /** A row of the table of numbers. A result is `VERIFIED`, or the HTTP status and code of a failure: `404 bvn_not_found`. */
@@ -129,8 +132,8 @@ export function sandboxNumbers(kind: CheckKind): SandboxNumber[] {
     const isTooSlow = delay > 0 && later !== undefined;
     const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? { kind: "unknown" }, kind) : null);
     const result = resultOf(code);
-    const found = later === "verified" ? null : later && failureCodeOf({ kind: later }, kind);
-    const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(found ?? null) : result;
+    const found = later === "not_found" ? negativeCode(kind, later) : null;
+    const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(found) : result;
     return { number, result, retried, description };
   });
 }
@@ -140,7 +143,7 @@ function resultOf(code: FailureCode | null): string {
 }
 
 /** The shortest record that the interface allows. */
-function leastOf(record: IdentityAnswer, kind: CheckKind): IdentityAnswer {
+function leastOf(record: PersonRecord, kind: CheckKind): PersonRecord {
   const number = numberMember(kind);
   return {
     ...record,

@@ -5,7 +5,7 @@ import givenNames from "../../../data/people/given-names.json" with { type: "jso
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../../data/people/streets.json" with { type: "json" };
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
-import type { IdentityAnswer } from "../ports/identity-upstream.ts";
+import type { PersonRecord } from "../ports/identity-upstream.ts";
 import { longDate, shortDate } from "../responses/normalise.ts";
 
 /** Ages are relative to this year, so that a person never changes with the calendar. */
@@ -30,7 +30,7 @@ const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts
  * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
  * machine. `phone` (ten digits) becomes the person's own, because every phone matches in the sandbox.
  */
-export function person(kind: CheckKind, number: string, phone: string): IdentityAnswer {
+export function person(kind: CheckKind, number: string, phone: string): PersonRecord {
   const isBvn = kind === "bvn";
   const seed = isBvn ? number : `${kind} ${number}`;
   // Each trait has its own draw, so that a new trait does not change the others.

@@ -6,7 +6,8 @@ import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
 import Type from "../../operation/schema/type.ts";
-import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
+import type { IdentityOutcome, PersonRecord } from "../ports/identity-upstream.ts";
+import { negative } from "../ports/outcomes.ts";
 import { sandbox } from "./index.ts";
 import { sandboxNumbers } from "./numbers.ts";
 import { referenceYear } from "./people.ts";
@@ -14,9 +15,9 @@ import { referenceYear } from "./people.ts";
 const upstream = sandbox();
 const never = new AbortController().signal;
 const ask = (number: string, phone = "8012345678", signal = never) =>
-  upstream.verify({ kind: "bvn", number, phone, reference: "aaaaaa000000000", signal });
+  upstream.verify({ kind: "bvn", number, claims: { phone }, reference: "aaaaaa000000000", signal });
 
-function toIdentityRecord(outcome: IdentityOutcome): IdentityAnswer {
+function toIdentityRecord(outcome: IdentityOutcome): PersonRecord {
   assert.equal(outcome.kind, "verified");
   return (outcome as Extract<IdentityOutcome, { kind: "verified" }>).record;
 }
@@ -50,12 +51,16 @@ test("the table lists the numbers with what a caller gets, at first and for a re
       ["00000000017", "VERIFIED"],
       ["00000000018", "504 upstream_timeout", "VERIFIED"],
       ["00000000019", "429 rate_limited"],
+      ["00000000020", "422 bvn_blocked"],
     ],
   );
 });
 
 test("the numbers of failures give their outcome at once", async () => {
-  const kinds = { 1: "not_found", 2: "phone_mismatch", 5: "unavailable", 6: "unknown", 7: "bad_response" };
+  const negatives = { "01": "not_found", "02": "phone_mismatch", 20: "blocked" } as const;
+  for (const [last, reason] of Object.entries(negatives))
+    assert.deepEqual(await ask(`000000000${last}`), negative(reason));
+  const kinds = { 5: "unavailable", 6: "unknown", 7: "bad_response" };
   for (const [last, kind] of Object.entries(kinds)) assert.deepEqual(await ask(`0000000000${last}`), { kind });
 });
 
@@ -83,7 +88,7 @@ test("9 is an ordinary person to the upstream", async () => {
 test("12 and 13 are unknown at first, under a reference by which a question or a look-up learns more", async () => {
   for (const [number, kind] of [
     ["00000000012", "verified"],
-    ["00000000013", "not_found"],
+    ["00000000013", "negative"],
   ] as const) {
     const { reference: vendorReference = "", ...outcome } = await ask(number);
     assert.deepEqual(outcome, { kind: "unknown" });
@@ -91,8 +96,8 @@ test("12 and 13 are unknown at first, under a reference by which a question or a
     const asked = { ...question(number, "8012345678"), vendorReference };
     assert.equal((await upstream.verify(asked)).kind, kind);
     const { reference, signal } = asked;
-    const known = kind === "verified" ? "unknown" : kind;
-    assert.deepEqual(await sandbox().lookUp!({ reference, signal, vendorReference }), { kind: known });
+    const known = kind === "verified" ? { kind: "unknown" } : negative("not_found");
+    assert.deepEqual(await sandbox().lookUp!({ reference, signal, vendorReference }), known);
     assert.deepEqual(await sandbox().lookUp!({ reference, signal }), { kind: "unknown" });
   }
 });
@@ -154,7 +159,7 @@ test("a number is one person, whatever the phone, and the phone asked with is th
 const question = (number: string, phone: string) => ({
   kind: "bvn" as const,
   number,
-  phone,
+  claims: { phone },
   reference: "bbbbbb000000000",
   signal: never,
 });
@@ -162,7 +167,7 @@ const question = (number: string, phone: string) => ({
 const Answer = Type.Omit(IdentityRecord, ["request_reference"]);
 const answers = Compile(Answer);
 
-function documentedOrder(record: IdentityAnswer): void {
+function documentedOrder(record: PersonRecord): void {
   assert.deepEqual(Object.keys(record), Object.keys(IdentityRecord.properties).slice(1));
   assert.deepEqual(Object.keys(record.personal_info), Object.keys(PersonalInfo.properties));
   assert.deepEqual(Object.keys(record.residential_info), Object.keys(ResidentialInfo.properties));
@@ -234,7 +239,7 @@ test("people differ, and what may be missing is sometimes there", async () => {
   const records = await Promise.all(
     Array.from({ length: 300 }, async (_, n) => toIdentityRecord(await ask(String(22_000_000_100 + n)))),
   );
-  const kinds = (of: (record: IdentityAnswer) => unknown) => new Set(records.map(of)).size;
+  const kinds = (of: (record: PersonRecord) => unknown) => new Set(records.map(of)).size;
   assert.ok(kinds((record) => record.name_on_card) > 290);
   assert.ok(kinds((record) => record.personal_info.state_of_origin) > 30);
   assert.equal(

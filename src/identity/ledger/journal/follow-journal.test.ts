@@ -3,10 +3,11 @@ import { suite, test } from "node:test";
 import { withRecordedTexts } from "../../../../test/support/recorded-texts.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../../storage/audited.ts";
+import { negative } from "../../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
 import { answering, verified } from "../../played-upstream.fixture.ts";
 import { onlyRow } from "../ledger.fixture.ts";
-import { journaled, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
+import { journaled, stored, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { followAll } from "./follow-all.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 
@@ -21,7 +22,7 @@ for (const engine of engines) {
 
     test("each is told once, with nothing of the person", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const outcomes = new Map([["22000000021", { kind: "not_found" as const }]]);
+      const outcomes = new Map([["22000000021", negative("not_found")]]);
       const { upstream } = answering(async (question) => outcomes.get(question.number) ?? verified(question));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const [mine, other] = [newRequest(), newRequest({ number: "22000000021" })];
@@ -149,7 +150,7 @@ for (const engine of engines) {
       const states = ["unknown", "not_found", "failed"] as const;
       for (const state of states)
         for (const { reference } of rows)
-          await journaled(store.db, reference, { state, charged: 0, kobo: 0 }).execute();
+          await journaled(store.db, reference, { ...stored(state), charged: 0, kobo: 0 }).execute();
       await Promise.all([1, 2, 3].map(() => followAll({ db: store.db, audit, zone })));
       for (const { reference } of rows)
         assert.deepEqual(

@@ -9,6 +9,7 @@ import { announce } from "../../../storage/events/announce.ts";
 import { pagesOf, piecesOf } from "../../../storage/queries/pieces.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
+import { toldState } from "../told-state.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
 import { addSums } from "./verification-sums.ts";
 
@@ -104,7 +105,8 @@ const lasting = [
 
 /** Tells callers who were told that an outcome is unknown what it is, and whoever was told an outcome what became of its charge. */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
-  const { reference, account_id: audience, at, what, state, charged } = row;
+  const { reference, account_id: audience, at, what, charged } = row;
+  const state = toldState(row);
   const [mode, kind] = [row.mode as Mode, row.kind as CheckKind];
   const announced = { audience, mode, about: reference, at };
   if (what === "charge" || what === "reversal") {
@@ -149,15 +151,25 @@ const kindOf: Record<Happening, string> = {
 function entryOf(row: Followed): AuditEvent {
   const kind = kindOf[row.what];
   if (ledgerKinds.includes(kind)) return { ...ledgerEntry(row), kind };
-  const { reference, account_id: account, key_id: key, mode, state, reason, attempt } = row;
-  const facts = { reference, account, key, mode, kind: row.kind, upstream: row.vendor, attempt, state, reason };
+  const { reference, account_id: account, key_id: key, mode, reason, attempt } = row;
+  const facts = {
+    reference,
+    account,
+    key,
+    mode,
+    kind: row.kind,
+    upstream: row.vendor,
+    attempt,
+    state: toldState(row),
+    reason,
+  };
   return { kind, actor: `key:${key}`, facts };
 }
 
 type Standing = Pick<
   Followed,
   "reference" | "account_id" | "key_id" | "mode" | "kind" | "charged" | "fee" | "attempts" | "last_vendor"
-> & { state: string };
+> & { state: string; reason: string | null };
 
 function ledgerEntry(row: Standing): AuditEvent {
   return {
@@ -169,7 +181,7 @@ function ledgerEntry(row: Standing): AuditEvent {
       key: row.key_id,
       mode: row.mode,
       kind: row.kind,
-      state: row.state,
+      state: toldState(row),
       upstream: row.last_vendor,
       attempts: row.attempts,
       charged: row.charged === 1,
@@ -186,7 +198,7 @@ export async function* ledgerAuditEvents(
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
   const ledger = db
     .selectFrom("verification")
-    .select([...lasting, "state", "charged", "created_at"])
+    .select([...lasting, "state", "reason", "charged", "created_at"])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom("verification_journal as journal")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../../runtime/time-zone.ts";
+import { negative, unknown } from "../../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
 import { Charges } from "../charges.ts";
@@ -36,14 +37,19 @@ for (const engine of engines)
       const data = { request_reference: reference, kind: "bvn", state: "verified", charged: true };
       const event = { type: "verification.settled", mode: "test", about: reference, data };
       assert.deepEqual(await eventsOf(mine.accountId), [event]);
-      const personal = [mine.number, mine.phone, record.personal_info.last_name, record.personal_info.date_of_birth];
+      const personal = [
+        mine.number,
+        mine.claims.phone!,
+        record.personal_info.last_name,
+        record.personal_info.date_of_birth,
+      ];
       const text = JSON.stringify(await store.db.selectFrom("event").selectAll().execute());
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });
 
     test("are announced although the outcome came before anybody looked", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const outcomes = [{ kind: "unknown" as const }, { kind: "not_found" as const }];
+      const outcomes = [unknown, negative("not_found")];
       const { upstream } = answering(async () => outcomes.shift()!);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "soon" });
@@ -79,7 +85,7 @@ for (const engine of engines)
         (await eventsOf(mine.accountId)).map(({ data }) => data.state),
         ["verified"],
       );
-      played.answer({ kind: "not_found" });
+      played.answer({ kind: "negative", reason: "not_found" });
       await lost;
     });
 

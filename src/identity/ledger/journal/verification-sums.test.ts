@@ -30,7 +30,7 @@ for (const engine of engines)
     /** The same from the attempts and charges themselves. */
     const counted = sql`select account_id, vendor, count(*) as attempts,
         sum(case when outcome = 'verified' then 1 else 0 end) as verified,
-        sum(case when outcome in ('not_found', 'phone_mismatch') then 1 else 0 end) as negative,
+        sum(case when outcome = 'negative' then 1 else 0 end) as negative,
         sum(case when outcome = 'failed' then 1 else 0 end) as failed,
         sum(case when outcome = 'unknown' then 1 else 0 end) as unknown,
         (select count(*) from verification v where charged = 1 and v.account_id = a.account_id and a.vendor =
@@ -52,7 +52,7 @@ for (const engine of engines)
         (row) => ledger.complete(row, found("unknown")),
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          await ledger.resolve(row, { ...bareOutcome("phone_mismatch", 9), attempt: 1 });
+          await ledger.resolve(row, { ...found("phone_mismatch"), at: 9 });
         },
         async (row) => {
           const moved = await ledger.failOver(row, found("unknown"), next);
@@ -60,7 +60,7 @@ for (const engine of engines)
           await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
         },
         async (row) => {
-          const moved = await ledger.failOver(row, { ...found("failed"), notPut: true }, next);
+          const moved = await ledger.failOver(row, { ...found("failed"), notSent: true }, next);
           await ledger.complete(moved!, found("verified", 2));
         },
         async (row) => {
@@ -81,13 +81,13 @@ for (const engine of engines)
         async () => void (await abandonAll(store.db, { owner: "me" }, () => 20)),
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          await settle(room, { reference: row.reference, state: "failed", reason: "Not on their list" });
+          await settle(room, { reference: row.reference, as: "failed", reason: "Not on their list" });
           // The vendor answers after all.
           await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
         },
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          await settle(room, { reference: row.reference, state: "not_found", reason: "Their support" });
+          await settle(room, { reference: row.reference, as: "not_found", reason: "Their support" });
           await ledger.answerAttempt(row, { ...bareOutcome("verified", 9), attempt: 1 });
         },
         async (row) => {

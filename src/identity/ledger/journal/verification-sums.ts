@@ -109,22 +109,19 @@ function chargesOf({ what, charged }: Followed): number {
   return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
-const columnOf: Record<string, Count> = { verified: "verified", failed: "failed", unknown: "unknown" };
-
 /** What the end of an attempt adds. One that counted before is moved from the outcome that it had. */
 function ofAttempt(
   { attempt_was: was, state, reason, at }: Followed,
   { price, asked_at }: Pick<Attempt, "price" | "asked_at">,
 ): Partial<Record<Count, number>> {
   if (was === "closed") return {};
-  const column = (outcome: string) => columnOf[outcome] ?? "negative";
   const bill = (outcome: string, why: string | null) => billed({ price, outcome, reason: why }) ?? 0;
   const billed_kobo = bill(state, reason);
   if (was !== null) {
     // An attempt that failed before was released by an operator.
-    const moved = { [column(was)]: -1, billed_kobo: billed_kobo - bill(was, was === "failed" ? "released" : null) };
-    return column(was) === column(state) ? { billed_kobo: moved.billed_kobo } : { ...moved, [column(state)]: 1 };
+    const moved = { [was]: -1, billed_kobo: billed_kobo - bill(was, was === "failed" ? "released" : null) };
+    return was === state ? { billed_kobo: moved.billed_kobo } : { ...moved, [state]: 1 };
   }
   const [within] = bounds.find(([, most]) => at - asked_at <= most)!;
-  return { attempts: 1, [column(state)]: 1, billed_kobo, ...(state === "unknown" ? {} : { [within]: 1 }) };
+  return { attempts: 1, [state]: 1, billed_kobo, ...(state === "unknown" ? {} : { [within]: 1 }) };
 }

@@ -3,14 +3,14 @@ import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { Mode } from "../../../operation/operation.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import type { Row } from "../ledger.ts";
-import type { VerificationState } from "../transitions.ts";
+import { storedState, type ToldState } from "../told-state.ts";
 
 /** The verifications to find. All that is present must hold. Times are milliseconds since 1970. */
 export interface LedgerFilter {
   reference?: string | undefined;
   accountId?: string | undefined;
   mode?: Mode | undefined;
-  state?: VerificationState | undefined;
+  state?: ToldState | undefined;
   kind?: CheckKind | undefined;
   /** A vendor that was asked. */
   vendor?: string | undefined;
@@ -51,6 +51,7 @@ const columns = [
   "mode",
   "kind",
   "state",
+  "reason",
   "subject_last4",
   "fee",
   "charged",
@@ -98,7 +99,8 @@ function conditionsOf(
   filter: LedgerFilter,
   after: LedgerPlace | undefined,
 ): { indexed: Indexed[]; others: Condition[] } {
-  const { reference, accountId, mode, state, kind, vendor, last4, consent, requestId } = filter;
+  const { reference, accountId, mode, kind, vendor, last4, consent, requestId } = filter;
+  const { state, reasons } = filter.state ? storedState(filter.state) : { state: undefined, reasons: [] };
   const { idempotencyHashes: hashes } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
     value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
@@ -110,6 +112,7 @@ function conditionsOf(
     consent: is("consent_reference", consent),
     // As a literal, like the limits: PostgreSQL plans a statement of its own for each, because states differ much in number.
     state: state && sql`state = ${sql.lit(state)}`,
+    reason: reasons.length === 0 ? undefined : sql`reason in (${sql.join(reasons)})`,
     account: is("account_id", accountId),
     mode: is("mode", mode),
     kind: is("kind", kind),

@@ -18,7 +18,11 @@ for (const engine of engines) {
     const period = { from: time, to: time + 1 };
 
     test("counts, states and fees of each account and mode, never added across modes", async (t) => {
-      const outcomes: IdentityOutcome[] = [{ kind: "not_found" }, { kind: "unknown" }, { kind: "unavailable" }];
+      const outcomes: IdentityOutcome[] = [
+        { kind: "negative", reason: "not_found" },
+        { kind: "unknown" },
+        { kind: "unavailable" },
+      ];
       const { upstream } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
@@ -33,7 +37,16 @@ for (const engine of engines) {
       await identity.verify(two);
 
       const all = await summary(store.db, period);
-      const none = { started: 0, verified: 0, not_found: 0, phone_mismatch: 0, refused: 0, failed: 0, unknown: 0 };
+      const none = {
+        started: 0,
+        verified: 0,
+        not_found: 0,
+        phone_mismatch: 0,
+        blocked: 0,
+        refused: 0,
+        failed: 0,
+        unknown: 0,
+      };
       const ofOne = {
         group: one.accountId,
         mode: "test",

@@ -4,7 +4,7 @@ import type { Mode } from "../../../operation/operation.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { isSqlite } from "../../../storage/engine.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { states, type VerificationState } from "../transitions.ts";
+import { type ToldState, toldStateSql, toldStates } from "../told-state.ts";
 import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "./day-groups.ts";
 
 export const groupings = ["account", "day", "month", "key", "state"] as const;
@@ -31,7 +31,7 @@ export interface VerificationSummary extends ChargeSums {
   /** Verifications made in the period. */
   count: number;
   /** The verifications made in the period, by their present state. */
-  byState: Record<VerificationState, number>;
+  byState: Record<ToldState, number>;
 }
 
 /** From `from` until before `to`, in milliseconds since 1970. */
@@ -48,7 +48,7 @@ interface SummaryLine {
   mode: Mode;
   kind: CheckKind | null;
   /** Empty for charges and adjustments. */
-  state: VerificationState | "";
+  state: ToldState | "";
   count: number;
   charges: number;
   kobo: number;
@@ -100,7 +100,7 @@ async function linesOf(
     const columns = groupColumns(by, part);
     const within = (column: string) => sql`${sql.ref(column)} >= ${part.from} and ${sql.ref(column)} < ${part.to}`;
     const made = sql`
-      select ${columns.made} as name, mode, kind, state, count(*) as count, 0 as charges, 0 as kobo
+      select ${columns.made} as name, mode, kind, ${toldStateSql} as state, count(*) as count, 0 as charges, 0 as kobo
         from verification where ${within("created_at")} and ${whose("verification")} group by 1, 2, 3, 4
       union all`;
     return sql`${withVerifications ? made : sql``}
@@ -139,13 +139,13 @@ function groupColumns(by: Grouping, part: SteadyPart): Record<"made" | "charged"
   if (by === "key")
     return { made: sql`key_id`, charged: sql`key_id`, adjusted: sql`coalesce(verification.key_id, '')` };
   // What was charged stays verified.
-  return { made: sql`state`, charged: sql`'verified'`, adjusted: sql`coalesce(verification.state, '')` };
+  return { made: toldStateSql, charged: sql`'verified'`, adjusted: sql`coalesce(${toldStateSql}, '')` };
 }
 
 function emptySummary(group: string, mode: Mode, kind: CheckKind | null): VerificationSummary {
   return { group, mode, kind, count: 0, charged: 0, feeKobo: 0, byState: noStates() };
 }
 
-export function noStates(): Record<VerificationState, number> {
-  return Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
+export function noStates(): Record<ToldState, number> {
+  return Object.fromEntries(toldStates.map((state) => [state, 0])) as Record<ToldState, number>;
 }

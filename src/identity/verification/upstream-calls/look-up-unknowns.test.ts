@@ -27,7 +27,7 @@ for (const engine of engines) {
         if (answer instanceof Error) throw answer;
         return answer;
       };
-      const source: IdentityUpstream = { name: "source", verify: async () => ({ kind: "unknown" }) };
+      const source: IdentityUpstream = { name: "source", kinds: ["bvn"], verify: async () => ({ kind: "unknown" }) };
       if (canTell) source.lookUp = lookUp;
       const identity = await store.open(t, { upstreams: { test: sandbox(), live: [source] } });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
@@ -57,8 +57,8 @@ for (const engine of engines) {
 
     test("what a source can tell of an unknown outcome is learned after a minute, and not charged", async (t) => {
       for (const [outcome, state] of [
-        [{ kind: "not_found" }, "not_found"],
-        [{ kind: "phone_mismatch" }, "phone_mismatch"],
+        [{ kind: "negative", reason: "not_found" }, "not_found"],
+        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
         [unavailable("not_done"), "failed"],
       ] as const) {
         const { round, row } = await ended(t, outcome);
@@ -112,11 +112,11 @@ for (const engine of engines) {
     });
 
     test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {
-      const { round } = await ended(t, { kind: "not_found" });
+      const { round } = await ended(t, { kind: "negative", reason: "not_found" });
       assert.equal(await round(2 * minute, { isAwaited: true }), 0);
       assert.equal(await round(24 * 60 * minute), 0);
       assert.equal(await round(2 * minute, { signal: AbortSignal.abort() }), 0);
-      const { round: never } = await ended(t, { kind: "not_found" }, false);
+      const { round: never } = await ended(t, { kind: "negative", reason: "not_found" }, false);
       assert.equal(await never(2 * minute), 0);
     });
   });

@@ -4,7 +4,7 @@ import { withLogFields } from "../../../runtime/log.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { keyLifetime } from "../../identity-settings.ts";
-import { unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
+import { type AttemptReason, unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { bareOutcome } from "../../ledger/run-outcome.ts";
@@ -25,7 +25,7 @@ type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
 };
 
 /**
- * One round: looks up verifications whose outcome is unknown, one after another, and writes `not_found`, `phone_mismatch`
+ * One round: looks up verifications whose outcome is unknown, one after another, and writes `negative`
  * and `failed`. It ignores records: only a retry with the key brings the number and phone to compare a record with.
  */
 export async function lookUpUnknowns(db: Kysely<Tables>, parts: LookUpParts, signal: AbortSignal): Promise<void> {
@@ -75,9 +75,8 @@ async function lookUpOf(
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
       const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode };
       const earlier = { reference: row.reference, signal: ends, ...vendorReferenceOf(row, source.name) };
-      const state = stateOf(await withLogFields(asked, () => source.lookUp!(earlier)));
-      const reason = state === "failed" ? "not_done" : null;
-      if (state) deferred.add(row, { ...bareOutcome(state, now()), attempt: attempt.number, reason });
+      const proven = provenBy(await withLogFields(asked, () => source.lookUp!(earlier)));
+      if (proven) deferred.add(row, { ...bareOutcome(proven.state, now()), ...proven, attempt: attempt.number });
     } catch (error) {
       log.warn(
         { vendor: source.name, reference: row.reference, ...loggableError(error) },
@@ -87,8 +86,8 @@ async function lookUpOf(
   }
 }
 
-/** The state that an outcome proves without a record; undefined if it proves none. */
-function stateOf({ kind }: IdentityOutcome): OutcomeState | undefined {
-  if (kind === "unavailable") return "failed";
-  return kind === "not_found" || kind === "phone_mismatch" ? kind : undefined;
+/** What an outcome proves without a record; undefined: nothing. */
+function provenBy(outcome: IdentityOutcome): { state: OutcomeState; reason: AttemptReason } | undefined {
+  if (outcome.kind === "unavailable") return { state: "failed", reason: "not_done" };
+  return outcome.kind === "negative" ? { state: "negative", reason: outcome.reason } : undefined;
 }

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answers } from "../../../operation/operation.ts";
 import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
+import { toldState } from "../../ledger/told-state.ts";
 import { sandboxRecord } from "../../played-upstream.fixture.ts";
 import { matchRecord } from "./match-record.ts";
 
-const question = { kind: "bvn" as const, number: "22000000017", phone: "8000000017" };
+const question = { kind: "bvn" as const, number: "22000000017", claims: { phone: "8000000017" } };
 const record = await sandboxRecord(question);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
@@ -14,16 +15,19 @@ const rejectedAnswer = (why: string) => ({ state: "failed", reason: "bad_respons
 
 test("each outcome has its state", () => {
   assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
-  assert.deepEqual(judged({ kind: "not_found" }), { state: "not_found" });
-  assert.deepEqual(judged({ kind: "phone_mismatch" }), { state: "phone_mismatch", reason: null });
+  assert.deepEqual(judged({ kind: "negative", reason: "not_found" }), { state: "negative", reason: "not_found" });
+  assert.deepEqual(judged({ kind: "negative", reason: "phone_mismatch" }), {
+    state: "negative",
+    reason: "phone_mismatch",
+  });
   const failed = { state: "failed", reason: "out_of_service", lasting: false };
   assert.deepEqual(judged({ kind: "unavailable" }), failed);
   const noMoney = { kind: "unavailable", reason: "no_money", lasting: true };
   assert.deepEqual(judged(noMoney), { ...failed, reason: "no_money", because: "no_money", lasting: true });
-  assert.deepEqual(judged({ kind: "unavailable", reason: "paused", notPut: true }), {
+  assert.deepEqual(judged({ kind: "unavailable", reason: "paused", notSent: true }), {
     ...failed,
     because: "paused",
-    notPut: true,
+    notSent: true,
   });
   assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedAnswer("shape"));
 });
@@ -38,7 +42,7 @@ test("an unknown outcome says why nobody can tell", () => {
 });
 
 test("the vendor's own reference goes along with every result", () => {
-  for (const kind of ["verified", "not_found", "unavailable", "bad_response", "unknown"])
+  for (const kind of ["verified", "negative", "unavailable", "bad_response", "unknown"])
     assert.equal(judged({ kind, record, reference: "theirs" }).vendorReference, "theirs");
 });
 
@@ -88,8 +92,13 @@ test("members that the interface does not know are dropped, and the others stand
 
 test("the phone must be one of the record's, in whatever form it stands there", () => {
   const withPhones = (phone_number: string, phone_number_2: string | null) =>
-    judged({ kind: "verified", record: { ...record, personal_info: { ...person, phone_number, phone_number_2 } } })
-      .state;
+    toldState({
+      reason: null,
+      ...judged({
+        kind: "verified",
+        record: { ...record, personal_info: { ...person, phone_number, phone_number_2 } },
+      }),
+    });
   assert.equal(withPhones("08000000017", null), "verified");
   assert.equal(withPhones("+234 800 000 0017", null), "verified");
   assert.equal(withPhones("08099999999", "2348000000017"), "verified");
@@ -104,7 +113,8 @@ test("the phone must be one of the record's, in whatever form it stands there", 
 test("without the phone check another phone is verified", () => {
   const other = { ...record, personal_info: { ...person, phone_number: "" } };
   assert.equal(judged({ kind: "verified", record: other }, { ...strict, phoneMatch: false }).state, "verified");
-  assert.equal(judged({ kind: "phone_mismatch" }, { ...strict, phoneMatch: false }).state, "phone_mismatch");
+  const negative = { kind: "negative", reason: "phone_mismatch" };
+  assert.equal(judged(negative, { ...strict, phoneMatch: false }).state, "negative");
 });
 
 test("masked answers say verified, watchlisted or not, and the name, and nothing else of the record", () => {

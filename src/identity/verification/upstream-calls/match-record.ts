@@ -1,35 +1,35 @@
 import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
+import type { NegativeReason } from "../../../operation/check-kind.ts";
 import { IdentityRecord } from "../../../operation/identity-record.ts";
 import type { Answers } from "../../../operation/operation.ts";
 import Type from "../../../operation/schema/type.ts";
 import type {
-  AskedPerson,
-  Disbelief,
-  IdentityAnswer,
+  CheckInput,
   IdentityOutcome,
-  Unavailability,
+  PersonRecord,
+  RejectedBecause,
+  UnavailableBecause,
 } from "../../../upstreams/ports/identity-upstream.ts";
 import { checks } from "../../checks/index.ts";
 import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 
 /** The result of comparing an upstream's outcome with the request. */
 export type MatchResult = (
-  | { state: "verified"; record: IdentityAnswer }
-  | { state: "not_found" }
-  | { state: "phone_mismatch"; reason: "no_phone" | null }
+  | { state: "verified"; record: PersonRecord }
+  | { state: "negative"; reason: NegativeReason | "no_phone" }
   /** Without a reason: we learned nothing about the call. */
   | { state: "unknown"; reason: AttemptReason | null }
   | {
       state: "failed";
       reason: Exclude<AttemptReason, "bad_response"> | null;
       /** The source's reason, also one of those with which nobody was asked. */
-      because?: Unavailability;
+      because?: UnavailableBecause;
       lasting?: boolean;
-      notPut?: true;
+      notSent?: true;
     }
   /** An answer that we reject, and why. */
   | ({ state: "failed"; reason: "bad_response"; why: RejectionReason } & {
-      [Member in "because" | "lasting" | "notPut"]?: never;
+      [Member in "because" | "lasting" | "notSent"]?: never;
     })
 ) & {
   vendorReference?: string;
@@ -38,7 +38,7 @@ export type MatchResult = (
 };
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
-export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_number" | "strange";
+export type RejectionReason = RejectedBecause | "incomplete" | "not_verified" | "other_number" | "strange";
 
 export const rejectedAnswer = (why: RejectionReason) =>
   ({ state: "failed", reason: "bad_response", why }) as const satisfies MatchResult;
@@ -46,9 +46,9 @@ export const rejectedAnswer = (why: RejectionReason) =>
 const copyDeclared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
 /** The record's documented members and no others, or undefined if one is missing or of another type. */
-function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
+function declaredOf(record: PersonRecord): PersonRecord | undefined {
   try {
-    return copyDeclared(record) as IdentityAnswer;
+    return copyDeclared(record) as PersonRecord;
   } catch {
     return undefined;
   }
@@ -60,7 +60,7 @@ function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
  */
 export function matchRecord(
   outcome: IdentityOutcome,
-  person: AskedPerson,
+  person: CheckInput,
   settings: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   const result = resultOf(outcome, person, settings);
@@ -74,7 +74,7 @@ export function matchRecord(
 
 function resultOf(
   outcome: IdentityOutcome,
-  { kind, number, phone }: AskedPerson,
+  { kind, number, claims }: CheckInput,
   { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   switch (outcome?.kind) {
@@ -84,21 +84,19 @@ function resultOf(
       if (declared.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
       const record = checks[kind].confirm({ ...declared, verification_status: "VERIFIED" }, number);
       if (!record) return rejectedAnswer("other_number");
-      if (phoneMatch && !phonesOf(record).includes(phone))
-        return { state: "phone_mismatch", reason: phonesOf(record).length === 0 ? "no_phone" : null };
+      if (phoneMatch && !phonesOf(record).includes(claims.phone!))
+        return { state: "negative", reason: phonesOf(record).length === 0 ? "no_phone" : "phone_mismatch" };
       return { state: "verified", record: answers === "masked" ? checks[kind].mask(record) : record };
     }
-    case "not_found":
-      return { state: "not_found" };
-    case "phone_mismatch":
-      return { state: "phone_mismatch", reason: null };
+    case "negative":
+      return { state: "negative", reason: outcome.reason };
     case "unknown":
       return { state: "unknown", reason: outcome.later ? "timed_out" : (outcome.reason ?? "unclear") };
     case "unavailable": {
-      const { lasting = false, notPut, reason } = outcome;
+      const { lasting = false, notSent, reason } = outcome;
       const own = reason && isAttemptReason(reason) ? reason : "out_of_service";
       const because = reason ? { because: reason } : {};
-      return { state: "failed", reason: own, ...because, lasting, ...(notPut ? { notPut } : {}) };
+      return { state: "failed", reason: own, ...because, lasting, ...(notSent ? { notSent } : {}) };
     }
     case "bad_response":
       return rejectedAnswer(outcome.why ?? "strange");
@@ -108,11 +106,11 @@ function resultOf(
 }
 
 /** Whether the upstream certainly did not get the call. */
-export function isNotPut(result: MatchResult): boolean {
-  return result.state === "failed" && result.notPut === true;
+export function isNotSent(result: MatchResult): boolean {
+  return result.state === "failed" && result.notSent === true;
 }
 
 /** The ten last digits of each phone number on a record. */
-function phonesOf({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer): string[] {
+function phonesOf({ personal_info: { phone_number, phone_number_2 } }: PersonRecord): string[] {
   return [phone_number, phone_number_2].flatMap((own) => own?.replace(/\D/g, "").slice(-10) || []);
 }

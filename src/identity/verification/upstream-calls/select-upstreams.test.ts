@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import type {
-  IdentityOutcome,
-  IdentityQuestion,
-  IdentityUpstream,
-} from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../../upstreams/sandbox/index.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
@@ -13,13 +9,14 @@ import { onlyRow } from "../../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
 import { selectUpstreams } from "./select-upstreams.ts";
 
-type Answer = IdentityOutcome | ((question: IdentityQuestion) => Promise<IdentityOutcome>);
+type Answer = IdentityOutcome | ((question: IdentityAttempt) => Promise<IdentityOutcome>);
 
 /** An upstream with a name, the outcome it has for everybody, and a count of its questions. */
 function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) {
-  const questions: IdentityQuestion[] = [];
+  const questions: IdentityAttempt[] = [];
   const upstream: IdentityUpstream = {
     name,
+    kinds: ["bvn"],
     verify: async (question) => {
       questions.push(question);
       return typeof answer === "function" ? answer(question) : answer;
@@ -67,8 +64,8 @@ for (const engine of engines) {
 
     test("ends at an answer, and at an outcome that may have to be paid", async (t) => {
       for (const outcome of [
-        { kind: "not_found" },
-        { kind: "phone_mismatch" },
+        { kind: "negative", reason: "not_found" },
+        { kind: "negative", reason: "phone_mismatch" },
         { kind: "bad_response" },
         unknown,
       ] as const) {

@@ -1,5 +1,5 @@
 import type { CheckKind } from "../../../operation/check-kind.ts";
-import { type IdentityUpstream, kindsOf } from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { lastVendor, unresolvedAttempts } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 
@@ -27,7 +27,7 @@ export function selectUpstreams(
   { payTwice }: { payTwice: boolean },
   row?: Pick<Row, "attempts">,
 ): SelectedUpstreams | undefined {
-  const upstreams = all.filter((upstream) => kindsOf(upstream).includes(kind));
+  const upstreams = all.filter((upstream) => upstream.kinds.includes(kind));
   const unresolved = row && unresolvedAttempts(row).at(-1);
   const earlier = upstreams.find(({ name }) => name === unresolved?.vendor);
   if (earlier) {

@@ -1,19 +1,15 @@
 import type { Answers } from "../../../operation/operation.ts";
 import { codeOf } from "../../../storage/errors.ts";
-import type {
-  IdentityOutcome,
-  IdentityQuestion,
-  IdentityUpstream,
-} from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { vendorPriceOf } from "../../fees.ts";
 import { type AttemptAnswer, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { VerificationParts } from "../verification-parts.ts";
-import { isNotPut, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
+import { isNotSent, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
 
 /** The number to verify, how much of the record the account may see, and which request asks. */
-export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & {
+export type UpstreamCallInput = Omit<IdentityAttempt, "signal" | "reference"> & {
   answers: Answers;
   requestId: string;
 };
@@ -43,7 +39,7 @@ export class UpstreamCall {
   #isLookUp: boolean;
   readonly #parts: VerificationParts;
   readonly #selected: SelectedUpstreams;
-  readonly #question: IdentityQuestion;
+  readonly #question: IdentityAttempt;
   readonly #answers: Answers;
   readonly #requestId: string;
   readonly #limit = new AbortController();
@@ -141,7 +137,7 @@ export class UpstreamCall {
 
   /** Asks the upstream about the earlier call. The result is `failed` if it did no work for that. */
   async #lookUp(upstream: IdentityUpstream): Promise<CallResult> {
-    const { kind: _, number: __, phone: ___, ...earlier } = this.#questionTo(upstream);
+    const { kind: _, number: __, claims: ___, ...earlier } = this.#questionTo(upstream);
     const attempt = this.#attempt;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
@@ -155,7 +151,7 @@ export class UpstreamCall {
 
   async #verify(upstream: IdentityUpstream): Promise<CallResult> {
     const attempt = this.#attempt;
-    if (this.#limit.signal.aborted) return { state: "failed", reason: null, notPut: true, attempt };
+    if (this.#limit.signal.aborted) return { state: "failed", reason: null, notSent: true, attempt };
     try {
       const outcome = await upstream.verify(this.#questionTo(upstream));
       if (outcome?.kind === "unknown" && outcome.later)
@@ -167,7 +163,7 @@ export class UpstreamCall {
     }
   }
 
-  #questionTo({ name }: IdentityUpstream): IdentityQuestion {
+  #questionTo({ name }: IdentityUpstream): IdentityAttempt {
     return { ...this.#question, ...vendorReferenceOf(this.row, name) };
   }
 
@@ -212,7 +208,7 @@ function withEarlier(earlier: CallResult, result: CallResult): CallResult {
 export function attemptAnswer(result: CallResult, at: number): AttemptAnswer {
   const { state, attempt, vendorReference = null } = result;
   const reason = "reason" in result ? result.reason : null;
-  return { state, attempt, reason, vendorReference, notPut: isNotPut(result), at };
+  return { state, attempt, reason, vendorReference, notSent: isNotSent(result), at };
 }
 
 /** The loggable part of an error: its message may contain the request. */

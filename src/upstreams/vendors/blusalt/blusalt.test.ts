@@ -21,8 +21,8 @@ testVendor({
   good: { body: verified, record },
   notFound: { status: 200, body: notFound },
   answers: {
-    "an unknown BVN with 404": { status: 404, body: notFound, outcome: { kind: "not_found" } },
-    "an unknown BVN with 400": { status: 400, body: notFound, outcome: { kind: "not_found" } },
+    "an unknown BVN with 404": { status: 404, body: notFound, outcome: { kind: "negative", reason: "not_found" } },
+    "an unknown BVN with 400": { status: 400, body: notFound, outcome: { kind: "negative", reason: "not_found" } },
     "a server fault that says not found": {
       status: 500,
       body: notFound,
@@ -38,7 +38,7 @@ testVendor({
     "an unknown BVN with a status as a text": {
       status: 200,
       body: { ...notFound, status_code: "404" },
-      outcome: { kind: "not_found" },
+      outcome: { kind: "negative", reason: "not_found" },
     },
     "no money with its own status 400": {
       status: 200,

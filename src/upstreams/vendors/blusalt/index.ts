@@ -52,18 +52,18 @@ export const blusalt = vendor({
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ kind, number, phone, signal, sendUntil, traceparent }) =>
+      verify: async ({ kind, number, claims, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "POST",
             url: `${url}/IdentityVerification/BVN`,
             headers: { clientid: clientId, appname: appName, apikey: key },
-            body: { bvn_number: number, phone_number: `0${phone}` },
+            body: { bvn_number: number, phone_number: `0${claims.phone}` },
             signal,
             sendUntil,
             traceparent,
           }),
-          { kind, number, phone },
+          { kind, number, claims },
         ),
     };
   },

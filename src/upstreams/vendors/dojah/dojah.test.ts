@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { testVendor } from "../../conformance.fixture.ts";
-import type { IdentityAnswer } from "../../ports/identity-upstream.ts";
+import type { PersonRecord } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import found from "./fixtures/found.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
@@ -8,7 +8,7 @@ import { dojah } from "./index.ts";
 
 const { entity } = found;
 
-const record: IdentityAnswer = {
+const record: PersonRecord = {
   bvn_number: "22000000017",
   name_on_card: "IBEKWE, FAISAL E",
   enrolment_branch: "OWERRI MUNICIPAL",
@@ -57,8 +57,16 @@ testVendor({
   },
   notFound: { status: 400, body: notFound },
   answers: {
-    "an unknown record with 404": { status: 404, body: { error: "Record not found" }, outcome: { kind: "not_found" } },
-    "an unknown BVN with 200": { status: 200, body: { ...notFound, entity: {} }, outcome: { kind: "not_found" } },
+    "an unknown record with 404": {
+      status: 404,
+      body: { error: "Record not found" },
+      outcome: { kind: "negative", reason: "not_found" },
+    },
+    "an unknown BVN with 200": {
+      status: 200,
+      body: { ...notFound, entity: {} },
+      outcome: { kind: "negative", reason: "not_found" },
+    },
     "a record beside an error that is null, with numbers for texts": {
       status: 200,
       body: { error: null, entity: { ...entity, bvn: 22000000017, phone_number1: 8000000017, email: null } },

@@ -40,13 +40,13 @@ export const dojah = vendor({
     }),
   },
   /** The only BVN of Dojah's sandbox. Its record has no phone number. */
-  testQuestion: { kind: "bvn", number: "22222222222", phone: "8000000000" },
+  testInput: { kind: "bvn", number: "22222222222", claims: { phone: "8000000000" } },
   open({ url, appId, key }, { http, log }) {
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: DojahResponse, recordIn }, log);
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ kind, number, phone, signal, sendUntil, traceparent }) =>
+      verify: async ({ kind, number, claims, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "GET",
@@ -56,7 +56,7 @@ export const dojah = vendor({
             sendUntil,
             traceparent,
           }),
-          { kind, number, phone },
+          { kind, number, claims },
         ),
     };
   },

@@ -5,7 +5,7 @@ import { sandboxKey, startService, type TestService } from "../../../../test/sup
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
 import type { IdentityUpstream } from "../../ports/identity-upstream.ts";
-import { unasked, unavailable } from "../../ports/outcomes.ts";
+import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { sandbox } from "../../sandbox/index.ts";
 import { VendorClient } from "../../vendor-client.ts";
 import { peer as vendorPeer } from "./index.ts";
@@ -57,7 +57,7 @@ test("another Duba verifies a NIN, with its own fee and the number as NIN only",
   const asked = { ...question, kind: "nin" as const, reference: "ninnin000000001" };
   assert.deepEqual(await verify(asked), await sandbox().verify(asked));
   const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
-  assert.deepEqual(await verify(unknownNin), { kind: "not_found" });
+  assert.deepEqual(await verify(unknownNin), { kind: "negative", reason: "not_found" });
 });
 
 test("another Duba names its verification, also one without a match", async () => {
@@ -72,8 +72,8 @@ test("another Duba names its verification, also one without a match", async () =
 test("each outcome of another Duba is the same outcome here", async () => {
   assert.equal((await ask("00000000003")).kind, "verified");
   assert.equal((await ask("00000000004")).kind, "verified");
-  assert.deepEqual(await ask("00000000001"), { kind: "not_found" });
-  assert.deepEqual(await ask("00000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await ask("00000000001"), { kind: "negative", reason: "not_found" });
+  assert.deepEqual(await ask("00000000002"), { kind: "negative", reason: "phone_mismatch" });
   assert.deepEqual(await ask("00000000005"), { ...unavailable("out_of_service"), retryAfter: 5 });
   assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
   assert.deepEqual(await ask("00000000007"), { kind: "bad_response", why: "failure" });
@@ -86,7 +86,7 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
   for (const bvn of [question.number, "00000000001", "00000000006"])
-    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unasked("bad_settings"));
+    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
@@ -104,8 +104,8 @@ test("another Duba does the work of one reference once, so that asking again is 
 });
 
 test("a wrong key or address says so", async () => {
-  assert.deepEqual(await ask(question.number, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
-  assert.deepEqual(await ask(question.number, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
+  assert.deepEqual(await ask(question.number, open({ key: "duba_live_nobody" })), notSentBecause("bad_credentials"));
+  assert.deepEqual(await ask(question.number, open({ url: `${peer.url}/elsewhere` })), notSentBecause("bad_settings"));
 });
 
 test("another Duba tells what became of an earlier question, without buying anything", async () => {
@@ -113,8 +113,8 @@ test("another Duba tells what became of an earlier question, without buying anyt
     await upstream.verify({ ...question, number, reference });
     return upstream.lookUp!({ reference, signal: question.signal });
   };
-  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "not_found" });
-  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "negative", reason: "not_found" });
+  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "negative", reason: "phone_mismatch" });
   assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
   assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
   // The record comes by asking again.

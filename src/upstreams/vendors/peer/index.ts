@@ -1,7 +1,7 @@
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
-import type { AskedPerson, IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
+import type { CheckInput, IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
@@ -63,14 +63,15 @@ export const peer = vendor({
     const answers = { vendor: name, failureIn, good: PeerResponse, referenceIn };
     const readOutcome = outcomeReader({ ...answers, recordIn: ({ data }) => data }, parts.log);
 
-    const ask = (question: IdentityQuestion, token: string): Promise<HttpResult> =>
+    const ask = (question: IdentityAttempt, token: string): Promise<HttpResult> =>
       parts.http.send({
         method: "POST",
         url: `${url}/api/v2/kyc/verify-${question.kind}`,
         headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
         body: {
           [question.kind]: question.number,
-          phone: `0${question.phone}`,
+          ...question.claims,
+          phone: `0${question.claims.phone}`,
           amount: amounts[`${question.kind}Amount`],
         },
         signal: question.signal,
@@ -79,7 +80,7 @@ export const peer = vendor({
         ...ofMode,
       });
 
-    const outcomeOf = (result: HttpResult, asked: AskedPerson): IdentityOutcome =>
+    const outcomeOf = (result: HttpResult, asked: CheckInput): IdentityOutcome =>
       inTestMode(result, parts.log) ? unavailable("bad_settings") : readOutcome(result, asked);
 
     return {

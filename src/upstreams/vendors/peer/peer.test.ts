@@ -48,17 +48,17 @@ testVendor({
     "a failure whose success is a text": {
       status: 200,
       body: { success: "false", code: "bvn_not_found" },
-      outcome: { kind: "not_found" },
+      outcome: { kind: "negative", reason: "not_found" },
     },
     "a flat failure with 200": {
       status: 200,
       body: { success: false, code: "bvn_not_found", message: "…" },
-      outcome: { kind: "not_found" },
+      outcome: { kind: "negative", reason: "not_found" },
     },
     "a flat failure": {
       status: 422,
       body: { status: "error", code: "phone_mismatch", message: "…" },
-      outcome: { kind: "phone_mismatch" },
+      outcome: { kind: "negative", reason: "phone_mismatch" },
     },
     "a failure with 200 that says nothing": {
       status: 200,
@@ -68,7 +68,7 @@ testVendor({
     "a 404 in the envelope without a code": {
       status: 404,
       body: { success: false, message: "…" },
-      outcome: { kind: "not_found" },
+      outcome: { kind: "negative", reason: "not_found" },
     },
     "a 404 of another program": {
       status: 404,
@@ -101,8 +101,9 @@ testVendor({
 test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
   const kindOf = (code: string) => failureIn(failures[code as "bvn_not_found"].status, nested(code), "bvn")!.kind;
   const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
-  assert.deepEqual(codes("not_found"), ["bvn_not_found", "nin_not_found", "verification_failed"]);
-  assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
+  assert.deepEqual(codes("negative"), [
+    ...["bvn_not_found", "nin_not_found", "bvn_blocked", "nin_blocked", "phone_mismatch", "verification_failed"],
+  ]);
   assert.deepEqual(codes("bad_response"), ["upstream_bad_response"]);
   assert.deepEqual(codes("unknown"), [
     "request_in_progress",
@@ -121,7 +122,7 @@ test("a server without NINs refuses them, and raises no alarm that would stop BV
     kind: "bad_response",
     why: "status",
   });
-  assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
+  assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { kind: "negative", reason: "not_found" });
 });
 
 test("an alarm comes only from what concerns every question", () => {

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor, text } from "../../local-vendor.fixture.ts";
-import { unasked, unavailable } from "../../ports/outcomes.ts";
+import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { VendorClient } from "../../vendor-client.ts";
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
@@ -105,10 +105,10 @@ const refusals: [what: string, Behaviour, reason: Parameters<typeof unavailable>
   ["a reset", (response) => void response.socket!.resetAndDestroy(), "not_reached"],
 ];
 for (const [what, behaviour, reason] of refusals) {
-  test(`an authorization answered with ${what} leaves the question unasked: ${reason}`, async (t) => {
+  test(`an authorization answered with ${what} leaves the question notSentBecause: ${reason}`, async (t) => {
     const { server, ask, used, log } = await open(t);
     server.authorize = () => behaviour;
-    assert.deepEqual(await ask(), unasked(reason));
+    assert.deepEqual(await ask(), notSentBecause(reason));
     assert.deepEqual(used(), []);
     assert.doesNotMatch(JSON.stringify(log.lines), /duba_live_of_ours|shop@example/);
     server.authorize = (n) => token(`t${n}`);
@@ -123,7 +123,7 @@ test("an authorization answered with 429 or 503 says how long the server asks us
   ] as const) {
     const { server, ask } = await open(t);
     server.authorize = () => json(status, {}, { "Retry-After": "60" });
-    assert.deepEqual(await ask(), { ...unasked(reason), retryAfter: 60 });
+    assert.deepEqual(await ask(), { ...notSentBecause(reason), retryAfter: 60 });
   }
 });
 
@@ -137,7 +137,7 @@ test("whoever stops waiting for a token was not asked, and the others still get 
   const [left, patient] = [ask({ signal: limit.signal }), ask()];
   await local.asked(1);
   limit.abort();
-  assert.deepEqual(await left, unasked("not_reached"));
+  assert.deepEqual(await left, notSentBecause("not_reached"));
   grant();
   assert.equal((await patient).kind, "verified");
   assert.equal(used().length, 1);
@@ -146,5 +146,5 @@ test("whoever stops waiting for a token was not asked, and the others still get 
 test("an authorization that is never answered ends with its time-out", async (t) => {
   const { server, ask } = await open(t, 100);
   server.authorize = () => () => {};
-  assert.deepEqual(await ask(), unasked("not_reached"));
+  assert.deepEqual(await ask(), notSentBecause("not_reached"));
 });

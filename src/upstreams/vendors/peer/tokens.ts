@@ -1,6 +1,6 @@
 import { singleFlight } from "../../../runtime/single-flight.ts";
-import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
-import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
+import type { IdentityOutcome, UnavailableBecause } from "../../ports/identity-upstream.ts";
+import { notSentBecause, saysNoMoney } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
 import { responseParser } from "../../responses/parse-response.ts";
 import { withWait } from "../../responses/read-outcome.ts";
@@ -43,7 +43,7 @@ export function accountTokens({ url, email, key, mustBeLive }: Account, { http, 
     });
     if (mustBeLive && inTestMode(result, log)) return none("bad_settings");
     if (result.kind !== "answered" || result.status !== 200)
-      return { outcome: withWait(unasked(reasonOf(result)), result) };
+      return { outcome: withWait(notSentBecause(reasonOf(result)), result) };
     if (isFailure(result.body)) return none(saysNoMoney(result.body) ? "no_money" : "bad_credentials");
     const authorized = parse(result.body);
     if (!authorized) return none("out_of_service");
@@ -58,7 +58,7 @@ export function accountTokens({ url, email, key, mustBeLive }: Account, { http, 
       : unlessAborted(renew(), signal);
 }
 
-const reasons: Readonly<Record<number, Unavailability>> = {
+const reasons: Readonly<Record<number, UnavailableBecause>> = {
   400: "bad_credentials",
   401: "bad_credentials",
   402: "no_money",
@@ -69,14 +69,14 @@ const reasons: Readonly<Record<number, Unavailability>> = {
   429: "rate_limited",
 };
 
-function reasonOf(result: HttpResult): Unavailability {
+function reasonOf(result: HttpResult): UnavailableBecause {
   if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
   if (result.kind === "answered" && result.status < 500 && saysNoMoney(result.body)) return "no_money";
   return reasons[result.status] ?? "out_of_service";
 }
 
-function none(reason: Unavailability): Token {
-  return { outcome: unasked(reason) };
+function none(reason: UnavailableBecause): Token {
+  return { outcome: notSentBecause(reason) };
 }
 
 async function unlessAborted(renewal: Promise<Token>, signal: AbortSignal): Promise<Token> {

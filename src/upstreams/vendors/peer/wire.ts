@@ -1,10 +1,10 @@
-import { type CheckKind, forEachKind, notFoundCode } from "../../../operation/check-kind.ts";
+import { type CheckKind, forEachKind, negativeCode, negativeReasons } from "../../../operation/check-kind.ts";
 import type { FailureCode } from "../../../operation/failures.ts";
 import { modeHeader } from "../../../operation/operation.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
+import { badResponse, failedWith, negative, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
 import type { HttpResult } from "../../vendor-client.ts";
 
 /** A good response to a verification. */
@@ -31,9 +31,16 @@ export const Authorized = Type.Object({
  * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
-  ...forEachKind(notFoundCode, (): IdentityOutcome => ({ kind: "not_found" })),
-  verification_failed: { kind: "not_found" },
-  phone_mismatch: { kind: "phone_mismatch" },
+  ...forEachKind(
+    (kind) => negativeCode(kind, "not_found"),
+    () => negative("not_found"),
+  ),
+  ...forEachKind(
+    (kind) => negativeCode(kind, "blocked"),
+    () => negative("blocked"),
+  ),
+  verification_failed: negative("not_found"),
+  phone_mismatch: negative("phone_mismatch"),
 
   missing_credentials: unavailable("bad_credentials"),
   invalid_credentials: unavailable("bad_credentials"),
@@ -101,7 +108,7 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
   if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
   if (status < 300) return badResponse("failure");
   // Without the envelope, or for a kind that the server may not know, a 404 is more likely a wrong address than an unknown number.
-  if (status === 404 && failure && isFirstKind) return { kind: "not_found" };
+  if (status === 404 && failure && isFirstKind) return negative("not_found");
   return status === 405 && !isFirstKind ? unavailable("refused") : failedWith(status);
 }
 
@@ -115,7 +122,8 @@ export function referenceIn(body: unknown): unknown {
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");
   const state = status === 200 && isObject(body) && isObject(body.data) ? body.data.state : undefined;
-  if (state === "not_found" || state === "phone_mismatch") return { kind: state };
+  const reason = negativeReasons.find((one) => one === state);
+  if (reason) return negative(reason);
   return state === "failed" || state === "refused" ? unavailable("not_done") : unknown;
 }
 

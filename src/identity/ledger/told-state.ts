@@ -1,0 +1,27 @@
+import { sql } from "kysely";
+import { negativeReasons } from "../../operation/check-kind.ts";
+import type { AttemptReason } from "./attempts.ts";
+import type { VerificationState } from "./transitions.ts";
+
+/** The states as callers and operators know them: a negative one has its reason's name. */
+export const toldStates = ["started", "verified", ...negativeReasons, "refused", "failed", "unknown"] as const;
+export type ToldState = (typeof toldStates)[number];
+
+/** Reasons of a negative outcome under another's name: a record without a phone matches none. */
+const toldAs: Readonly<Record<string, ToldState>> = { no_phone: "phone_mismatch" };
+
+export function toldState({ state, reason }: { state: string; reason: string | null }): ToldState {
+  return (state === "negative" ? (toldAs[reason!] ?? reason) : state) as ToldState;
+}
+
+/** The same in SQL. */
+export const toldStateSql = sql<ToldState>`case when verification.state <> 'negative' then verification.state
+  when verification.reason = 'no_phone' then 'phone_mismatch' else verification.reason end`;
+
+/** The state that a row has when callers are told `told`, and the reasons that it may have then; none: any. */
+export function storedState(told: ToldState): { state: VerificationState; reasons: readonly AttemptReason[] } {
+  const negative = negativeReasons.find((reason) => reason === told);
+  if (!negative) return { state: told as VerificationState, reasons: [] };
+  const others = Object.keys(toldAs).filter((reason) => toldAs[reason] === told);
+  return { state: "negative", reasons: [negative, ...others] as AttemptReason[] };
+}
