@@ -22,7 +22,7 @@ const cases = retentionCases(signer(sealKey));
 
 /** What no rule removes: it lasts as long as the store or as other rows, or is one row for each of something. */
 const lasting: readonly (keyof Tables)[] = [
-  ...(["baseline", "instance_secret", "change_counter", "audit_head", "event_endpoint"] as const),
+  ...(["baseline", "fact", "change_counter", "audit_head", "event_endpoint"] as const),
   ...(["account", "api_key", "key_use", "spending", "top_up", "person", "person_email_history", "passkey"] as const),
   ...(["catalogue_history", "catalogue_source"] as const),
   // Who follows it deletes its rows within a second.

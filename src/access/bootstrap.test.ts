@@ -27,7 +27,7 @@ for (const { name: engine, ready } of engines) {
       await place.dispose();
     });
     beforeEach(async () => {
-      for (const table of ["access_token", "api_key", "account", "instance_secret"] as const)
+      for (const table of ["access_token", "api_key", "account", "fact"] as const)
         await store.db.deleteFrom(table).execute();
     });
 

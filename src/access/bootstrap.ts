@@ -3,6 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import { scopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
+import { put } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount } from "./accounts/accounts.ts";
@@ -69,7 +70,7 @@ export async function firstStart(
 /** Notes that somebody has seen the key with this text, so later starts do not replace it. */
 export async function noteShown(db: Kysely<Tables>, text: string): Promise<void> {
   const value = noteText({ key: readApiKey(text)!.id, why: "never_shown" });
-  await db.deleteFrom("instance_secret").where("name", "=", noteName).where("value", "=", value).execute();
+  await db.deleteFrom("fact").where("name", "=", noteName).where("value", "=", value).execute();
 }
 
 /** A note for later starts: why they should replace the sandbox key. Without a note it stays. */
@@ -78,17 +79,15 @@ const noteName = "sandbox-key";
 const noteText = ({ key, why }: ReplacedKey) => `${why} ${key}`;
 
 async function notedKey(trx: Transaction<Tables>): Promise<ReplacedKey | undefined> {
-  const row = await trx.selectFrom("instance_secret").select("value").where("name", "=", noteName).executeTakeFirst();
+  const row = await trx.selectFrom("fact").select("value").where("name", "=", noteName).executeTakeFirst();
   if (!row) return undefined;
   const [why, key] = row.value.split(" ") as [ReplacedKey["why"], string];
   return { key, why };
 }
 
 async function note({ db, now }: Start, noted: ReplacedKey | undefined): Promise<void> {
-  await db.deleteFrom("instance_secret").where("name", "=", noteName).execute();
-  if (!noted) return;
-  const row = { name: noteName, value: noteText(noted), created_at: now };
-  await db.insertInto("instance_secret").values(row).execute();
+  if (noted) await put(db, "fact", { name: noteName }, { value: noteText(noted), created_at: now });
+  else await db.deleteFrom("fact").where("name", "=", noteName).execute();
 }
 
 async function replaceNoted(start: Start, noted: ReplacedKey): Promise<FirstStart> {

@@ -134,10 +134,10 @@ for (const engine of usualEngines) {
       // What a full disk does: it reads, and refuses each write.
       const refusal =
         databaseUrl === undefined
-          ? ["create trigger full before update on instance_secret begin select raise(abort, 'disk full'); end"]
+          ? ["create trigger full before update on fact begin select raise(abort, 'disk full'); end"]
           : [
               "create function out_of_room() returns trigger language plpgsql as 'begin raise disk_full; end'",
-              "create trigger out_of_room before update on instance_secret for each row execute function out_of_room()",
+              "create trigger out_of_room before update on fact for each row execute function out_of_room()",
             ];
       await ran(["status"], { environment });
       for (const statement of refusal) await sql.raw(statement).execute(db);

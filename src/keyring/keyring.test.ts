@@ -72,7 +72,7 @@ for (const engine of engines) {
       await Promise.all([matchKeyring(store.db, keyring, 1), matchKeyring(store.db, keyring, 1)]);
       await matchKeyring(store.db, rotated, 2);
       await matchKeyring(store.db, rotated, 3);
-      const kept = JSON.stringify(await store.db.selectFrom("instance_secret").selectAll().execute());
+      const kept = JSON.stringify(await store.db.selectFrom("fact").selectAll().execute());
       for (const key of [...rotated.hmac, ...rotated.records].map(({ key }) => key).concat(rotated.audit))
         for (const coding of ["base64", "base64url", "hex"] as const)
           assert.ok(!kept.includes(key.toString(coding).replace("=", "")));
@@ -87,11 +87,7 @@ for (const engine of engines) {
     });
 
     test("of a retired key, rings with and without it are right", async () => {
-      await store.db
-        .updateTable("instance_secret")
-        .set({ value: retired })
-        .where("name", "=", "keyring:records:r1")
-        .execute();
+      await store.db.updateTable("fact").set({ value: retired }).where("name", "=", "keyring:records:r1").execute();
       await matchKeyring(store.db, rotated, 7);
       await matchKeyring(store.db, { ...rotated, records: [newRecords] }, 8);
     });

@@ -119,11 +119,7 @@ function fingerprintsOf({ hmac, records, audit }: Keyring): Map<string, string> 
 
 /** The fingerprints in the store, by name. */
 export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom("instance_secret")
-    .select(["name", "value"])
-    .where("name", "like", "keyring:%")
-    .execute();
+  const rows = await db.selectFrom("fact").select(["name", "value"]).where("name", "like", "keyring:%").execute();
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
@@ -135,7 +131,7 @@ export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: nu
   const own = fingerprintsOf(keyring);
   refuseOther(own, await knownKeys(db));
   await db
-    .insertInto("instance_secret")
+    .insertInto("fact")
     .values([...own].map(([name, value]) => ({ name, value, created_at: now })))
     .onConflict((conflict) => conflict.column("name").doNothing())
     .execute();

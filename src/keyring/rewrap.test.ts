@@ -83,8 +83,7 @@ for (const engine of engines) {
   suite(`rewrapping on ${engine.name}`, () => {
     const store = suiteStore(engine);
     beforeEach(async () => {
-      for (const table of ["verification", "record_key", "instance_secret"] as const)
-        await store.db.deleteFrom(table).execute();
+      for (const table of ["verification", "record_key", "fact"] as const) await store.db.deleteFrom(table).execute();
     });
 
     /** A room in which nobody is limited. */

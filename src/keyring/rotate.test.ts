@@ -22,7 +22,7 @@ for (const engine of engines) {
   suite(`rotating the ring on ${engine.name}`, () => {
     const store = suiteStore(engine);
     beforeEach(async () => {
-      for (const table of ["verification", "instance_secret"] as const) await store.db.deleteFrom(table).execute();
+      for (const table of ["verification", "fact"] as const) await store.db.deleteFrom(table).execute();
     });
 
     /** A ring's file with a record key r1 and a hash key v1, and how to make a verification with a held record. */

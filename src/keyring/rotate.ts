@@ -87,7 +87,7 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     // The store first, so that no process rejects the ring without the key as damaged.
     await inTransaction(db, async (trx) => {
       await trx
-        .updateTable("instance_secret")
+        .updateTable("fact")
         .set({ value: retired })
         .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
         .execute();

@@ -22,7 +22,7 @@ export interface SelfRotation extends RingPlace {
 export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promise<void> {
   const { path, db } = place;
   const newest = (await readKeyring(path)).records.at(-1)!;
-  const noted = db.selectFrom("instance_secret").select("created_at").where("name", "=", recordsName(newest.id));
+  const noted = db.selectFrom("fact").select("created_at").where("name", "=", recordsName(newest.id));
   const since = newest.from ?? (await noted.executeTakeFirst())?.created_at ?? now();
   if (now() - since >= every) {
     await rotate(place, { records: true, hashes: false, wait, now, after: newest.id });

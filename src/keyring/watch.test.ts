@@ -20,7 +20,7 @@ for (const engine of engines) {
       const path = join(folder, "keyring");
       await writeFile(path, keyringText(keyring), { mode: 0o600 });
       // The ring of the test before has stopped by now: while it ran, it could note its keys again.
-      await store.db.deleteFrom("instance_secret").execute();
+      await store.db.deleteFrom("fact").execute();
       await matchKeyring(store.db, keyring, 1);
       const log = new RecordedLog();
       const ring = await watchKeyring({ path, db: store.db, log });
@@ -100,14 +100,14 @@ for (const engine of engines) {
     test("a ring that the store could not be asked about is taken over when it can", async (t) => {
       const { ring, log, put, until } = await held(t);
       const first = ring.current;
-      await store.db.schema.alterTable("instance_secret").renameTo("away").execute();
+      await store.db.schema.alterTable("fact").renameTo("away").execute();
       try {
         await put(keyringText({ ...keyring }));
         await until(() => log.lines.length > 0);
         assert.match(reasonOf(log)!, /^The store did not answer/);
         assert.equal(ring.current, first);
       } finally {
-        await store.db.schema.alterTable("away").renameTo("instance_secret").execute();
+        await store.db.schema.alterTable("away").renameTo("fact").execute();
       }
       await until(() => ring.current !== first);
       assert.equal(log.lines.length, 1);

@@ -104,7 +104,7 @@ for (const { name, fresh } of engines) {
         acknowledged.pop();
 
         const store = await openStore({ ...settings, serving: true, starting: true });
-        const rows = await store.db.selectFrom("instance_secret").select("name").execute();
+        const rows = await store.db.selectFrom("fact").select("name").execute();
         await store.close();
         const kept = new Set(rows.map((row) => row.name));
         assert.deepEqual(
@@ -167,7 +167,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
     withFresh(sqlite.fresh, async (settings) => {
       const dataDirectory = join(settings.dataDirectory, "made");
       const store = await openStore({ dataDirectory, serving: true, starting: true });
-      await store.db.insertInto("instance_secret").values({ name: "a", value: "b", created_at: 0 }).execute();
+      await store.db.insertInto("fact").values({ name: "a", value: "b", created_at: 0 }).execute();
       assert.equal(statSync(dataDirectory).mode & 0o777, 0o700);
       for (const file of ["duba.db", "duba.db-wal", "duba.db-shm", "duba.lock"]) {
         assert.equal(statSync(join(dataDirectory, file)).mode & 0o777, 0o600, file);

@@ -6,6 +6,7 @@ import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
 import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrations/migrate.ts";
+import { put } from "./queries/put.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { StoreUsage } from "./store-usage.ts";
@@ -186,13 +187,7 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
  * SQLite skips a write that changes nothing.
  */
 export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
-  const created_at = Date.now();
-  const written = db
-    .insertInto("instance_secret")
-    .values({ name: "probe", value: "", created_at })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ created_at }))
-    .execute();
-  return written.then(
+  return put(db, "fact", { name: "probe" }, { value: "", created_at: Date.now() }).then(
     () => true,
     () => false,
   );

@@ -23,7 +23,7 @@ async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Pr
   }
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query("begin; lock table instance_secret in exclusive mode");
+  await client.query("begin; lock table fact in exclusive mode");
   return () => client.end();
 }
 
@@ -80,7 +80,7 @@ for (const { name: engine, ready } of engines) {
       await place.dispose();
     });
 
-    const write = ({ db }: Store, name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+    const write = ({ db }: Store, name: string) => db.insertInto("fact").values(secret(name)).execute();
 
     test("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
       const release = await holdWrites(place.settings);
@@ -94,7 +94,7 @@ for (const { name: engine, ready } of engines) {
       await release();
       await waiting;
       assert.equal(await store.takesWrites(), true);
-      const rows = await store.db.selectFrom("instance_secret").select("name").where("value", "=", "x").execute();
+      const rows = await store.db.selectFrom("fact").select("name").where("value", "=", "x").execute();
       assert.deepEqual(rows, [{ name: "patient" }]);
     });
 
@@ -113,7 +113,7 @@ for (const { name: engine, ready } of engines) {
     const { settings, dispose } = await ready();
     const store = await openStore({ ...settings, serving: true, starting: true });
     const write = ({ db }: { db: Kysely<Tables> }, name: string) =>
-      db.insertInto("instance_secret").values(secret(name)).execute();
+      db.insertInto("fact").values(secret(name)).execute();
     const serving = await openBeside(settings);
     try {
       let release = await holdWrites(settings);

@@ -25,7 +25,7 @@ for (const { name: engine, ready } of engines) {
     });
 
     const named = async (pattern: string) => {
-      const rows = await store.db.selectFrom("instance_secret").select("name").where("name", "like", pattern).execute();
+      const rows = await store.db.selectFrom("fact").select("name").where("name", "like", pattern).execute();
       return rows.map((row) => row.name).sort();
     };
 
@@ -33,7 +33,7 @@ for (const { name: engine, ready } of engines) {
       let seen: Promise<string[]> | undefined;
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
-          await transaction.insertInto("instance_secret").values(secret("thrown")).execute();
+          await transaction.insertInto("fact").values(secret("thrown")).execute();
           seen = named("thrown");
           throw new Error("changed my mind");
         }),
@@ -44,12 +44,12 @@ for (const { name: engine, ready } of engines) {
     });
 
     test("leave nothing of a transaction in which one failed, even if that error is swallowed", async () => {
-      await store.db.insertInto("instance_secret").values(secret("taken")).execute();
+      await store.db.insertInto("fact").values(secret("taken")).execute();
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
-          await transaction.insertInto("instance_secret").values(secret("swallowed")).execute();
+          await transaction.insertInto("fact").values(secret("swallowed")).execute();
           await transaction
-            .insertInto("instance_secret")
+            .insertInto("fact")
             .values(secret("taken"))
             .execute()
             .catch((error: unknown) => assert.ok(isUniqueViolation(error)));
@@ -68,7 +68,7 @@ for (const { name: engine, ready } of engines) {
             .returning("number")
             .executeTakeFirstOrThrow();
           await transaction
-            .insertInto("instance_secret")
+            .insertInto("fact")
             .values(secret(`turn-${number}`))
             .execute();
           return number;
@@ -83,11 +83,11 @@ for (const { name: engine, ready } of engines) {
     });
 
     test("that wait together all land, and one that breaks a constraint fails alone", async () => {
-      await store.db.insertInto("instance_secret").values(secret("many-250")).execute();
+      await store.db.insertInto("fact").values(secret("many-250")).execute();
       const results = await Promise.allSettled(
         Array.from({ length: 500 }, (_, index) =>
           store.db
-            .insertInto("instance_secret")
+            .insertInto("fact")
             .values(secret(`many-${index}`))
             .executeTakeFirstOrThrow(),
         ),

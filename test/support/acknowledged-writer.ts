@@ -1,6 +1,6 @@
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 
-/** A process for crash tests: writes rows to `instance_secret` for ever, and prints the name of each once it is committed. */
+/** A process for crash tests: writes rows to `fact` for ever, and prints the name of each once it is committed. */
 
 const WRITERS = 16;
 
@@ -10,7 +10,7 @@ let next = 0;
 async function write(): Promise<never> {
   for (;;) {
     const name = `row-${next++}`;
-    await store.db.insertInto("instance_secret").values({ name, value: "x", created_at: 0 }).execute();
+    await store.db.insertInto("fact").values({ name, value: "x", created_at: 0 }).execute();
     process.stdout.write(`${name}\n`);
   }
 }

@@ -171,8 +171,8 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(out)![1]);
   const direct = await openStore({ ...settings, serving: false });
   const other = new Database(databaseIn(settings), { timeout: 5000 });
-  other.exec("insert into instance_secret values ('ballast', '', 0)");
-  const grow = other.prepare("update instance_secret set value = ? where name = 'ballast'");
+  other.exec("insert into fact values ('ballast', '', 0)");
+  const grow = other.prepare("update fact set value = ? where name = 'ballast'");
   const isReady = async () => (await ask(port, "/readyz", { credential: false })).status === 200;
   return {
     port,
@@ -235,7 +235,7 @@ function onServer(statements: (database: string) => { begin: string[]; end: stri
 const noRoom = onServer(() => ({
   begin: [
     "create function no_room() returns trigger language plpgsql as 'begin raise exception using errcode = ''53100''; end'",
-    ...["verification", "verification_owner", "instance_secret"].map(
+    ...["verification", "verification_owner", "fact"].map(
       (table) => `create trigger no_room before insert or update on ${table} execute function no_room()`,
     ),
   ],

@@ -44,7 +44,7 @@ for (const engine of engines)
 
         // Nobody tells while another process does.
         const claim = JSON.stringify({ told: {}, claimedUntil: now + 60_000 });
-        await store.db.updateTable("instance_secret").set({ value: claim }).where("name", "=", "alarms-told").execute();
+        await store.db.updateTable("fact").set({ value: claim }).where("name", "=", "alarms-told").execute();
         await one.look();
         assert.equal(texts.length, 3);
         now += 60_001;

@@ -56,7 +56,7 @@ export class AlarmTeller {
 
   /** What the store has, or this process if the store is away. */
   async #read(): Promise<[text: string | undefined, note: Note]> {
-    const noted = this.#room.db.selectFrom("instance_secret").select("value").where("name", "=", name);
+    const noted = this.#room.db.selectFrom("fact").select("value").where("name", "=", name);
     const text = await noted.executeTakeFirst().then(
       (row) => row?.value,
       () => undefined,
@@ -70,12 +70,12 @@ export class AlarmTeller {
     try {
       if (before === undefined)
         await db
-          .insertInto("instance_secret")
+          .insertInto("fact")
           .values({ name, value: "", created_at: now() })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       const { numUpdatedRows } = await db
-        .updateTable("instance_secret")
+        .updateTable("fact")
         .set({ value, created_at: now() })
         .where("name", "=", name)
         .where("value", "=", before ?? "")

@@ -121,7 +121,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],
   spending: [spending],
   top_up: [topUp],
-  instance_secret: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
+  fact: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
   audit_entry: [
     { id: "a", occurred_at: madeAt, kind: "k", actor: "system", facts: "{}", batch: 1, position: 1 },
     { id: "b", occurred_at: madeAt, kind: "k", actor: "system", facts: "{}", batch: null, position: 0 },

@@ -6,11 +6,11 @@ const name = "backup";
 
 /** Notes that a backup was completed. */
 export async function noteBackup(db: Kysely<Tables>, sha256: string, at: number): Promise<void> {
-  await put(db, "instance_secret", { name }, { value: sha256, created_at: at });
+  await put(db, "fact", { name }, { value: sha256, created_at: at });
 }
 
 /** When the last backup was completed, in milliseconds since 1970; null: never. */
 export async function lastBackupAt(db: Kysely<Tables>): Promise<number | null> {
-  const row = await db.selectFrom("instance_secret").select("created_at").where("name", "=", name).executeTakeFirst();
+  const row = await db.selectFrom("fact").select("created_at").where("name", "=", name).executeTakeFirst();
   return row?.created_at ?? null;
 }

@@ -185,7 +185,7 @@ for (const engine of engines) {
         .execute();
       await db.insertInto("catalogue_revision").values(revision).execute();
       await db.insertInto("catalogue_draft").values(draft).execute();
-      await db.insertInto("instance_secret").values({ name: "keyring:audit", value: "new", created_at: 0 }).execute();
+      await db.insertInto("fact").values({ name: "keyring:audit", value: "new", created_at: 0 }).execute();
       await restore(audited(db), its.path, { sign });
       assert.deepEqual(await contentOf(db), its.content);
     });

@@ -5,7 +5,8 @@ export const allTables = {
   /** One row: recognises the tables with which this store was made. */
   baseline: { hash: "text key" },
 
-  instance_secret: { name: "text key", value: "text", created_at: "bigint" },
+  /** What needs no table of its own, such as when the last backup was made. */
+  fact: { name: "text key", value: "text", created_at: "bigint" },
 
   account: {
     id: "text key",

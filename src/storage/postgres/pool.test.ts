@@ -50,7 +50,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
         await written;
       }
       const insert = (db: typeof store.db, name: string) =>
-        db.insertInto("instance_secret").values({ name, value: "", created_at: 0 }).execute();
+        db.insertInto("fact").values({ name, value: "", created_at: 0 }).execute();
       const works = {
         alone: () => insert(store.db, "alone"),
         "in a transaction": () => store.db.transaction().execute((trx) => insert(trx, "in a transaction")),
@@ -62,7 +62,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
       }
       await beside.query("alter system reset synchronous_standby_names");
       await beside.query("select pg_reload_conf()");
-      const rows = await store.db.selectFrom("instance_secret").select("name").where("value", "=", "").execute();
+      const rows = await store.db.selectFrom("fact").select("name").where("value", "=", "").execute();
       assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys(works));
     } finally {
       await probe.end();

@@ -11,9 +11,8 @@ const noteLife = 3 * minute;
 export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: readonly FailingJob[], now: number) {
   const lasting = failing.filter(({ since }) => now - since >= minute);
   const name = `jobs:${id}`;
-  if (lasting.length > 0)
-    await put(db, "instance_secret", { name }, { value: JSON.stringify(lasting), created_at: now });
-  const notes = db.deleteFrom("instance_secret").where("name", "like", "jobs:%");
+  if (lasting.length > 0) await put(db, "fact", { name }, { value: JSON.stringify(lasting), created_at: now });
+  const notes = db.deleteFrom("fact").where("name", "like", "jobs:%");
   await notes
     .where(({ or, eb }) =>
       or([eb("created_at", "<", now - noteLife), ...(lasting.length > 0 ? [] : [eb("name", "=", name)])]),
@@ -24,7 +23,7 @@ export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: r
 /** The jobs that fail, in whichever process, since they failed first. */
 export async function failingJobs(db: Kysely<Tables>, now: number): Promise<FailingJob[]> {
   const rows = await db
-    .selectFrom("instance_secret")
+    .selectFrom("fact")
     .select("value")
     .where("name", "like", "jobs:%")
     .where("created_at", ">=", now - noteLife)

@@ -24,12 +24,12 @@ for (const { name: engine, ready } of engines) {
       let compiled = 0;
       const write = (values: { names: string[]; since: number }) => {
         compiled += 1;
-        const query = store.db.selectFrom("instance_secret").select("name").where("value", "=", "kept");
+        const query = store.db.selectFrom("fact").select("name").where("value", "=", "kept");
         return query.where("name", "in", values.names).where("created_at", ">=", values.since).orderBy("name");
       };
       const found = (names: string[], since: number) => queries.run(write, { since, names }, null);
       const rows = ["a", "b", "c"].map((name, created_at) => ({ name, value: "kept", created_at }));
-      await store.db.insertInto("instance_secret").values(rows).execute();
+      await store.db.insertInto("fact").values(rows).execute();
       const named = async (names: string[], since: number) => (await found(names, since)).map(({ name }) => name);
       assert.deepEqual(await named(["a", "b"], 0), ["a", "b"]);
       assert.deepEqual(await named(["b", "c"], 2), ["c"]);
@@ -42,7 +42,7 @@ for (const { name: engine, ready } of engines) {
     test("gives the answers of one commit in one event-loop tick each", async () => {
       const queries = new CompiledQueries(store.db);
       const write = ({ name }: { name: string }) =>
-        store.db.insertInto("instance_secret").values({ name, value: "fair", created_at: 0 });
+        store.db.insertInto("fact").values({ name, value: "fair", created_at: 0 });
       const put = (name: string) => queries.run(write, { name }, null);
       const ticks = await ticksOf(["fair 1", "fair 2", "fair 3", "fair 4"].map(put));
       assert.equal(new Set(ticks).size, 4, String(ticks));

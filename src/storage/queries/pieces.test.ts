@@ -25,9 +25,9 @@ for (const engine of engines)
     try {
       const names = ["e", "d", "c", "b", "a"];
       const rows = names.map((name, at) => ({ name, value: "paged", created_at: at % 2 }));
-      await store.db.insertInto("instance_secret").values(rows).execute();
-      const query = store.db.selectFrom("instance_secret").select(["created_at", "name"]).where("value", "=", "paged");
-      const key = ["instance_secret.created_at", "name"];
+      await store.db.insertInto("fact").values(rows).execute();
+      const query = store.db.selectFrom("fact").select(["created_at", "name"]).where("value", "=", "paged");
+      const key = ["fact.created_at", "name"];
       const paged = async (size: number) => {
         const pages = await Array.fromAsync(pagesOf(query, key, size));
         return pages.map((page) => page.map(({ name }) => name).join(""));

@@ -9,7 +9,7 @@ export async function put<Table extends keyof Tables & string>(
   columns: Partial<Insertable<Tables[Table]>>,
 ): Promise<void> {
   // Kysely cannot check columns of a table that is a type parameter; the types above do.
-  const named = table as "instance_secret";
+  const named = table as "fact";
   await db
     .insertInto(named)
     .values({ ...key, ...columns } as never)

@@ -20,7 +20,7 @@ for (const engine of engines)
     withSuiteStore(engine, (opened) => {
       store = opened;
     });
-    const forget = () => store.db.deleteFrom("instance_secret").execute();
+    const forget = () => store.db.deleteFrom("fact").execute();
     beforeEach(async () => {
       await forget();
       time = start;
@@ -40,7 +40,7 @@ for (const engine of engines)
     /** As if a doubted clock had run for so long. */
     const ran = (minutes: number) =>
       store.db
-        .updateTable("instance_secret")
+        .updateTable("fact")
         .set({ value: String(minutes) })
         .execute();
 

@@ -124,11 +124,7 @@ export async function acceptClock(db: Kysely<Tables>, now: number): Promise<numb
 }
 
 async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
-  const row = await db
-    .selectFrom("instance_secret")
-    .select(["created_at", "value"])
-    .where("name", "=", name)
-    .executeTakeFirst();
+  const row = await db.selectFrom("fact").select(["created_at", "value"]).where("name", "=", name).executeTakeFirst();
   return row && { at: row.created_at, waited: Number(row.value) };
 }
 
@@ -136,11 +132,9 @@ async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
 async function writeTrust(db: Kysely<Tables>, { at, waited }: Trust, before: number): Promise<void> {
   const columns = { created_at: at, value: String(waited) };
   await db
-    .insertInto("instance_secret")
+    .insertInto("fact")
     .values({ name, ...columns })
-    .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet(columns).where("instance_secret.created_at", "=", before),
-    )
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(columns).where("fact.created_at", "=", before))
     .execute();
 }
 

@@ -20,20 +20,20 @@ test("on SQLite nothing is left of what was deleted, once nobody reads it any mo
   const isLeft = (text: string) => [file, `${file}-wal`].some((path) => readFileSync(path).includes(text));
   const row = (name: string) => ({ name, value: `${name} `.repeat(3000), created_at: 0 });
   await store.db
-    .insertInto("instance_secret")
+    .insertInto("fact")
     .values([row("stays"), row("goes")])
     .execute();
   assert.equal(await emptyLog(store.db), true);
-  await store.db.deleteFrom("instance_secret").where("name", "=", "goes").execute();
+  await store.db.deleteFrom("fact").where("name", "=", "goes").execute();
   assert.equal(isLeft("goes"), true);
 
   const reader = new Database(file, { readonly: true });
   reader.exec("BEGIN");
-  assert.equal((reader.prepare("select * from instance_secret").all() as unknown[]).length, 1);
-  await store.db.updateTable("instance_secret").set({ created_at: 1 }).execute();
+  assert.equal((reader.prepare("select * from fact").all() as unknown[]).length, 1);
+  await store.db.updateTable("fact").set({ created_at: 1 }).execute();
   assert.equal(await emptyLog(store.db, 100), false);
   const emptied = emptyLog(store.db, 60_000);
-  await store.db.updateTable("instance_secret").set({ created_at: 2 }).execute();
+  await store.db.updateTable("fact").set({ created_at: 2 }).execute();
   reader.close();
   assert.equal(await emptied, true);
   assert.equal(isLeft("goes"), false);

@@ -60,7 +60,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       const lock = holdWriteLock(file);
       let done = false;
       const writing = db
-        .insertInto("instance_secret")
+        .insertInto("fact")
         .values(secret("patient"))
         .execute()
         .then(() => {
@@ -87,7 +87,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
   test("shares one commit among the statements that wait", () =>
     withDatabase(async ({ db }, file) => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
-      await Promise.all(rows.map((row) => db.insertInto("instance_secret").values(row).execute()));
+      await Promise.all(rows.map((row) => db.insertInto("fact").values(row).execute()));
       // A commit of its own logs two pages or more: the table's and the index's.
       const other = new Database(file);
       const [checkpoint] = other.pragma("wal_checkpoint(PASSIVE)") as { log: number }[];
@@ -97,38 +97,38 @@ suite("the SQLite thread", { concurrency: true }, () => {
 
   test("retries one by one what shared a transaction that SQLite rolled back", () =>
     withDatabase(async ({ db }) => {
-      await db.insertInto("instance_secret").values(secret("taken")).execute();
-      const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
-      const spoiler = sql`insert or rollback into instance_secret values ('taken', 'x', 0)`.execute(db);
+      await db.insertInto("fact").values(secret("taken")).execute();
+      const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
+      const spoiler = sql`insert or rollback into fact values ('taken', 'x', 0)`.execute(db);
       const results = await Promise.allSettled([insert("a"), insert("b"), spoiler, insert("c"), insert("d")]);
       assert.deepEqual(
         results.map((result) => result.status),
         ["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
       );
-      assert.equal((await db.selectFrom("instance_secret").selectAll().execute()).length, 5);
+      assert.equal((await db.selectFrom("fact").selectAll().execute()).length, 5);
     }));
 
   test("says that the disk is full, and goes on once it is not", () =>
     withDatabase(async ({ db }) => {
       await sql`pragma max_page_count = 1`.execute(db);
       const big = { ...secret("big"), value: "x".repeat(1_000_000) };
-      await assert.rejects(db.insertInto("instance_secret").values(big).execute(), withCode("SQLITE_FULL"));
+      await assert.rejects(db.insertInto("fact").values(big).execute(), withCode("SQLITE_FULL"));
       await assert.rejects(
         db.transaction().execute(async (transaction) => {
-          await transaction.insertInto("instance_secret").values(secret("small")).execute();
-          await transaction.insertInto("instance_secret").values(big).execute();
+          await transaction.insertInto("fact").values(secret("small")).execute();
+          await transaction.insertInto("fact").values(big).execute();
         }),
         withCode("SQLITE_FULL"),
       );
       await sql`pragma max_page_count = 1000000`.execute(db);
-      await db.insertInto("instance_secret").values(big).execute();
-      assert.equal((await db.selectFrom("instance_secret").select("name").execute()).length, 1);
+      await db.insertInto("fact").values(big).execute();
+      assert.equal((await db.selectFrom("fact").select("name").execute()).length, 1);
     }));
 
   test("refuses a transaction opened by a statement", () =>
     withDatabase(async ({ db }) => {
       await assert.rejects(sql`begin`.execute(db), /db\.transaction\(\)/);
-      await db.insertInto("instance_secret").values(secret("after")).execute();
+      await db.insertInto("fact").values(secret("after")).execute();
     }));
 
   test("gives up on a statement that a transaction waits for itself", () =>
@@ -161,9 +161,9 @@ suite("the SQLite thread", { concurrency: true }, () => {
     withDatabase(
       async ({ db }) => {
         const transaction = await db.startTransaction().execute();
-        await transaction.insertInto("instance_secret").values(secret("idle")).execute();
+        await transaction.insertInto("fact").values(secret("idle")).execute();
         // Waits until the transaction has lost the connection.
-        assert.deepEqual(await db.selectFrom("instance_secret").selectAll().execute(), []);
+        assert.deepEqual(await db.selectFrom("fact").selectAll().execute(), []);
         await assert.rejects(transaction.commit().execute(), withCode("SQLITE_TIMEOUT"));
         await transaction.rollback().execute();
       },
@@ -173,7 +173,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
   test("answers what is under way and what comes later when it dies", () =>
     withDatabase(async ({ db, thread }, file) => {
       const lock = holdWriteLock(file);
-      const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+      const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
       const waiting = Promise.allSettled([insert("a"), insert("b")]);
       await turn();
       const dead = thread.kill();
@@ -187,7 +187,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
     withDatabase(async ({ db, close }, file) => {
       const writing = Array.from({ length: 50 }, (_, index) =>
         db
-          .insertInto("instance_secret")
+          .insertInto("fact")
           .values(secret(`${index}`))
           .execute(),
       );
@@ -196,7 +196,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       await Promise.all(writing);
       await assert.rejects(db.selectFrom("account").selectAll().execute());
       const reader = new Database(file, { readonly: true });
-      assert.deepEqual(reader.prepare("select count(*) as rows from instance_secret").get(), { rows: 50 });
+      assert.deepEqual(reader.prepare("select count(*) as rows from fact").get(), { rows: 50 });
       reader.close();
     }));
 });
