@@ -87,38 +87,9 @@ suite("requests for add-ons", { concurrency: true }, () => {
     assert.equal(twin.text, answer.text);
   });
 
-  test("matches without case and repeats type and product_code as requested", async () => {
-    for (const from of ["?type=DsTv&productCode=prwe36", "?type=dstv&productCode=PrWe36"]) {
-      const [, type, code] = /type=(\w+)&productCode=(\w+)/.exec(from)!;
-      const { message, data } = (await read({}, from)).json;
-      assert.ok(message.includes(code), message);
-      assert.equal(data.length, 5);
-      for (const addOn of data) {
-        assert.equal(addOn.type, type);
-        assert.equal(addOn.product_code, code);
-        assert.match(addOn.add_on_product_code, /^[A-Z0-9]+$/);
-      }
-    }
-  });
-
-  test("takes a member that is in both places in two spellings", async () => {
-    const answer = await read({ body: { type: "DSTV", productCode: "prwe36" } }, query);
-    assert.equal(answer.json.data.length, 5);
-  });
-
   test("refuses a member that differs between query and body", async () => {
     for (const body of [{ type: "gotv" }, { productCode: "COMPE36" }])
       assertFailure(await ask({ body }, query), 400, "conflicting_parameters", { path });
-  });
-
-  test("tells an unknown provider from an unknown product", async () => {
-    const provider = assertFailure(await ask({}, "?type=foo&productCode=PRWE36"), 404, "provider_not_found", { path });
-    assert.equal(provider.message, "No cable provider has the code foo. Known codes: gotv, dstv, startimes.");
-    assertFailure(await ask({}, "?type=dstv&productCode=FOO"), 404, "product_not_found", { path, message: /FOO/ });
-    assertFailure(await ask({}, "?type=gotv&productCode=PRWE36"), 404, "product_not_found", { path });
-    assertFailure(await ask({}, "?type=dstv&productCode=%20PRWE36"), 404, "product_not_found", { path });
-    assertFailure(await ask({}, "?type=dstv&productCode=__proto__"), 404, "product_not_found", { path });
-    assertFailure(await ask({}, "?type=__proto__&productCode=constructor"), 404, "provider_not_found", { path });
   });
 
   test("names all missing members at once, wherever they could stand", async () => {
@@ -141,13 +112,6 @@ suite("requests for add-ons", { concurrency: true }, () => {
 
   test("refuses a body that is no object beside a query too", async () => {
     assertFailure(await ask({ body: "[]", headers: json }, query), 422, "validation_failed", { path });
-  });
-
-  test("answers HEAD like GET, without the body", async () => {
-    const [get, head] = [await read({}, query), await read({ method: "HEAD" }, query)];
-    assert.equal(head.text, "");
-    for (const name of ["content-length", "etag", "cache-control", "content-type"])
-      assert.equal(head.headers[name], get.headers[name]);
   });
 
   test("waits 10 s for a body, then refuses it once in the words of its path", async () => {
