@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import type { TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
 import type { ReadyAnswer, ReadyForm } from "../operation/answers/ready-answer.ts";
 import type { Caller, Operation } from "../operation/operation.ts";
-import { openStore } from "../storage/store.ts";
+import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
 import { type Change, difference, revisedBy } from "./document/difference.ts";
@@ -121,21 +122,34 @@ export interface TestStore {
   readonly settings: { dataDirectory: string; databaseUrl?: string };
   /** A publisher of its own process, as it were: with its own view of the store. */
   publisher(changes?: Partial<Publisher>): Publisher;
+  /** The store as another process has it. */
+  beside(): Promise<Store>;
   close(): Promise<void>;
 }
 
-export async function freshStore(engine: Engine): Promise<TestStore> {
+/** With a test it is closed after it. */
+export async function freshStore(engine: Engine, t?: TestContext): Promise<TestStore> {
   const fresh = await engine.ready();
-  const { db, close } = await openStore({ ...fresh.settings, serving: false });
-  return {
+  const open = () => openStore({ ...fresh.settings, serving: false });
+  const { db, close } = await open();
+  const others: Promise<Store>[] = [];
+  const store: TestStore = {
     db,
     settings: fresh.settings,
     publisher: (changes = {}) => publisherOf(db, changes),
+    beside() {
+      const other = open();
+      others.push(other);
+      return other;
+    },
     async close() {
+      for (const other of others) await (await other).close();
       await close();
       await fresh.dispose();
     },
   };
+  t?.after(() => store.close());
+  return store;
 }
 
 export function publisherOf(db: Kysely<Tables>, changes: Partial<Publisher> = {}): Publisher {

@@ -3,7 +3,6 @@ import { suite, test } from "node:test";
 import type { KyselyPlugin } from "kysely";
 import { engines } from "../../test/support/engines.ts";
 import { changeCount } from "../storage/change-counter.ts";
-import { openStore } from "../storage/store.ts";
 import {
   freshStore,
   headerOf,
@@ -26,76 +25,67 @@ const firstPrice = (catalogue: Catalogue) =>
 
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
-    test("serves what another process publishes, and goes on when the store is away", async () => {
-      const store = await freshStore(engine);
-      const served = await openStore({ ...store.settings, serving: false });
+    test("serves what another process publishes, and goes on when the store is away", async (t) => {
+      const store = await freshStore(engine, t);
+      const served = await store.beside();
       let time = start;
       const catalogue = await openCatalogue({ db: served.db, now: () => time });
-      try {
-        const before = pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" });
-        assert.equal(firstPrice(catalogue), "100");
-        time += 5_000;
-        await catalogue.refresh();
-        assert.equal(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }), before);
-        assert.deepEqual(catalogue.state(), { revision: 1, publishedAt: start, confirmedAt: start + 5_000, due: null });
+      const before = pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" });
+      assert.equal(firstPrice(catalogue), "100");
+      time += 5_000;
+      await catalogue.refresh();
+      assert.equal(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }), before);
+      assert.deepEqual(catalogue.state(), { revision: 1, publishedAt: start, confirmedAt: start + 5_000, due: null });
 
-        const publisher = publisherOf(store.db, { now: () => time });
-        await publish(publisher, priced("MTNDATA 104", 11_000), about);
-        assert.equal(firstPrice(catalogue), "100");
-        const looks = [catalogue.refresh(), catalogue.refresh()];
-        assert.equal(looks[0], looks[1]);
-        await looks[0];
-        assert.equal(firstPrice(catalogue), "110");
-        const form = plainForm(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }));
-        assert.equal(headerOf(form, "Duba-Catalogue-Revision"), "2");
-        assert.equal(headerOf(form, "Last-Modified"), "Sat, 31 Jan 2026 09:30:05 GMT");
-        assert.notEqual(headerOf(form, "ETag"), before.etag);
+      const publisher = publisherOf(store.db, { now: () => time });
+      await publish(publisher, priced("MTNDATA 104", 11_000), about);
+      assert.equal(firstPrice(catalogue), "100");
+      const looks = [catalogue.refresh(), catalogue.refresh()];
+      assert.equal(looks[0], looks[1]);
+      await looks[0];
+      assert.equal(firstPrice(catalogue), "110");
+      const form = plainForm(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }));
+      assert.equal(headerOf(form, "Duba-Catalogue-Revision"), "2");
+      assert.equal(headerOf(form, "Last-Modified"), "Sat, 31 Jan 2026 09:30:05 GMT");
+      assert.notEqual(headerOf(form, "ETag"), before.etag);
 
-        await served.close();
-        time += 5_000;
-        await assert.rejects(catalogue.refresh());
-        assert.equal(firstPrice(catalogue), "110");
-        assert.equal(catalogue.state().confirmedAt, start + 5_000);
-      } finally {
-        await store.close();
-      }
+      await served.close();
+      time += 5_000;
+      await assert.rejects(catalogue.refresh());
+      assert.equal(firstPrice(catalogue), "110");
+      assert.equal(catalogue.state().confirmedAt, start + 5_000);
     });
 
-    test("switches by itself when a scheduled revision is due, on every instance", async () => {
-      const store = await freshStore(engine);
-      const other = await openStore({ ...store.settings, serving: false });
+    test("switches by itself when a scheduled revision is due, on every instance", async (t) => {
+      const store = await freshStore(engine, t);
+      const other = await store.beside();
       let time = start;
       const now = () => time;
       const instances = [await openCatalogue({ db: store.db, now }), await openCatalogue({ db: other.db, now })];
       const [one, two] = instances as [(typeof instances)[0], (typeof instances)[0]];
-      try {
-        const due = start + 3_600_000;
-        const outcome = await publishTo(one, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: due });
-        assert.equal(outcome.state, "scheduled");
-        for (const instance of instances) await instance.refresh();
-        assert.deepEqual(
-          instances.map((instance) => instance.state().due),
-          [due, due],
-        );
-        time = due - 1;
-        for (const instance of instances) await instance.refresh();
-        assert.deepEqual(instances.map(firstPrice), ["100", "100"]);
-        time = due;
-        await Promise.all(instances.map((instance) => instance.refresh()));
-        await two.refresh();
-        assert.deepEqual(instances.map(firstPrice), ["110", "110"]);
-        assert.deepEqual(
-          instances.map((instance) => instance.state().revision),
-          [2, 2],
-        );
-        assert.deepEqual(
-          instances.map((instance) => instance.state().due),
-          [null, null],
-        );
-      } finally {
-        await other.close();
-        await store.close();
-      }
+      const due = start + 3_600_000;
+      const outcome = await publishTo(one, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: due });
+      assert.equal(outcome.state, "scheduled");
+      for (const instance of instances) await instance.refresh();
+      assert.deepEqual(
+        instances.map((instance) => instance.state().due),
+        [due, due],
+      );
+      time = due - 1;
+      for (const instance of instances) await instance.refresh();
+      assert.deepEqual(instances.map(firstPrice), ["100", "100"]);
+      time = due;
+      await Promise.all(instances.map((instance) => instance.refresh()));
+      await two.refresh();
+      assert.deepEqual(instances.map(firstPrice), ["110", "110"]);
+      assert.deepEqual(
+        instances.map((instance) => instance.state().revision),
+        [2, 2],
+      );
+      assert.deepEqual(
+        instances.map((instance) => instance.state().due),
+        [null, null],
+      );
     });
 
     test("is read again only when the counter of changes has moved", async (t) => {

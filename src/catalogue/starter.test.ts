@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { engines } from "../../test/support/engines.ts";
-import { openStore } from "../storage/store.ts";
 import { freshStore, starterRows } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { loadStarter, readStarter } from "./starter.ts";
@@ -74,49 +73,40 @@ test("a file that is no list stops with a sentence", async () => {
 
 for (const engine of engines)
   suite(`the starter catalogue on ${engine.name}`, () => {
-    test("is revision 1, loaded once by five processes that start together", async () => {
-      const store = await freshStore(engine);
-      const others = await Promise.all([1, 2, 3, 4].map(() => openStore({ ...store.settings, serving: false })));
-      try {
-        const catalogues = await Promise.all(
-          [store, ...others].map(({ db }) => openCatalogue({ db, now: () => 1_800_000_000_000 })),
-        );
-        for (const catalogue of catalogues) {
-          assert.equal(catalogue.state().revision, 1);
-          assert.equal(catalogue.responses.snapshot.groups["data-providers"].get("")?.length, 4);
-        }
-        const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();
-        assert.equal(revisions.length, 1);
-        const { created_at, author, source, note, added } = revisions[0]!;
-        assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "system", "starter", 179]);
-        assert.match(note, /historical samples/);
-        assert.equal((await store.db.selectFrom("catalogue_document").select("revision").execute()).length, 1);
-        const drafts = await store.db.selectFrom("catalogue_draft").select("state").execute();
-        assert.deepEqual(drafts, [{ state: "published" }]);
-      } finally {
-        await Promise.all(others.map((other) => other.close()));
-        await store.close();
+    test("is revision 1, loaded once by five processes that start together", async (t) => {
+      const store = await freshStore(engine, t);
+      const others = await Promise.all([1, 2, 3, 4].map(() => store.beside()));
+      const catalogues = await Promise.all(
+        [store, ...others].map(({ db }) => openCatalogue({ db, now: () => 1_800_000_000_000 })),
+      );
+      for (const catalogue of catalogues) {
+        assert.equal(catalogue.state().revision, 1);
+        assert.equal(catalogue.responses.snapshot.groups["data-providers"].get("")?.length, 4);
       }
+      const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();
+      assert.equal(revisions.length, 1);
+      const { created_at, author, source, note, added } = revisions[0]!;
+      assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "system", "starter", 179]);
+      assert.match(note, /historical samples/);
+      assert.equal((await store.db.selectFrom("catalogue_document").select("revision").execute()).length, 1);
+      const drafts = await store.db.selectFrom("catalogue_draft").select("state").execute();
+      assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("is not loaded into a store that has a revision, and all or nothing of it elsewhere", async () => {
-      const store = await freshStore(engine);
-      try {
-        const publisher = store.publisher();
-        const bad = changed("data-bundles.json", (text) => text.replaceAll('"MTNDATA"', '"MTMDATA"'));
-        await assert.rejects(loadStarter(publisher, bad), /MTMDATA is not in data-providers\.$/);
-        assert.equal((await publisher.latest()).revision, 0);
-        assert.deepEqual(await store.db.selectFrom("catalogue_draft").selectAll().execute(), []);
+    test("is not loaded into a store that has a revision, and all or nothing of it elsewhere", async (t) => {
+      const store = await freshStore(engine, t);
+      const publisher = store.publisher();
+      const bad = changed("data-bundles.json", (text) => text.replaceAll('"MTNDATA"', '"MTMDATA"'));
+      await assert.rejects(loadStarter(publisher, bad), /MTMDATA is not in data-providers\.$/);
+      assert.equal((await publisher.latest()).revision, 0);
+      assert.deepEqual(await store.db.selectFrom("catalogue_draft").selectAll().execute(), []);
 
-        await loadStarter(publisher);
-        await loadStarter(
-          publisher,
-          changed("corporate-bundles.json", () => "[]"),
-        );
-        assert.equal((await publisher.latest()).revision, 1);
-        assert.equal((await publisher.latest()).groups["corporate-bundles"].get("")?.length, 22);
-      } finally {
-        await store.close();
-      }
+      await loadStarter(publisher);
+      await loadStarter(
+        publisher,
+        changed("corporate-bundles.json", () => "[]"),
+      );
+      assert.equal((await publisher.latest()).revision, 1);
+      assert.equal((await publisher.latest()).groups["corporate-bundles"].get("")?.length, 22);
     });
   });

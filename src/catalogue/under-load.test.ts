@@ -69,8 +69,8 @@ const nextPrices: Plan = (base) => {
 for (const engine of engines)
   suite(`look-ups on ${engine.name}`, () => {
     const revisions = REVISIONS[engine.name];
-    test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
-      const store = await freshStore(engine);
+    test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async (t) => {
+      const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: looseGuard });
       const app = buildServer(bind(catalogueOperations, catalogue), http);
@@ -95,7 +95,6 @@ for (const engine of engines)
         assert.ok(seen.length > 2, `${seen.length} revisions were seen`);
       } finally {
         await app.close();
-        await store.close();
       }
     });
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { backup } from "../../storage/backup/backup.ts";
 import { restore } from "../../storage/backup/restore.ts";
 import { freshStore, priced, removed } from "../catalogue.fixture.ts";
@@ -20,74 +20,58 @@ function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, nu
   return [revision, publishedAt - start];
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`when a list changed last on ${engine.name}`, { concurrency: true }, () => {
-    test("is known of each group, to a process that follows, and to one that starts, also when the history is gone", async () => {
-      const { store, publisher, clock } = await opened(engine);
-      try {
-        const known = await newestSnapshot(store.db);
-        clock.time += 60_000;
-        await publish(publisher, priced("MTNDATA 104", 11_000), about);
-        clock.time += 60_000;
-        const glo = known.groups["data-bundles"].get("GLODATA")![0]!.key;
-        await publish(publisher, removed(glo), about);
-        const expected = { MTNDATA: [2, 60_000], GLODATA: [3, 120_000], AIRTELDATA: [1, 0] };
-        const check = (snapshot: Snapshot) => {
-          for (const [key, change] of Object.entries(expected))
-            assert.deepEqual(changeOf(snapshot, "data-bundles", key), change);
-          assert.deepEqual(changeOf(snapshot, "data-bundles"), [3, 120_000]);
-          assert.deepEqual(changeOf(snapshot, "corporate-bundles"), [1, 0]);
-          // It never had an add-on: its list is as old as the product's.
-          assert.deepEqual(changeOf(snapshot, "cable-add-ons", "GOTV GOTVMAX"), [1, 0]);
-        };
-        check(await newestSnapshot(store.db, known));
-        check(await seenAnew(store));
-        await removeHistory(publisher, start + 999_999_999);
-        check(await seenAnew(store));
-      } finally {
-        await store.close();
-      }
+    test("is known of each group, to a process that follows, and to one that starts, also when the history is gone", async (t) => {
+      const { store, publisher, clock } = await opened(t, engine);
+      const known = await newestSnapshot(store.db);
+      clock.time += 60_000;
+      await publish(publisher, priced("MTNDATA 104", 11_000), about);
+      clock.time += 60_000;
+      const glo = known.groups["data-bundles"].get("GLODATA")![0]!.key;
+      await publish(publisher, removed(glo), about);
+      const expected = { MTNDATA: [2, 60_000], GLODATA: [3, 120_000], AIRTELDATA: [1, 0] };
+      const check = (snapshot: Snapshot) => {
+        for (const [key, change] of Object.entries(expected))
+          assert.deepEqual(changeOf(snapshot, "data-bundles", key), change);
+        assert.deepEqual(changeOf(snapshot, "data-bundles"), [3, 120_000]);
+        assert.deepEqual(changeOf(snapshot, "corporate-bundles"), [1, 0]);
+        // It never had an add-on: its list is as old as the product's.
+        assert.deepEqual(changeOf(snapshot, "cable-add-ons", "GOTV GOTVMAX"), [1, 0]);
+      };
+      check(await newestSnapshot(store.db, known));
+      check(await seenAnew(store));
+      await removeHistory(publisher, start + 999_999_999);
+      check(await seenAnew(store));
     });
 
-    test("is another second for each change, for HTTP dates have no parts of seconds", async () => {
-      const { store, publisher, clock } = await opened(engine);
-      try {
-        const times: number[] = [];
-        for (const price of [11_000, 12_000, 13_000]) {
-          clock.time += 10;
-          await publish(publisher, priced("MTNDATA 104", price), about);
-          times.push(changeOf(await seenAnew(store), "data-bundles", "MTNDATA")[1]);
-        }
-        assert.deepEqual(times, [1_000, 2_000, 3_000]);
-      } finally {
-        await store.close();
+    test("is another second for each change, for HTTP dates have no parts of seconds", async (t) => {
+      const { store, publisher, clock } = await opened(t, engine);
+      const times: number[] = [];
+      for (const price of [11_000, 12_000, 13_000]) {
+        clock.time += 10;
+        await publish(publisher, priced("MTNDATA 104", price), about);
+        times.push(changeOf(await seenAnew(store), "data-bundles", "MTNDATA")[1]);
       }
+      assert.deepEqual(times, [1_000, 2_000, 3_000]);
     });
 
-    test("is known of an account's prices also when it has none left", async () => {
-      const { store, publisher, clock } = await opened(engine);
-      try {
-        const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
-        await publish(publisher, settingRule(rule), about);
-        clock.time += 5_000;
-        await publish(publisher, removingRules("acc_1", undefined), about);
-        const { stamps, groups } = await seenAnew(store);
-        assert.equal(groups.prices.get("acc_1"), undefined);
-        assert.deepEqual(stamps.prices.get("acc_1"), { revision: 3, publishedAt: start + 5_000 });
-      } finally {
-        await store.close();
-      }
+    test("is known of an account's prices also when it has none left", async (t) => {
+      const { store, publisher, clock } = await opened(t, engine);
+      const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
+      await publish(publisher, settingRule(rule), about);
+      clock.time += 5_000;
+      await publish(publisher, removingRules("acc_1", undefined), about);
+      const { stamps, groups } = await seenAnew(store);
+      assert.equal(groups.prices.get("acc_1"), undefined);
+      assert.deepEqual(stamps.prices.get("acc_1"), { revision: 3, publishedAt: start + 5_000 });
     });
 
     test("is the time of the restore after one: what clients have may be newer than what is there", async (t) => {
-      const { store, publisher } = await opened(engine);
-      const other = await freshStore(engine);
+      const { publisher } = await opened(t, engine);
+      const other = await freshStore(engine, t);
       const folder = mkdtempSync(join(tmpdir(), "duba-stamps-"));
-      t.after(async () => {
-        rmSync(folder, { recursive: true });
-        await store.close();
-        await other.close();
-      });
+      t.after(() => rmSync(folder, { recursive: true }));
       await publish(publisher, priced("MTNDATA 104", 11_000), about);
       await backup(publisher, join(folder, "backup"), { madeBy: "test", sign: () => "unsigned" });
       const before = Date.now();

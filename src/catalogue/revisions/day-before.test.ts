@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { withLists } from "../document/wanted-lists.ts";
 import { itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { approve, reject } from "./decide.ts";
@@ -45,170 +45,138 @@ const moves = (when: string, from: string, to: string) =>
 const ownMoves = (to: string) =>
   `${name}: price for acc_1 moves within a day from 6000 to ${to}, by more than a factor of 2.`;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`small moves on ${engine.name}`, { concurrency: true }, () => {
     for (const [what, factor, reached, text] of [
       ["up", 1.3, 1_014_000, "13182"],
       ["down", 1 / 1.3, 355_030, "2731"],
     ] as const)
-      test(`add up when ten pulls move a price ${what}: what passes the bound is held`, async () => {
-        const { store, clock, publisher } = await opened(engine);
-        try {
-          const states: string[] = [];
-          for (let pull = 1; pull <= 10; pull++) {
-            clock.time += 60_000;
-            states.push(...(await statesOf(publisher, [priced(key, Math.round(600_000 * factor ** pull))])));
-          }
-          assert.deepEqual(states.slice(0, 3), ["published", "published", moves(" within a day", "6000", text)]);
-          assert.ok(states.slice(2).every((state) => state.includes(`${name}: price moves`)));
-          assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
-        } finally {
-          await store.close();
+      test(`add up when ten pulls move a price ${what}: what passes the bound is held`, async (t) => {
+        const { clock, publisher } = await opened(t, engine);
+        const states: string[] = [];
+        for (let pull = 1; pull <= 10; pull++) {
+          clock.time += 60_000;
+          states.push(...(await statesOf(publisher, [priced(key, Math.round(600_000 * factor ** pull))])));
         }
+        assert.deepEqual(states.slice(0, 3), ["published", "published", moves(" within a day", "6000", text)]);
+        assert.ok(states.slice(2).every((state) => state.includes(`${name}: price moves`)));
+        assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
       });
 
-    test("add up to a day only", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const held = moves(" within a day", "6000", "18000");
-        assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000), priced(key, 1_800_000)]), [
-          "published",
-          held,
-        ]);
-        clock.time += 24 * hour - 1;
-        assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), [held]);
-        clock.time += 1;
-        assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), ["published"]);
-      } finally {
-        await store.close();
-      }
+    test("add up to a day only", async (t) => {
+      const { clock, publisher } = await opened(t, engine);
+      const held = moves(" within a day", "6000", "18000");
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000), priced(key, 1_800_000)]), [
+        "published",
+        held,
+      ]);
+      clock.time += 24 * hour - 1;
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), [held]);
+      clock.time += 1;
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), ["published"]);
     });
 
-    test("add up from the price of this entry that somebody approved, and an approval of another entry is none", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const first = await statesOf(publisher, [priced(other, 600_000), priced(key, 1_100_000)]);
-        assert.deepEqual(first, ["published", "published"]);
-        for (const price of [1_300_000, 3_000_000]) {
-          const held = draftOf(await publish(publisher, priced(key, price), about));
-          assert.equal((await approve(publisher, held, "boss")).state, "published");
-        }
-        const states = await statesOf(publisher, [
-          priced(other, 900_000),
-          priced(key, 5_800_000),
-          priced(key, 6_200_000),
-          priced(key, 2_000_000),
-          priced(key, 1_700_000),
-          priced(key, 1_400_000),
-        ]);
-        assert.deepEqual(states, [
-          moves(" within a day", "3500", "9000").replace(name, "dstv PRWE36 MOVIES"),
-          "published",
-          moves(" within a day", "30000", "62000"),
-          moves("", "58000", "20000"),
-          moves("", "58000", "17000"),
-          moves("", "58000", "14000"),
-        ]);
-      } finally {
-        await store.close();
+    test("add up from the price of this entry that somebody approved, and an approval of another entry is none", async (t) => {
+      const { publisher } = await opened(t, engine);
+      const first = await statesOf(publisher, [priced(other, 600_000), priced(key, 1_100_000)]);
+      assert.deepEqual(first, ["published", "published"]);
+      for (const price of [1_300_000, 3_000_000]) {
+        const held = draftOf(await publish(publisher, priced(key, price), about));
+        assert.equal((await approve(publisher, held, "boss")).state, "published");
       }
+      const states = await statesOf(publisher, [
+        priced(other, 900_000),
+        priced(key, 5_800_000),
+        priced(key, 6_200_000),
+        priced(key, 2_000_000),
+        priced(key, 1_700_000),
+        priced(key, 1_400_000),
+      ]);
+      assert.deepEqual(states, [
+        moves(" within a day", "3500", "9000").replace(name, "dstv PRWE36 MOVIES"),
+        "published",
+        moves(" within a day", "30000", "62000"),
+        moves("", "58000", "20000"),
+        moves("", "58000", "17000"),
+        moves("", "58000", "14000"),
+      ]);
     });
 
-    test("add up for an entry that came today, and for one that was away", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const states = await statesOf(publisher, [
-          removed(key),
-          priced(key, 1_190_000),
-          priced(key, 1_210_000),
-          removed(key),
-          priced(key, 1_210_000),
-        ]);
-        const held = moves(" within a day", "6000", "12100");
-        assert.deepEqual(states, ["published", "published", held, "published", held]);
-        const came = await statesOf(publisher, [
-          priced("DSTV PRWE36 NEW", 400_000),
-          priced("DSTV PRWE36 NEW", 700_000),
-          priced("DSTV PRWE36 NEW", 900_000),
-        ]);
-        const sum = moves(" within a day", "4000", "9000").replace(name, "dstv PRWE36 NEW");
-        assert.deepEqual(came, ["published", "published", sum]);
-      } finally {
-        await store.close();
-      }
+    test("add up for an entry that came today, and for one that was away", async (t) => {
+      const { publisher } = await opened(t, engine);
+      const states = await statesOf(publisher, [
+        removed(key),
+        priced(key, 1_190_000),
+        priced(key, 1_210_000),
+        removed(key),
+        priced(key, 1_210_000),
+      ]);
+      const held = moves(" within a day", "6000", "12100");
+      assert.deepEqual(states, ["published", "published", held, "published", held]);
+      const came = await statesOf(publisher, [
+        priced("DSTV PRWE36 NEW", 400_000),
+        priced("DSTV PRWE36 NEW", 700_000),
+        priced("DSTV PRWE36 NEW", 900_000),
+      ]);
+      const sum = moves(" within a day", "4000", "9000").replace(name, "dstv PRWE36 NEW");
+      assert.deepEqual(came, ["published", "published", sum]);
     });
 
-    test("add up for each entry of a large list", async () => {
-      const { store, publisher } = await opened(engine, {}, true);
-      try {
-        const list =
-          (price: number): Plan =>
-          (base) =>
-            withLists(base, many(1_002, price));
-        const content = {
-          type: "MANY",
-          code: "c1001",
-          description: "",
-          amount: 21_000,
-          price: 21_000,
-          value: "",
-          duration: "",
-        };
-        const far: Plan = (base) => withEntries(base, [{ subject: "data-bundles", key: "MANY C1001", content }]);
-        assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
-          "published",
-          "published",
-          "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: price moves within a day from 100 to 210, by more than a factor of 2.",
-        ]);
-      } finally {
-        await store.close();
-      }
+    test("add up for each entry of a large list", async (t) => {
+      const { publisher } = await opened(t, engine, {}, true);
+      const list =
+        (price: number): Plan =>
+        (base) =>
+          withLists(base, many(1_002, price));
+      const content = {
+        type: "MANY",
+        code: "c1001",
+        description: "",
+        amount: 21_000,
+        price: 21_000,
+        value: "",
+        duration: "",
+      };
+      const far: Plan = (base) => withEntries(base, [{ subject: "data-bundles", key: "MANY C1001", content }]);
+      assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
+        "published",
+        "published",
+        "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: price moves within a day from 100 to 210, by more than a factor of 2.",
+      ]);
     });
 
-    test("of an account's own prices add up as well, and with those of the catalogue", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const rule = (value: number): Plan => settingRule({ account: "acc_1", of: key, rule: "percent", value });
-        const rules = await statesOf(publisher, [rule(-3_000), rule(-4_900), rule(-6_500)]);
-        assert.deepEqual(rules, ["published", "published", ownMoves("2100")]);
-        const both = await statesOf(publisher, [priced(key, 480_000), rule(-5_000)]);
-        assert.deepEqual(both, ["published", ownMoves("2400")]);
-      } finally {
-        await store.close();
-      }
+    test("of an account's own prices add up as well, and with those of the catalogue", async (t) => {
+      const { publisher } = await opened(t, engine);
+      const rule = (value: number): Plan => settingRule({ account: "acc_1", of: key, rule: "percent", value });
+      const rules = await statesOf(publisher, [rule(-3_000), rule(-4_900), rule(-6_500)]);
+      assert.deepEqual(rules, ["published", "published", ownMoves("2100")]);
+      const both = await statesOf(publisher, [priced(key, 480_000), rule(-5_000)]);
+      assert.deepEqual(both, ["published", ownMoves("2400")]);
     });
 
-    test("that are scheduled add up with those before them", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const at = (hours: number) => ({ holdsFrom: clock.time + hours * hour });
-        assert.deepEqual(await statesOf(publisher, [priced(key, 900_000)]), ["published"]);
-        assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000)], at(1)), ["scheduled"]);
-        const soon = await statesOf(publisher, [priced(key, 1_300_000)], at(2));
-        assert.deepEqual(soon, [moves(" within a day", "6000", "13000")]);
-        // A day after the publication, and then a day after what is scheduled.
-        assert.deepEqual(await statesOf(publisher, [priced(key, 1_700_000)], at(24)), ["scheduled"]);
-        const day = await statesOf(publisher, [priced(key, 1_900_000)], at(24.5));
-        assert.deepEqual(day, [moves(" within a day", "9000", "19000")]);
-        assert.deepEqual(await statesOf(publisher, [priced(key, 2_100_000)], at(25)), ["scheduled"]);
-      } finally {
-        await store.close();
-      }
+    test("that are scheduled add up with those before them", async (t) => {
+      const { clock, publisher } = await opened(t, engine);
+      const at = (hours: number) => ({ holdsFrom: clock.time + hours * hour });
+      assert.deepEqual(await statesOf(publisher, [priced(key, 900_000)]), ["published"]);
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000)], at(1)), ["scheduled"]);
+      const soon = await statesOf(publisher, [priced(key, 1_300_000)], at(2));
+      assert.deepEqual(soon, [moves(" within a day", "6000", "13000")]);
+      // A day after the publication, and then a day after what is scheduled.
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_700_000)], at(24)), ["scheduled"]);
+      const day = await statesOf(publisher, [priced(key, 1_900_000)], at(24.5));
+      assert.deepEqual(day, [moves(" within a day", "9000", "19000")]);
+      assert.deepEqual(await statesOf(publisher, [priced(key, 2_100_000)], at(25)), ["scheduled"]);
     });
 
-    test("that were approved for a time, or rejected, do not add up", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const later = { holdsFrom: clock.time + hour };
-        const far = draftOf(await publish(publisher, priced(key, 1_500_000), { ...about, ...later }));
-        assert.equal((await approve(publisher, far, "boss")).state, "scheduled");
-        const next = { holdsFrom: clock.time + 2 * hour };
-        assert.deepEqual(await statesOf(publisher, [priced(key, 2_900_000)], next), ["scheduled"]);
-        const gone = draftOf(await publish(publisher, priced(other, 690_000), { ...about, ...later }));
-        await reject(publisher, gone, "boss");
-        assert.deepEqual(await statesOf(publisher, [priced(other, 180_000)], next), ["scheduled"]);
-      } finally {
-        await store.close();
-      }
+    test("that were approved for a time, or rejected, do not add up", async (t) => {
+      const { clock, publisher } = await opened(t, engine);
+      const later = { holdsFrom: clock.time + hour };
+      const far = draftOf(await publish(publisher, priced(key, 1_500_000), { ...about, ...later }));
+      assert.equal((await approve(publisher, far, "boss")).state, "scheduled");
+      const next = { holdsFrom: clock.time + 2 * hour };
+      assert.deepEqual(await statesOf(publisher, [priced(key, 2_900_000)], next), ["scheduled"]);
+      const gone = draftOf(await publish(publisher, priced(other, 690_000), { ...about, ...later }));
+      await reject(publisher, gone, "boss");
+      assert.deepEqual(await statesOf(publisher, [priced(other, 180_000)], next), ["scheduled"]);
     });
   });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { openStore } from "../../storage/store.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
 import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
@@ -14,155 +13,129 @@ import { publishDue } from "./schedule.ts";
 
 for (const engine of engines)
   suite(`what the guard holds on ${engine.name}`, { concurrency: true }, () => {
-    test("holds what the guard does not let pass, until it is approved", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const outcome = await publish(publisher, priced("MTNDATA 104", 100), about);
-        assert.equal(outcome.state, "held");
-        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 10_000);
-        const [held] = await listWaiting(store.db);
-        assert.deepEqual([held!.id, held!.state, held!.modified], [draftOf(outcome), "held", 1]);
-        assert.match(held!.reasons, /^\["MTNDATA 104: price moves from 100 to 1,/);
-        await assert.rejects(approve(publisher, 99, "boss"), { message: /^There is no draft d99/ });
+    test("holds what the guard does not let pass, until it is approved", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const outcome = await publish(publisher, priced("MTNDATA 104", 100), about);
+      assert.equal(outcome.state, "held");
+      assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 10_000);
+      const [held] = await listWaiting(store.db);
+      assert.deepEqual([held!.id, held!.state, held!.modified], [draftOf(outcome), "held", 1]);
+      assert.match(held!.reasons, /^\["MTNDATA 104: price moves from 100 to 1,/);
+      await assert.rejects(approve(publisher, 99, "boss"), { message: /^There is no draft d99/ });
 
-        // Another revision that has nothing to do with it makes no difference.
-        await publish(publisher, priced("MTNDATA 113", 20_100), about);
-        const approval = await approve(publisher, draftOf(outcome), "boss");
-        assert.equal(approval.state, "published");
-        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
-        assert.deepEqual(await listWaiting(store.db), []);
-        assert.equal((await findDraft(store.db, draftOf(outcome))).decided_by, "boss");
-        await assert.rejects(approve(publisher, draftOf(outcome), "boss"), {
-          message: /is published: only what is held/,
-        });
-      } finally {
-        await store.close();
-      }
+      // Another revision that has nothing to do with it makes no difference.
+      await publish(publisher, priced("MTNDATA 113", 20_100), about);
+      const approval = await approve(publisher, draftOf(outcome), "boss");
+      assert.equal(approval.state, "published");
+      assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
+      assert.deepEqual(await listWaiting(store.db), []);
+      assert.equal((await findDraft(store.db, draftOf(outcome))).decided_by, "boss");
+      await assert.rejects(approve(publisher, draftOf(outcome), "boss"), {
+        message: /is published: only what is held/,
+      });
     });
 
-    test("publishes lists of another vendor at the first approval, with the ids that were shown", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const content = { type: "dstv", name: "", description: "", price: 100_000, amount: 100_000 };
-        const entries = ["a", "b", "c"].map((code) => ({ content: { ...content, code }, place: "" }));
-        const gone: WantedList = { list: "cable-add-ons", entries: [] };
-        const plan: Plan = (base) => withLists(base, [{ list: "cable-products", entries }, gone]);
-        const outcome = await publish(publisher, plan, about);
-        assert.equal((await approve(publisher, draftOf(outcome), "boss")).state, "published");
-        const products = groupIn(await seenAnew(store), "cable-products", "DSTV");
-        assert.deepEqual(
-          products.map(({ content }) => [content.code, content.id]),
-          [
-            ["a", 1],
-            ["b", 2],
-            ["c", 3],
-          ],
-        );
-      } finally {
-        await store.close();
-      }
+    test("publishes lists of another vendor at the first approval, with the ids that were shown", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const content = { type: "dstv", name: "", description: "", price: 100_000, amount: 100_000 };
+      const entries = ["a", "b", "c"].map((code) => ({ content: { ...content, code }, place: "" }));
+      const gone: WantedList = { list: "cable-add-ons", entries: [] };
+      const plan: Plan = (base) => withLists(base, [{ list: "cable-products", entries }, gone]);
+      const outcome = await publish(publisher, plan, about);
+      assert.equal((await approve(publisher, draftOf(outcome), "boss")).state, "published");
+      const products = groupIn(await seenAnew(store), "cable-products", "DSTV");
+      assert.deepEqual(
+        products.map(({ content }) => [content.code, content.id]),
+        [
+          ["a", 1],
+          ["b", 2],
+          ["c", 3],
+        ],
+      );
     });
 
-    test("tells the difference of what is held anew when the catalogue was changed since, and asks again", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
-        await publish(publisher, priced("MTNDATA 104", 12_000), about);
-        const first = await approve(publisher, id, "boss");
-        assert.equal(first.state, "recomputed");
-        assert.match((await findDraft(store.db, id)).reasons, /moves from 120 to 1,/);
-        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 12_000);
-        assert.equal((await approve(publisher, id, "boss", 2)).state, "published");
-        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
+    test("tells the difference of what is held anew when the catalogue was changed since, and asks again", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+      await publish(publisher, priced("MTNDATA 104", 12_000), about);
+      const first = await approve(publisher, id, "boss");
+      assert.equal(first.state, "recomputed");
+      assert.match((await findDraft(store.db, id)).reasons, /moves from 120 to 1,/);
+      assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 12_000);
+      assert.equal((await approve(publisher, id, "boss", 2)).state, "published");
+      assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
 
-        const empty = draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about));
-        await approve(publisher, draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about)), "boss");
-        assert.deepEqual(await approve(publisher, empty, "boss"), { state: "empty" });
-        assert.equal((await findDraft(store.db, empty)).state, "rejected");
-      } finally {
-        await store.close();
-      }
+      const empty = draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about));
+      await approve(publisher, draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about)), "boss");
+      assert.deepEqual(await approve(publisher, empty, "boss"), { state: "empty" });
+      assert.equal((await findDraft(store.db, empty)).state, "rejected");
     });
 
-    test("if two approve a draft at once, one publishes or schedules it, and the other gets a fault", async () => {
-      const { store, publisher } = await opened(engine);
-      const other = await openStore({ ...store.settings, serving: false });
-      try {
-        const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
-        const later = { ...about, holdsFrom: start + hour };
-        const then = draftOf(await publish(publisher, priced("MTNDATA 113", 100), later));
-        const clock = { now: publisher.now };
-        for (const [id, state] of [
-          [now, "published"],
-          [then, "scheduled"],
-        ] as const) {
-          const approvals = [publisher, publisherOf(other.db, clock)].map((each) => approve(each, id, "boss"));
-          const [refused] = (await Promise.allSettled(approvals)).filter(({ status }) => status === "rejected");
-          assert.match(String((refused as PromiseRejectedResult).reason), new RegExp(`Draft d${id} is ${state}:`));
-          assert.equal((await findDraft(store.db, id)).state, state);
-        }
-        assert.equal((await seenAnew(store)).revision, 2);
-      } finally {
-        await other.close();
-        await store.close();
+    test("if two approve a draft at once, one publishes or schedules it, and the other gets a fault", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const other = await store.beside();
+      const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+      const later = { ...about, holdsFrom: start + hour };
+      const then = draftOf(await publish(publisher, priced("MTNDATA 113", 100), later));
+      const clock = { now: publisher.now };
+      for (const [id, state] of [
+        [now, "published"],
+        [then, "scheduled"],
+      ] as const) {
+        const approvals = [publisher, publisherOf(other.db, clock)].map((each) => approve(each, id, "boss"));
+        const [refused] = (await Promise.allSettled(approvals)).filter(({ status }) => status === "rejected");
+        assert.match(String((refused as PromiseRejectedResult).reason), new RegExp(`Draft d${id} is ${state}:`));
+        assert.equal((await findDraft(store.db, id)).state, state);
       }
+      assert.equal((await seenAnew(store)).revision, 2);
     });
 
     for (const [what, holdsFrom] of [
       ["held", undefined],
       ["scheduled", start + 2 * hour],
     ] as const)
-      test(`of two who approve a ${what} draft with an older difference, at once or one after the other, none publishes what he has not seen`, async () => {
-        const { store, publisher } = await opened(engine);
-        const other = await openStore({ ...store.settings, serving: false });
-        try {
-          const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), { ...about, holdsFrom }));
-          // A scheduled change alters the difference of a later one, and makes no revision.
-          const before = holdsFrom === undefined ? about : { ...about, holdsFrom: holdsFrom - hour };
-          await publish(publisher, priced("MTNDATA 104", 12_000), before);
-          const both = [publisher, publisherOf(other.db, { now: publisher.now })];
-          const approvals = await Promise.all(both.map((each) => approve(each, id, "boss")));
-          approvals.push(await approve(publisher, id, "late"));
-          for (const approval of approvals) {
-            assert.ok(approval.state === "recomputed");
-            assert.deepEqual([approval.seen.version, approval.changes[0]!.old!.price], [2, 12_000]);
-          }
-          assert.equal((await findDraft(store.db, id)).state, "held");
-          await assert.rejects(approve(publisher, id, "boss", 3), {
-            message: `There is no d${id}.3: the draft is d${id}.2.`,
-          });
-          const state = holdsFrom === undefined ? "published" : "scheduled";
-          assert.equal((await approve(publisher, id, "boss", 2)).state, state);
-        } finally {
-          await other.close();
-          await store.close();
+      test(`of two who approve a ${what} draft with an older difference, at once or one after the other, none publishes what he has not seen`, async (t) => {
+        const { store, publisher } = await opened(t, engine);
+        const other = await store.beside();
+        const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), { ...about, holdsFrom }));
+        // A scheduled change alters the difference of a later one, and makes no revision.
+        const before = holdsFrom === undefined ? about : { ...about, holdsFrom: holdsFrom - hour };
+        await publish(publisher, priced("MTNDATA 104", 12_000), before);
+        const both = [publisher, publisherOf(other.db, { now: publisher.now })];
+        const approvals = await Promise.all(both.map((each) => approve(each, id, "boss")));
+        approvals.push(await approve(publisher, id, "late"));
+        for (const approval of approvals) {
+          assert.ok(approval.state === "recomputed");
+          assert.deepEqual([approval.seen.version, approval.changes[0]!.old!.price], [2, 12_000]);
         }
+        assert.equal((await findDraft(store.db, id)).state, "held");
+        await assert.rejects(approve(publisher, id, "boss", 3), {
+          message: `There is no d${id}.3: the draft is d${id}.2.`,
+        });
+        const state = holdsFrom === undefined ? "published" : "scheduled";
+        assert.equal((await approve(publisher, id, "boss", 2)).state, state);
       });
 
-    test("never serves what is rejected, held or scheduled", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const held = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
-        const later = { ...about, holdsFrom: start + hour };
-        const scheduled = draftOf(await publish(publisher, priced("MTNDATA 113", 21_000), later));
-        for (const id of [held, scheduled]) await reject(publisher, id, "boss");
-        clock.time = start + 2 * hour;
-        await publishDue(publisher);
-        assert.equal((await seenAnew(store)).revision, 1);
-        assert.deepEqual(await listWaiting(store.db), []);
-        for (const id of [held, scheduled]) {
-          await assert.rejects(reject(publisher, id, "boss"), {
-            message: /is rejected: only what is held or scheduled/,
-          });
-          const { content } = await store.db
-            .selectFrom("catalogue_draft")
-            .select("content")
-            .where("id", "=", id)
-            .executeTakeFirstOrThrow();
-          assert.equal(content, null);
-        }
-      } finally {
-        await store.close();
+    test("never serves what is rejected, held or scheduled", async (t) => {
+      const { store, clock, publisher } = await opened(t, engine);
+      const held = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+      const later = { ...about, holdsFrom: start + hour };
+      const scheduled = draftOf(await publish(publisher, priced("MTNDATA 113", 21_000), later));
+      for (const id of [held, scheduled]) await reject(publisher, id, "boss");
+      clock.time = start + 2 * hour;
+      await publishDue(publisher);
+      assert.equal((await seenAnew(store)).revision, 1);
+      assert.deepEqual(await listWaiting(store.db), []);
+      for (const id of [held, scheduled]) {
+        await assert.rejects(reject(publisher, id, "boss"), {
+          message: /is rejected: only what is held or scheduled/,
+        });
+        const { content } = await store.db
+          .selectFrom("catalogue_draft")
+          .select("content")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow();
+        assert.equal(content, null);
       }
     });
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
@@ -17,9 +18,9 @@ export const about = { author: "ops", source: "test", note: "a note" };
 export const start = Date.UTC(2026, 0, 31, 9, 30);
 export const hour = 3_600_000;
 
-/** A store under a clock, and a publisher on it; with the starter catalogue unless it is to be empty. */
-export async function opened(engine: Engine, changes: Partial<Publisher> = {}, empty = false) {
-  const store = await freshStore(engine);
+/** A store of the test under a clock, and a publisher on it; with the starter catalogue unless it is to be empty. */
+export async function opened(t: TestContext, engine: Engine, changes: Partial<Publisher> = {}, empty = false) {
+  const store = await freshStore(engine, t);
   const clock = { time: start };
   const publisher = store.publisher({ now: () => clock.time, ...changes });
   if (!empty) await loadStarter(publisher);

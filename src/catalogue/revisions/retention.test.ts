@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { suite, type TestContext, test } from "node:test";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { approve, reject } from "./decide.ts";
@@ -11,11 +11,11 @@ import { about, dearer, draftOf, hour, opened, priceOf, removeHistory, seenAnew,
 
 const day = 24 * hour;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the history that is kept on ${engine.name}`, { concurrency: true }, () => {
     /** The starter catalogue, then a dearer bundle each day: revisions 1 to 5. */
-    const withDays = async () => {
-      const at = await opened(engine);
+    const withDays = async (t: TestContext) => {
+      const at = await opened(t, engine);
       for (let revision = 2; revision <= 5; revision += 1) {
         at.clock.time += day;
         await publish(at.publisher, dearer("MTNDATA 104"), about);
@@ -29,170 +29,140 @@ for (const engine of engines)
       return { ...at, numbers, stored };
     };
 
-    test("loses its oldest revisions with their changes, and what is served stays as it is", async () => {
-      const { store, publisher, numbers, stored } = await withDays();
-      try {
-        const before = await seenAnew(store);
-        await removeHistory(publisher, start + 2 * day);
-        assert.deepEqual(await numbers(), [3, 4, 5]);
-        assert.deepEqual(await stored(), [3, 3]);
-        assert.deepEqual(await seenAnew(store), before);
-        assert.equal(priceOf(await snapshotAt(store.db, before, 3), "MTNDATA 104"), 10_002);
-        await publish(publisher, dearer("MTNDATA 104"), about);
-        assert.deepEqual(await numbers(), [3, 4, 5, 6]);
-      } finally {
-        await store.close();
-      }
+    test("loses its oldest revisions with their changes, and what is served stays as it is", async (t) => {
+      const { store, publisher, numbers, stored } = await withDays(t);
+      const before = await seenAnew(store);
+      await removeHistory(publisher, start + 2 * day);
+      assert.deepEqual(await numbers(), [3, 4, 5]);
+      assert.deepEqual(await stored(), [3, 3]);
+      assert.deepEqual(await seenAnew(store), before);
+      assert.equal(priceOf(await snapshotAt(store.db, before, 3), "MTNDATA 104"), 10_002);
+      await publish(publisher, dearer("MTNDATA 104"), about);
+      assert.deepEqual(await numbers(), [3, 4, 5, 6]);
     });
 
-    test("keeps the newest revision however old it is, with what it changed", async () => {
-      const { store, publisher, numbers, stored } = await withDays();
-      try {
-        await removeHistory(publisher, start + 999 * day);
-        assert.deepEqual([await numbers(), await stored()], [[5], [1, 1]]);
-        const { draft } = await findRevision(store.db, 5);
-        assert.deepEqual(
-          (await changesOf(store.db, draft)).map(({ old, new: now }) => [old!.price, now!.price]),
-          [[10_003, 10_004]],
-        );
-        await removeHistory(publisher, start + 999 * day);
-        assert.deepEqual(await numbers(), [5]);
-      } finally {
-        await store.close();
-      }
+    test("keeps the newest revision however old it is, with what it changed", async (t) => {
+      const { store, publisher, numbers, stored } = await withDays(t);
+      await removeHistory(publisher, start + 999 * day);
+      assert.deepEqual([await numbers(), await stored()], [[5], [1, 1]]);
+      const { draft } = await findRevision(store.db, 5);
+      assert.deepEqual(
+        (await changesOf(store.db, draft)).map(({ old, new: now }) => [old!.price, now!.price]),
+        [[10_003, 10_004]],
+      );
+      await removeHistory(publisher, start + 999 * day);
+      assert.deepEqual(await numbers(), [5]);
     });
 
-    test("says of a revision that is gone where it begins, and refuses the cursors before", async () => {
-      const { store, publisher } = await withDays();
-      try {
-        const { db } = store;
-        await removeHistory(publisher, start + 2 * day);
-        const sentence = "Revision 2 is no longer kept: the history begins with revision 3.";
-        await assert.rejects(findRevision(db, 2), { message: sentence });
-        await assert.rejects(snapshotAt(db, await publisher.latest(), 2), { message: sentence });
-        await assert.rejects(findRevision(db, 6), {
-          message: "There is no revision 6. All are in: duba catalogue history",
+    test("says of a revision that is gone where it begins, and refuses the cursors before", async (t) => {
+      const { store, publisher } = await withDays(t);
+      const { db } = store;
+      await removeHistory(publisher, start + 2 * day);
+      const sentence = "Revision 2 is no longer kept: the history begins with revision 3.";
+      await assert.rejects(findRevision(db, 2), { message: sentence });
+      await assert.rejects(snapshotAt(db, await publisher.latest(), 2), { message: sentence });
+      await assert.rejects(findRevision(db, 6), {
+        message: "There is no revision 6. All are in: duba catalogue history",
+      });
+
+      const newest = await publisher.latest();
+      const listed = (after: string | undefined) => listChanges(db, newest, { after, limit: 10 }, undefined);
+      const [, history] = (await listed(undefined)).next.split("-");
+      for (const after of ["0", `1-${history}`, `2.1-${history}`])
+        await assert.rejects(listed(after), {
+          code: "validation_failed",
+          message: "after is older than the changes that are kept: begin anew without it, and fetch the lists.",
         });
-
-        const newest = await publisher.latest();
-        const listed = (after: string | undefined) => listChanges(db, newest, { after, limit: 10 }, undefined);
-        const [, history] = (await listed(undefined)).next.split("-");
-        for (const after of ["0", `1-${history}`, `2.1-${history}`])
-          await assert.rejects(listed(after), {
-            code: "validation_failed",
-            message: "after is older than the changes that are kept: begin anew without it, and fetch the lists.",
-          });
-        const { data } = await listed(`2-${history}`);
-        assert.deepEqual(
-          data.map(({ revision }) => revision),
-          [3, 4, 5],
-        );
-        assert.deepEqual((await listed(`5-${history}`)).data, []);
-      } finally {
-        await store.close();
-      }
+      const { data } = await listed(`2-${history}`);
+      assert.deepEqual(
+        data.map(({ revision }) => revision),
+        [3, 4, 5],
+      );
+      assert.deepEqual((await listed(`5-${history}`)).data, []);
     });
 
-    test("loses old rejected drafts, and none that is held or scheduled", async () => {
-      const { store, publisher, clock } = await opened(engine, { guard: { ...looseGuard, priceFactor: 1 } });
-      try {
-        const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
-        const [rejected, waiting, later] = [await held(), await held(), await held()];
-        await reject(publisher, rejected, "ops");
-        await approve(publisher, later, "ops");
-        const holdsFrom = start + 900 * day;
-        const scheduled = draftOf(await publish(publisher, dearer("MTNDATA 113"), { ...about, holdsFrom }));
-        await approve(publisher, scheduled, "ops");
-        const last = await held();
-        await reject(publisher, last, "ops");
-        clock.time += 500 * day;
-        await removeHistory(publisher, clock.time - 400 * day);
-        const drafts = await store.db.selectFrom("catalogue_draft").select(["id", "state"]).orderBy("id").execute();
-        assert.deepEqual(
-          drafts.map(({ id, state }) => `${id} ${state}`),
-          // The last one stays, so that no draft to come has its number.
-          [`${waiting} held`, `${later} published`, `${scheduled} scheduled`, `${last} rejected`],
-        );
-      } finally {
-        await store.close();
-      }
+    test("loses old rejected drafts, and none that is held or scheduled", async (t) => {
+      const { store, publisher, clock } = await opened(t, engine, { guard: { ...looseGuard, priceFactor: 1 } });
+      const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
+      const [rejected, waiting, later] = [await held(), await held(), await held()];
+      await reject(publisher, rejected, "ops");
+      await approve(publisher, later, "ops");
+      const holdsFrom = start + 900 * day;
+      const scheduled = draftOf(await publish(publisher, dearer("MTNDATA 113"), { ...about, holdsFrom }));
+      await approve(publisher, scheduled, "ops");
+      const last = await held();
+      await reject(publisher, last, "ops");
+      clock.time += 500 * day;
+      await removeHistory(publisher, clock.time - 400 * day);
+      const drafts = await store.db.selectFrom("catalogue_draft").select(["id", "state"]).orderBy("id").execute();
+      assert.deepEqual(
+        drafts.map(({ id, state }) => `${id} ${state}`),
+        // The last one stays, so that no draft to come has its number.
+        [`${waiting} held`, `${later} published`, `${scheduled} scheduled`, `${last} rejected`],
+      );
     });
 
-    test("loses the lists and price lists that the oldest revision has replaced, and no others", async () => {
-      const { store, publisher, clock } = await opened(engine);
+    test("loses the lists and price lists that the oldest revision has replaced, and no others", async (t) => {
+      const { store, publisher, clock } = await opened(t, engine);
       const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
-      try {
-        const plans = [
-          settingRule(rule),
-          settingRule({ ...rule, account: "acc_2" }),
-          removingRules("acc_1", undefined),
-          settingRule({ ...rule, value: -200 }),
-        ];
-        for (const plan of plans) {
-          clock.time += day;
-          await publish(publisher, plan, about);
-        }
-        const newest = await publisher.latest();
-        const third = await snapshotAt(store.db, newest, 3);
-        await removeHistory(publisher, start + 2 * day);
-        assert.deepEqual(await seenAnew(store), newest);
-        assert.deepEqual(await snapshotAt(store.db, newest, 3), third);
-        await removeHistory(publisher, start + 999 * day);
-        assert.deepEqual(await seenAnew(store), newest);
-        const rows = await store.db
-          .selectFrom("catalogue_price_list")
-          .select(["account", "revision"])
-          .orderBy("account")
-          .execute();
-        assert.deepEqual(rows, [
-          { account: "acc_1", revision: 5 },
-          { account: "acc_2", revision: 3 },
-        ]);
-        assert.deepEqual(await store.db.selectFrom("catalogue_document").select("revision").execute(), [
-          { revision: 1 },
-        ]);
-      } finally {
-        await store.close();
+      const plans = [
+        settingRule(rule),
+        settingRule({ ...rule, account: "acc_2" }),
+        removingRules("acc_1", undefined),
+        settingRule({ ...rule, value: -200 }),
+      ];
+      for (const plan of plans) {
+        clock.time += day;
+        await publish(publisher, plan, about);
       }
+      const newest = await publisher.latest();
+      const third = await snapshotAt(store.db, newest, 3);
+      await removeHistory(publisher, start + 2 * day);
+      assert.deepEqual(await seenAnew(store), newest);
+      assert.deepEqual(await snapshotAt(store.db, newest, 3), third);
+      await removeHistory(publisher, start + 999 * day);
+      assert.deepEqual(await seenAnew(store), newest);
+      const rows = await store.db
+        .selectFrom("catalogue_price_list")
+        .select(["account", "revision"])
+        .orderBy("account")
+        .execute();
+      assert.deepEqual(rows, [
+        { account: "acc_1", revision: 5 },
+        { account: "acc_2", revision: 3 },
+      ]);
+      assert.deepEqual(await store.db.selectFrom("catalogue_document").select("revision").execute(), [{ revision: 1 }]);
     });
 
-    test("is removed in batches, which are on the audit trail, and not at all after a stop", async () => {
+    test("is removed in batches, which are on the audit trail, and not at all after a stop", async (t) => {
       const told: unknown[] = [];
-      const { store, publisher, clock } = await opened(engine, {
+      const { store, publisher, clock } = await opened(t, engine, {
         audit: async (_, { kind, facts }) => void told.push(kind, facts),
       });
-      try {
-        for (let revision = 2; revision <= 24; revision += 1) await publish(publisher, dearer("MTNDATA 104"), about);
-        clock.time += day;
-        await publish(publisher, dearer("MTNDATA 104"), about);
-        told.length = 0;
-        await removeHistory(publisher, start + day, AbortSignal.abort());
-        assert.deepEqual(told, []);
-        await removeHistory(publisher, start + day);
-        assert.deepEqual(told, [
-          ...["catalogue.swept", { revisions: 20, drafts: 20 }],
-          ...["catalogue.swept", { revisions: 4, drafts: 4 }],
-        ]);
-        assert.deepEqual(
-          (await listRevisions(store.db, 9)).map(({ number }) => number),
-          [25],
-        );
-      } finally {
-        await store.close();
-      }
+      for (let revision = 2; revision <= 24; revision += 1) await publish(publisher, dearer("MTNDATA 104"), about);
+      clock.time += day;
+      await publish(publisher, dearer("MTNDATA 104"), about);
+      told.length = 0;
+      await removeHistory(publisher, start + day, AbortSignal.abort());
+      assert.deepEqual(told, []);
+      await removeHistory(publisher, start + day);
+      assert.deepEqual(told, [
+        ...["catalogue.swept", { revisions: 20, drafts: 20 }],
+        ...["catalogue.swept", { revisions: 4, drafts: 4 }],
+      ]);
+      assert.deepEqual(
+        (await listRevisions(store.db, 9)).map(({ number }) => number),
+        [25],
+      );
     });
 
-    test("leaves a process that slept through it with the catalogue as it is", async () => {
-      const { store, publisher } = await opened(engine);
-      try {
-        const known = await newestSnapshot(store.db);
-        for (const key of ["MTNDATA 104", "MTNDATA 113"]) await publish(publisher, dearer(key), about);
-        await removeHistory(publisher, Number.MAX_SAFE_INTEGER);
-        const awake = await newestSnapshot(store.db, known);
-        assert.deepEqual(awake, await seenAnew(store));
-        assert.equal(priceOf(awake, "MTNDATA 104"), 10_001);
-      } finally {
-        await store.close();
-      }
+    test("leaves a process that slept through it with the catalogue as it is", async (t) => {
+      const { store, publisher } = await opened(t, engine);
+      const known = await newestSnapshot(store.db);
+      for (const key of ["MTNDATA 104", "MTNDATA 113"]) await publish(publisher, dearer(key), about);
+      await removeHistory(publisher, Number.MAX_SAFE_INTEGER);
+      const awake = await newestSnapshot(store.db, known);
+      assert.deepEqual(awake, await seenAnew(store));
+      assert.equal(priceOf(awake, "MTNDATA 104"), 10_001);
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
 import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import { countIn, withEntries } from "../model/snapshot.ts";
@@ -39,44 +39,40 @@ const bundle =
     return withEntries(base, [{ subject: "corporate-bundles", key: code.toUpperCase(), content }]);
   };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the catalogue's size on ${engine.name}`, () => {
-    test("20,000 entries are served; more are refused at an import, a pull and an approval, and held at their time", async () => {
-      const { store, clock, publisher } = await opened(engine, { guard: looseGuard }, true);
-      try {
-        await publish(publisher, (base) => withLists(base, almostAll()), about);
-        const guarded = { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
-        const held = draftOf(await publish(guarded, bundle("held"), about));
-        const later = draftOf(await publish(publisher, bundle("later"), { ...about, holdsFrom: clock.time + hour }));
-        assert.equal((await publish(publisher, bundle("last"), about)).state, "published");
-        const full = await seenAnew(store);
-        const counts = (["cable-providers", "cable-products", "cable-add-ons", "corporate-bundles"] as const).map(
-          (list) => countIn(full, list),
-        );
-        assert.deepEqual(counts, [1, PRODUCTS, PRODUCTS, 1]);
+    test("20,000 entries are served; more are refused at an import, a pull and an approval, and held at their time", async (t) => {
+      const { store, clock, publisher } = await opened(t, engine, { guard: looseGuard }, true);
+      await publish(publisher, (base) => withLists(base, almostAll()), about);
+      const guarded = { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
+      const held = draftOf(await publish(guarded, bundle("held"), about));
+      const later = draftOf(await publish(publisher, bundle("later"), { ...about, holdsFrom: clock.time + hour }));
+      assert.equal((await publish(publisher, bundle("last"), about)).state, "published");
+      const full = await seenAnew(store);
+      const counts = (["cable-providers", "cable-products", "cable-add-ons", "corporate-bundles"] as const).map(
+        (list) => countIn(full, list),
+      );
+      assert.deepEqual(counts, [1, PRODUCTS, PRODUCTS, 1]);
 
-        const refusal = { name: "CatalogueFault", message: tooMany };
-        await assert.rejects(publish(publisher, bundle("more"), about), refusal);
-        const corporate = ["last", "more"].map((code) => ({ code, description: "" }));
-        const pulled = { kind: "whole" as const, lists: { "corporate-bundles": corporate }, leftOut: [] };
-        const source = { name: "shop", covers: ["corporate-bundles"], pull: async () => pulled };
-        const begun = await beginSync(store.db, "shop", undefined, publisher.now());
-        const options = { author: "system", again: false, signal: AbortSignal.timeout(60_000) };
-        const { record, sentences } = await syncFrom(publisher, source as never, begun!, options);
-        assert.deepEqual([record.result, sentences], ["refused", [tooMany]]);
+      const refusal = { name: "CatalogueFault", message: tooMany };
+      await assert.rejects(publish(publisher, bundle("more"), about), refusal);
+      const corporate = ["last", "more"].map((code) => ({ code, description: "" }));
+      const pulled = { kind: "whole" as const, lists: { "corporate-bundles": corporate }, leftOut: [] };
+      const source = { name: "shop", covers: ["corporate-bundles"], pull: async () => pulled };
+      const begun = await beginSync(store.db, "shop", undefined, publisher.now());
+      const options = { author: "system", again: false, signal: AbortSignal.timeout(60_000) };
+      const { record, sentences } = await syncFrom(publisher, source as never, begun!, options);
+      assert.deepEqual([record.result, sentences], ["refused", [tooMany]]);
 
-        await assert.rejects(approve(publisher, held, "boss"), refusal);
-        assert.equal((await findDraft(store.db, held)).state, "held");
-        clock.time += hour;
-        await publishDue(publisher);
-        const due = await findDraft(store.db, later);
-        assert.deepEqual([due.state, JSON.parse(due.reasons)], ["held", [tooMany]]);
-        assert.equal((await publisher.latest()).revision, full.revision);
+      await assert.rejects(approve(publisher, held, "boss"), refusal);
+      assert.equal((await findDraft(store.db, held)).state, "held");
+      clock.time += hour;
+      await publishDue(publisher);
+      const due = await findDraft(store.db, later);
+      assert.deepEqual([due.state, JSON.parse(due.reasons)], ["held", [tooMany]]);
+      assert.equal((await publisher.latest()).revision, full.revision);
 
-        await publish(publisher, bundle("last", false), about);
-        assert.equal((await approve(publisher, later, "boss", 2)).state, "published");
-      } finally {
-        await store.close();
-      }
+      await publish(publisher, bundle("last", false), about);
+      assert.equal((await approve(publisher, later, "boss", 2)).state, "published");
     });
   });

@@ -1,51 +1,47 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { priced, removed } from "../catalogue.fixture.ts";
 import { publish } from "./publish.ts";
 import { about, hour, opened, start } from "./publishing.fixture.ts";
 import { publishDue } from "./schedule.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`events of the catalogue on ${engine.name}`, () => {
-    test("tell each account of a revision, and of prices that will change", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const told = async () => {
-          const rows = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
-          return rows.map(({ type, audience, mode, data }) => ({ type, audience, mode, ...JSON.parse(data) }));
-        };
-        const to = { audience: "accounts", mode: null };
-        const [starter, ...none] = await told();
-        const { added, ...rest } = starter;
-        assert.ok(added > 100 && none.length === 0);
-        const feed = "/api/v2/catalogue/changes?after=";
-        const counts = { modified: 0, removed: 0 };
-        assert.deepEqual(rest, { type: "catalogue.published", ...to, revision: 1, ...counts, changes: `${feed}0` });
+    test("tell each account of a revision, and of prices that will change", async (t) => {
+      const { store, clock, publisher } = await opened(t, engine);
+      const told = async () => {
+        const rows = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
+        return rows.map(({ type, audience, mode, data }) => ({ type, audience, mode, ...JSON.parse(data) }));
+      };
+      const to = { audience: "accounts", mode: null };
+      const [starter, ...none] = await told();
+      const { added, ...rest } = starter;
+      assert.ok(added > 100 && none.length === 0);
+      const feed = "/api/v2/catalogue/changes?after=";
+      const counts = { modified: 0, removed: 0 };
+      assert.deepEqual(rest, { type: "catalogue.published", ...to, revision: 1, ...counts, changes: `${feed}0` });
 
-        const { id: history } = await store.db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
-        await publish(publisher, priced("MTNDATA 104", 10_500), about);
-        const second = { revision: 2, added: 0, modified: 1, removed: 0, changes: `${feed}1-${history}` };
-        assert.deepEqual((await told()).at(-1), { type: "catalogue.published", ...to, ...second });
+      const { id: history } = await store.db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
+      await publish(publisher, priced("MTNDATA 104", 10_500), about);
+      const second = { revision: 2, added: 0, modified: 1, removed: 0, changes: `${feed}1-${history}` };
+      assert.deepEqual((await told()).at(-1), { type: "catalogue.published", ...to, ...second });
 
-        const holdsFrom = start + hour;
-        await publish(publisher, priced("MTNDATA 104", 11_000), { ...about, holdsFrom });
-        await publish(publisher, removed("MTNDATA 113"), { ...about, holdsFrom });
-        const scheduled = (await told()).slice(2);
-        const data = { draft: "d3", holds_from: new Date(holdsFrom).toISOString(), prices: 1 };
-        assert.deepEqual(scheduled, [{ type: "price.scheduled", ...to, ...data }]);
+      const holdsFrom = start + hour;
+      await publish(publisher, priced("MTNDATA 104", 11_000), { ...about, holdsFrom });
+      await publish(publisher, removed("MTNDATA 113"), { ...about, holdsFrom });
+      const scheduled = (await told()).slice(2);
+      const data = { draft: "d3", holds_from: new Date(holdsFrom).toISOString(), prices: 1 };
+      assert.deepEqual(scheduled, [{ type: "price.scheduled", ...to, ...data }]);
 
-        clock.time = holdsFrom;
-        await publishDue(publisher);
-        assert.deepEqual(
-          (await told()).slice(3).map(({ type, revision }) => [type, revision]),
-          [
-            ["catalogue.published", 3],
-            ["catalogue.published", 4],
-          ],
-        );
-      } finally {
-        await store.close();
-      }
+      clock.time = holdsFrom;
+      await publishDue(publisher);
+      assert.deepEqual(
+        (await told()).slice(3).map(({ type, revision }) => [type, revision]),
+        [
+          ["catalogue.published", 3],
+          ["catalogue.published", 4],
+        ],
+      );
     });
   });

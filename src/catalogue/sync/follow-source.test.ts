@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { openStore } from "../../storage/store.ts";
 import { freshStore, publisherOf } from "../catalogue.fixture.ts";
 import { SourceFreshness } from "../responses/freshness.ts";
 import { loadStarter } from "../starter.ts";
@@ -14,9 +13,9 @@ const start = Date.UTC(2026, 0, 31, 9, 30);
 const minute = 60_000;
 
 /** Instances that follow one shop, each with a connection of its own to one store, under one clock. */
-async function following(t: TestContext, engine: (typeof engines)[number], changes: Partial<Follow> = {}) {
-  const store = await freshStore(engine);
-  const beside = await openStore({ ...store.settings, serving: false });
+async function following(t: TestContext, engine: (typeof usualEngines)[number], changes: Partial<Follow> = {}) {
+  const store = await freshStore(engine, t);
+  const beside = await store.beside();
   const shop = await Shop.open();
   const clock = { time: start };
   const log = new RecordedLog();
@@ -36,18 +35,14 @@ async function following(t: TestContext, engine: (typeof engines)[number], chang
     await look();
     return { look, stop: () => stopping.abort(), headers: () => freshness.headers };
   };
-  t.after(async () => {
-    await beside.close();
-    await store.close();
-    await shop.close();
-  });
+  t.after(() => shop.close());
   return { store, beside, shop, clock, log, begin };
 }
 
 const asOf = (time: number) => ["Duba-Catalogue-As-Of", new Date(time).toISOString()];
 const stale = ["Duba-Catalogue-Stale", "true"];
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`following a source on ${engine.name}`, () => {
     test("two instances pull once in each period, and both know how old what they serve is", async (t) => {
       const { beside, shop, clock, begin } = await following(t, engine);
