@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { readConfig } from "../src/config/read-config.ts";
 import { everySetting } from "../src/config/settings.ts";
+import { vendors } from "../src/upstreams/registry.ts";
 import { ran } from "./support/command-line.ts";
 import { usualEngines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
@@ -12,10 +13,10 @@ import { until } from "./support/until.ts";
 /** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
 const readable = new Set([
   "DUBA_KEYRING",
-  "DUBA_PEER_EMAIL",
-  "DUBA_BLUSALT_CLIENT_ID",
-  "DUBA_BLUSALT_APP_NAME",
-  "DUBA_DOJAH_APP_ID",
+  // The names of our accounts with vendors.
+  ...vendors
+    .flatMap(({ settings }) => Object.values(settings).map(({ name }) => name))
+    .filter((name) => /_(EMAIL|ID|NAME)$/.test(name)),
 ]);
 
 /** These say where the test's own service is. */

@@ -149,17 +149,24 @@ suite("the settings", () => {
   });
 
   test("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
-    assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, peer: 25_000, dojah: 15_000 });
+    const forEach = (timeoutOf: (name: string) => number) =>
+      Object.fromEntries(vendors.map(({ name }) => [name, timeoutOf(name)]));
+    assert.deepEqual(
+      readConfig({}).vendorTimeouts,
+      forEach((name) => (name === "peer" ? 25_000 : 15_000)),
+    );
     assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "peer", DUBA_VERIFICATION_TIMEOUT: "5s", ...peer }), []);
     const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
-    assert.deepEqual(vendorTimeouts, { blusalt: 3000, peer: 3000, dojah: 3000 });
+    assert.deepEqual(
+      vendorTimeouts,
+      forEach(() => 3000),
+    );
   });
 
   test("hold what each vendor bills", () => {
     assert.deepEqual(readConfig({ DUBA_DOJAH_PRICE: "bvn=50" }).vendorPrices, {
-      blusalt: {},
+      ...Object.fromEntries(vendors.map(({ name }) => [name, {}])),
       dojah: { bvn: 5_000 },
-      peer: {},
     });
     assert.match(
       faultsOf({ DUBA_DOJAH_PRICE: "50" }).join(),

@@ -13,6 +13,8 @@ export interface Setting<Value> {
   read: (text: string) => Value | undefined;
   /** An operator may put a secret into a file, and its path into `NAME_FILE`. */
   secret?: boolean;
+  /** A vendor's setting without which the vendor works too. */
+  optional?: boolean;
   /** Only `duba call` reads it: the service ignores it. */
   onlyCall?: boolean;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
@@ -41,6 +42,20 @@ test("the request goes out with its body as JSON, its headers and the trace cont
   assert.equal(received?.headers.accept, "application/json");
   assert.equal(received?.headers["x-key"], "k");
   assert.equal(received?.headers.traceparent, traceparent);
+});
+
+test("a vendor's headers may sign the bytes that are sent", async (t) => {
+  const { http, vendor, ask } = await open(t);
+  const sign = (text: string) => createHmac("sha256", "a key of ours").update(text).digest("hex");
+  const headers = (body: string) => ({ "x-signature": sign(body) });
+  await ask({ headers, body: { name: "Ọlá", amount: 1 } });
+  await http.send({ method: "GET", url: vendor.url, headers });
+  const [posted, got] = vendor.received;
+  assert.equal(posted?.body, '{"name":"Ọlá","amount":1}');
+  assert.deepEqual(
+    [posted, got].map((received) => received?.headers["x-signature"]),
+    [sign(posted!.body), sign("")],
+  );
 });
 
 test("connections are kept for the next request where that is wanted, and no more are made than allowed", async (t) => {

@@ -8,7 +8,8 @@ import { LongTextDropper } from "./drop-long-texts.ts";
 export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
-  headers?: Record<string, string>;
+  /** A function gets the body as we send it, for vendors that want it signed; empty without a body. */
+  headers?: Record<string, string> | ((body: string) => Record<string, string>);
   /** Sent as JSON. */
   body?: object;
   /** Ends the wait before the client's own time-out does. */
@@ -70,7 +71,8 @@ export class VendorClient {
 
   /** Never rejects. */
   async send(request: VendorRequest): Promise<HttpResult> {
-    const { method, body, signal, sendUntil } = request;
+    const { method, signal, sendUntil, headers } = request;
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     const url = new URL(request.url);
     const { host } = url;
     const span = spanWithin("vendor call", "client", { "server.address": host, "http.request.method": method });
@@ -82,9 +84,9 @@ export class VendorClient {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(traceparent === undefined ? {} : { traceparent }),
-        ...request.headers,
+        ...(typeof headers === "function" ? headers(body ?? "") : headers),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body,
       timeout: Math.min(request.timeout ?? Number.POSITIVE_INFINITY, this.#timeout),
     });
     const result = resultOf(await asked, request.wantedHeaders);

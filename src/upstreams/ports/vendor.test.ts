@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setting } from "../../operation/setting.ts";
 import { vendors } from "../registry.ts";
 import { headerText, missingOf, vendorUrl } from "./vendor.ts";
 
@@ -13,20 +14,26 @@ test("every vendor and every setting has a name of its own, and the sandbox is n
 
 test("keys are secret, and nothing else is", () => {
   for (const { settings } of vendors)
-    for (const { name, secret } of Object.values(settings)) assert.equal(secret ?? false, name.endsWith("_KEY"), name);
+    for (const { name, secret } of Object.values(settings))
+      assert.equal(secret ?? false, /_(KEY|SECRET)$/.test(name), name);
 });
 
-test("a vendor without its settings is told what it lacks; what has a default is not missing", () => {
-  const usual = (vendor: (typeof vendors)[number]) =>
-    Object.fromEntries(Object.entries(vendor.settings).map(([member, setting]) => [member, setting.default]));
-  const missing = Object.fromEntries(vendors.map((vendor) => [vendor.name, missingOf(vendor, usual(vendor))]));
-  assert.deepEqual(missing, {
-    blusalt: ["DUBA_BLUSALT_CLIENT_ID", "DUBA_BLUSALT_APP_NAME", "DUBA_BLUSALT_KEY"],
-    peer: ["DUBA_PEER_URL", "DUBA_PEER_EMAIL", "DUBA_PEER_KEY"],
-    dojah: ["DUBA_DOJAH_APP_ID", "DUBA_DOJAH_KEY"],
-  });
-  const dojah = vendors.find(({ name }) => name === "dojah")!;
-  assert.deepEqual(missingOf(dojah, { ...usual(dojah), appId: "app", key: "key" }), []);
+test("a vendor without its settings is told what it lacks: nothing that has a default, and nothing optional", () => {
+  const settings = {
+    url: setting({ name: "DUBA_SOME_URL", default: "https://id.example.com", about: "…", ...vendorUrl }),
+    key: setting({ name: "DUBA_SOME_KEY", default: "", about: "…", ...headerText }),
+    appId: setting({ name: "DUBA_SOME_APP_ID", default: "", about: "…", optional: true, ...headerText }),
+  };
+  assert.deepEqual(missingOf({ settings }, { url: "https://id.example.com", key: "", appId: "" }), ["DUBA_SOME_KEY"]);
+  assert.deepEqual(missingOf({ settings }, { url: "https://id.example.com", key: "key", appId: "" }), []);
+  assert.deepEqual(missingOf({ settings }, { url: "", key: "key", appId: "" }), ["DUBA_SOME_URL"]);
+});
+
+test("no vendor is set up without its operator", () => {
+  for (const vendor of vendors) {
+    const values = Object.fromEntries(Object.entries(vendor.settings).map(([member, of]) => [member, of.default]));
+    assert.ok(missingOf(vendor, values).length > 0, vendor.name);
+  }
 });
 
 test("addresses and keys that could not be used are refused at the start", () => {

@@ -18,7 +18,7 @@ export interface Adapter<Names extends string, Opened> {
   name: string;
   /** One line, which says how far the adapter was tried. */
   about: string;
-  /** The operator must set each one without a default. */
+  /** The operator must set each one without a default that is not `optional`. */
   settings: Readonly<Record<Names, Setting<string>>>;
   open(values: VendorValues<Names>, parts: VendorParts): Opened;
 }
@@ -40,7 +40,7 @@ export const vendor = <Names extends string>(specification: Adapter<Names, Ident
 /** Names of the settings that the operator must still set for a vendor. */
 export function missingOf(vendor: Pick<Adapter<string, unknown>, "settings">, values: VendorValues): string[] {
   return Object.entries(vendor.settings)
-    .filter(([member]) => !values[member])
+    .filter(([member, { optional }]) => !optional && !values[member])
     .map(([, { name }]) => name);
 }
 
