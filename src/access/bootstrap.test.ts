@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, suite, test } from "node:test";
-import { engines, type Fresh } from "../../test/support/engines.ts";
+import { beforeEach, suite, test } from "node:test";
+import { engines, type FreshSettings } from "../../test/support/engines.ts";
+import { withSuiteStore } from "../../test/support/suite-store.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";
@@ -13,18 +14,12 @@ import { newApiKey, readApiKey, secretHash } from "./secrets.ts";
 const one = "a-bootstrap-key-for-compose";
 const two = "duba_test_not_of_the_key_form";
 
-for (const { name: engine, ready } of engines) {
-  suite(`the first start on ${engine}`, () => {
-    let place: Fresh;
+for (const engine of engines) {
+  suite(`the first start on ${engine.name}`, () => {
     let store: Store;
-
-    before(async () => {
-      place = await ready();
-      store = await openStore({ ...place.settings, serving: true, starting: true });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
+    let settings: FreshSettings;
+    withSuiteStore(engine, (its, of) => {
+      [store, settings] = [its, of];
     });
     beforeEach(async () => {
       for (const table of ["access_token", "api_key", "account", "fact"] as const)
@@ -166,7 +161,7 @@ for (const { name: engine, ready } of engines) {
     });
 
     test("of several processes at once makes one account and one key, printed by one of them", async () => {
-      const beside = () => openStore({ ...place.settings, serving: false });
+      const beside = () => openStore({ ...settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {
         const start = async ({ db }: Store) => {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
-import { engines, type Fresh } from "../../test/support/engines.ts";
+import { engines, type FreshSettings } from "../../test/support/engines.ts";
+import { withSuiteStore } from "../../test/support/suite-store.ts";
 import { followJournal } from "../identity/ledger/journal/follow-journal.ts";
 import { journaled } from "../identity/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import { accountRow, verification as sample } from "../storage/backup/backup.fixture.ts";
-import { openStore, type Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
 import { append } from "./append.ts";
 
@@ -15,10 +16,10 @@ const zone = new TimeZone("Africa/Lagos");
 
 for (const engine of engines) {
   suite(`the ledger held against the audit trail on ${engine.name}`, () => {
-    let place: Fresh;
+    let settings: FreshSettings;
     let store: Store;
     const reconcile = async () => {
-      const { dataDirectory, databaseUrl } = place.settings;
+      const { dataDirectory, databaseUrl } = settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const { exitCode, out, err } = await ran(["audit", "reconcile", "--json"], { environment });
       assert.equal(err, "");
@@ -42,16 +43,11 @@ for (const engine of engines) {
     const set = (reference: string, values: Partial<Tables["verification"]>) =>
       store.db.updateTable("verification").set(values).where("reference", "=", reference).execute();
 
-    before(async () => {
-      place = await engine.ready();
-      store = await openStore({ ...place.settings, serving: false });
+    withSuiteStore(engine, async (its, of) => {
+      [store, settings] = [its, of];
       await store.db.insertInto("account").values(accountRow).execute();
       for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);
       await followJournal({ db: store.db, audit: append, zone });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
     });
 
     test("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
@@ -93,7 +89,7 @@ for (const engine of engines) {
           ["ref-2", "is on the audit trail, and not on the ledger"],
         ]),
       );
-      const { dataDirectory, databaseUrl } = place.settings;
+      const { dataDirectory, databaseUrl } = settings;
       const plain = await ran(["audit", "reconcile"], {
         environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
       });

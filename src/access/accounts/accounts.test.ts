@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import type { Kysely } from "kysely";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { openStore } from "../../storage/store.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
-for (const { name: engine, ready } of usualEngines) {
-  suite(`accounts on ${engine}`, () => {
+for (const engine of usualEngines) {
+  suite(`accounts on ${engine.name}`, () => {
     let db: Kysely<Tables>;
-    let close: () => Promise<void>;
-
-    before(async () => {
-      const place = await ready();
-      const store = await openStore({ ...place.settings, serving: true, starting: true });
+    withSuiteStore(engine, (store) => {
       db = store.db;
-      close = async () => {
-        await store.close();
-        await place.dispose();
-      };
     });
-    after(() => close());
 
     test("are created, listed oldest first, and found by id or by e-mail without case", async () => {
       const second = await createAccount(recorded(db), { name: "Second", email: "Second@Example.com" }, 2000);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { verifiedRow } from "../../identity/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
-import { openStore, type Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { type Account, createAccount, findAccount } from "./accounts.ts";
@@ -14,20 +15,13 @@ import { changeTerms, spendingOf, topUp } from "./terms.ts";
 const zone = new TimeZone("Africa/Lagos");
 const january = Date.UTC(2026, 0, 15);
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`terms of accounts on ${engine.name}`, () => {
     let store: Store;
-    let dispose: () => Promise<void>;
     const events: AuditEvent[] = [];
-    before(async () => {
-      const fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true, starting: true });
-      dispose = async () => {
-        await store.close();
-        await fresh.dispose();
-      };
+    withSuiteStore(engine, (its) => {
+      store = its;
     });
-    after(() => dispose());
 
     let accounts = 0;
     const newAccount = () => {

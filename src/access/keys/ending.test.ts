@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { type Fresh, usualEngines } from "../../../test/support/engines.ts";
-import { openStore, type Store } from "../../storage/store.ts";
+import { suite, test } from "node:test";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
 import { changeKey } from "./change-key.ts";
@@ -11,22 +12,16 @@ import { rollKey } from "./roll.ts";
 
 const day = 86_400_000;
 
-for (const { name: engine, ready } of usualEngines)
-  suite(`events of keys on ${engine}`, () => {
-    let place: Fresh;
+for (const engine of usualEngines)
+  suite(`events of keys on ${engine.name}`, () => {
     let store: Store;
     let account: string;
     const now = Date.UTC(2026, 10, 1);
     /** Each key is a little older than the next. */
     let made = now - 1_000;
-    before(async () => {
-      place = await ready();
-      store = await openStore({ ...place.settings, serving: false });
+    withSuiteStore(engine, async (its) => {
+      store = its;
       account = (await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" })).id;
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
     });
     const create = async (label: string, expiresAt?: number, mode: KeyRequest["mode"] = "live") =>
       (await createKey(recorded(store.db), { account, mode, label, ...(expiresAt && { expiresAt }) }, made++)).key.id;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import type { Kysely } from "kysely";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
-import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
@@ -16,23 +16,14 @@ import { rollKey } from "./roll.ts";
 
 const hour = 3_600_000;
 
-for (const { name: engine, ready } of usualEngines) {
-  suite(`keys on ${engine}`, () => {
+for (const engine of usualEngines) {
+  suite(`keys on ${engine.name}`, () => {
     let db: Kysely<Tables>;
     let account: Account;
-    let close: () => Promise<void>;
-
-    before(async () => {
-      const place = await ready();
-      const store = await openStore({ ...place.settings, serving: true, starting: true });
+    withSuiteStore(engine, async (store) => {
       db = store.db;
       account = await createAccount(recorded(db), { name: "Acme", email: "acme@example.com" });
-      close = async () => {
-        await store.close();
-        await place.dispose();
-      };
     });
-    after(() => close());
 
     const create = (more: object = {}, now?: number) =>
       createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);

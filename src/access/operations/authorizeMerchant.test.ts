@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, suite, test } from "node:test";
-import { engines, type Fresh, usualEngines } from "../../../test/support/engines.ts";
+import { after, beforeEach, suite, test } from "node:test";
+import { engines, usualEngines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { Failure, type FailureCode } from "../../operation/failures.ts";
 import type { Answered } from "../../operation/operation.ts";
@@ -29,23 +30,17 @@ interface Sent {
 
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
-for (const { name: engine, ready } of usualEngines) {
-  suite(`authorization on ${engine}`, () => {
-    let place: Fresh;
+for (const engine of usualEngines) {
+  suite(`authorization on ${engine.name}`, () => {
     let store: Store;
     let access: Access;
     let time = Date.UTC(2026, 0, 30, 9, 30, 0, 1);
     const email = "acme@example.com";
 
-    before(async () => {
-      place = await ready();
-      store = await openStore({ ...place.settings, serving: true, starting: true });
+    after(() => access.stop());
+    withSuiteStore(engine, async (its) => {
+      store = its;
       await createAccount(recorded(store.db), { name: "Acme Ltd", email });
-    });
-    after(async () => {
-      access.stop();
-      await store.close();
-      await place.dispose();
     });
     beforeEach(async () => {
       access?.stop();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
-import { engines, type FreshSettings } from "../../../test/support/engines.ts";
+import { usualEngines, type FreshSettings } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
@@ -10,7 +10,7 @@ import { beginSession, endSession, findSession, isFormToken } from "./sessions.t
 
 const minute = 60_000;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`people on ${engine.name}`, () => {
     let settings: FreshSettings;
     let store: Store;

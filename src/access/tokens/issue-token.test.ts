@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import { Failure } from "../../operation/failures.ts";
-import { openStore, type Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
 import { FailedCredentials } from "../failed-credentials.ts";
@@ -15,14 +16,12 @@ const hour = 3_600_000;
 
 for (const engine of engines)
   suite(`the exchange of a key on ${engine.name}`, () => {
-    let place: Fresh;
     let store: Store;
     let issue: IssueToken;
     let time = Date.UTC(2026, 0, 30, 9, 30);
 
-    before(async () => {
-      place = await engine.ready();
-      store = await openStore({ ...place.settings, serving: true, starting: true });
+    withSuiteStore(engine, async (its) => {
+      store = its;
       await createAccount(recorded(store.db), { name: "Acme Ltd", email });
       const finder = new KeyFinder(store.db);
       const failed = new FailedCredentials({ count: 20, seconds: 60 });
@@ -32,10 +31,6 @@ for (const engine of engines)
         now: () => time,
         tokenLifetime: 3 * hour,
       });
-    });
-    after(async () => {
-      await store.close();
-      await place.dispose();
     });
 
     const create = () => createKey(recorded(store.db), { account: email, mode: "live", label: "" }, time);
