@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
-import { usualEngines, type FreshSettings } from "../../../test/support/engines.ts";
+import { type FreshSettings, usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
