@@ -1,9 +1,10 @@
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { type CatalogueLists, catalogueSource } from "../../ports/catalogue-source.ts";
+import type { Token } from "../../responses/access-tokens.ts";
 import { withChanges } from "./catalogue-copy.ts";
 import { catalogueReaders, type ListedChange } from "./catalogue-wire.ts";
 import { peer } from "./index.ts";
-import { accountTokens, type Token } from "./tokens.ts";
+import { accountTokens } from "./tokens.ts";
 
 const { name, settings } = peer;
 

@@ -4,6 +4,7 @@ import { setting } from "../../../operation/setting.ts";
 import type { CheckInput, IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { askWithToken } from "../../responses/access-tokens.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
 import type { HttpResult } from "../../vendor-client.ts";
 import { accountTokens } from "./tokens.ts";
@@ -88,14 +89,10 @@ export const peer = vendor({
       kinds: checkKinds,
       repeatable: true,
       async verify(question) {
-        const sendUntil = question.sendUntil ?? question.signal;
-        const first = await tokenFor(sendUntil);
-        if ("outcome" in first) return first.outcome;
-        const result = await ask(question, first.token);
-        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result, question);
-        // The server did no work, so we may send the question again.
-        const second = await tokenFor(sendUntil, first.token);
-        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token), question);
+        const asked = await askWithToken(tokenFor, question.sendUntil ?? question.signal, (token) =>
+          ask(question, token),
+        );
+        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, question);
       },
       async lookUp({ reference, signal }) {
         const first = await tokenFor(signal);

@@ -1,0 +1,97 @@
+import { singleFlight } from "../../runtime/single-flight.ts";
+import type { IdentityOutcome, UnavailableBecause } from "../ports/identity-upstream.ts";
+import { notSentBecause, saysNoMoney } from "../ports/outcomes.ts";
+import type { HttpResult, VendorClient, VendorRequest } from "../vendor-client.ts";
+import { withWait } from "./read-outcome.ts";
+
+/** A token, or the outcome of a question without one. */
+export type Token = { token: string } | { outcome: IdentityOutcome };
+
+/** Gives a valid token until the signal aborts; never the one that the vendor `refused`. */
+export type TokenFor = (signal: AbortSignal, refused?: string) => Promise<Token>;
+
+/** How a vendor gives access tokens. */
+interface Authorization {
+  http: VendorClient;
+  request: Pick<VendorRequest, "url" | "headers" | "body" | "wantedHeaders">;
+  /** The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its status says. */
+  read(result: HttpResult): { token: string; expiresAt: number } | UnavailableBecause | undefined;
+}
+
+/** Milliseconds before its expiry at which we renew a token. */
+const margin = 60_000;
+
+/** Milliseconds for one authorization. */
+const longest = 10_000;
+
+/**
+ * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time. Without a
+ * token we send no question, so every failure here is `unavailable` and `notSent`.
+ */
+export function accessTokens({ http, request, read }: Authorization): TokenFor {
+  let current: { token: string; until: number } | undefined;
+
+  const renew = singleFlight(async (): Promise<Token> => {
+    const result = await http.send({ method: "POST", timeout: longest, ...request });
+    const given = read(result);
+    if (given === undefined) return { outcome: withWait(notSentBecause(reasonOf(result)), result) };
+    if (typeof given === "string") return none(given);
+    current = { token: given.token, until: given.expiresAt - margin };
+    return { token: given.token };
+  });
+
+  return async (signal, refused) =>
+    current && current.token !== refused && Date.now() < current.until
+      ? { token: current.token }
+      : unlessAborted(renew(), signal);
+}
+
+/**
+ * The response to a question that needs a token, or the outcome without one. After a 401 we ask once more with a new token,
+ * because the vendor did no work.
+ */
+export async function askWithToken(
+  tokenFor: TokenFor,
+  signal: AbortSignal,
+  ask: (token: string) => Promise<HttpResult>,
+): Promise<{ result: HttpResult } | { outcome: IdentityOutcome }> {
+  const first = await tokenFor(signal);
+  if ("outcome" in first) return first;
+  const result = await ask(first.token);
+  if (result.kind !== "answered" || result.status !== 401) return { result };
+  const second = await tokenFor(signal, first.token);
+  return "outcome" in second ? second : { result: await ask(second.token) };
+}
+
+const reasons: Readonly<Record<number, UnavailableBecause>> = {
+  400: "bad_credentials",
+  401: "bad_credentials",
+  402: "no_money",
+  403: "bad_credentials",
+  404: "bad_settings",
+  405: "bad_settings",
+  422: "bad_credentials",
+  429: "rate_limited",
+};
+
+function reasonOf(result: HttpResult): UnavailableBecause {
+  if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
+  if (result.kind === "answered" && result.status < 500 && saysNoMoney(result.body)) return "no_money";
+  return reasons[result.status] ?? "out_of_service";
+}
+
+function none(reason: UnavailableBecause): Token {
+  return { outcome: notSentBecause(reason) };
+}
+
+async function unlessAborted(renewal: Promise<Token>, signal: AbortSignal): Promise<Token> {
+  const { promise: aborted, resolve } = Promise.withResolvers<Token>();
+  const abort = () => resolve(none("not_reached"));
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([renewal, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
