@@ -52,7 +52,14 @@ for (const engine of usualEngines) {
         .insertInto("verification")
         .values({ ...row, reference: "of-the-sandbox", mode: "test" })
         .execute();
-      const vendor = { instance: "i", upstream: "dojah", state: "ready", alarm: "no_money", last_answer_at: null };
+      const vendor = {
+        instance: "i",
+        upstream: "dojah",
+        state: "ready",
+        alarm: "no_money",
+        last_answer_at: null,
+        balance: null,
+      };
       await db
         .insertInto("upstream_status")
         .values({ ...vendor, last_failures: "{}", noted_at: now })

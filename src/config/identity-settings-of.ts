@@ -16,6 +16,7 @@ export function identitySettingsOf(config: Config): IdentitySettings {
     negativeDetail: config.negativeDetail,
     walletUnlimited: config.walletUnlimited,
     consentRequired: config.consent === "required",
+    consentAttested: config.consentAttested,
     payTwice: config.afterTimeout === "next",
     vendorPrices: config.vendorPrices,
     timeZone: config.timeZone,

@@ -16,7 +16,7 @@ export const vendorPriceSettings: Readonly<Record<string, Setting<VendorPrices>>
     setting({
       name: `DUBA_${name.toUpperCase()}_PRICE`,
       default: "",
-      about: `What ${name} bills you for a question of each kind, and for one about an unknown number if that has another price. For the books.`,
+      about: `What ${name} bills you for an attempt of each kind, and for an outcome with another price: not_found, phone_mismatch, blocked or failed; * is every kind. For the books.`,
       ...vendorPrices,
     }),
   ]),

@@ -21,6 +21,8 @@ export interface IdentitySettings {
   walletUnlimited: number;
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
+  /** Whether the operator holds the consent of every person, for vendors that need one. */
+  consentAttested: boolean;
   /** Whether to call another upstream when one times out: both may then charge for it. */
   payTwice: boolean;
   /** Of the months of caps. */

@@ -37,6 +37,7 @@ export const usualSettings: IdentitySettings = {
   negativeDetail: "full",
   walletUnlimited: 100_000_000,
   consentRequired: false,
+  consentAttested: false,
   payTwice: false,
   timeZone: new TimeZone("Africa/Lagos"),
   limits: usualLimits,

@@ -95,7 +95,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     jobs: [
       {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
-        run: () => followJournal({ db, audit, zone: settings.timeZone }),
+        run: () => followJournal({ db, audit, zone: settings.timeZone, prices: settings.vendorPrices ?? {} }),
       },
       {
         ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },

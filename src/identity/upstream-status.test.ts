@@ -4,7 +4,14 @@ import type { UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 import { engines, suiteStore } from "./identity.fixture.ts";
 import { UpstreamNotes, upstreamStatus } from "./upstream-status.ts";
 
-const fine: UpstreamHealth = { name: "first", state: "ready", alarm: null, lastAnswerAt: 5, lastFailures: {} };
+const fine: UpstreamHealth = {
+  name: "first",
+  state: "ready",
+  alarm: null,
+  lastAnswerAt: 5,
+  balance: 70,
+  lastFailures: {},
+};
 
 for (const engine of engines) {
   suite(`how processes see their upstreams on ${engine.name}`, () => {

@@ -46,13 +46,18 @@ export class UpstreamNotes {
   async note(): Promise<void> {
     this.#isChanged = false;
     const at = Date.now();
-    for (const { name, state, alarm, lastAnswerAt, lastFailures } of this.#upstreams.map((one) => one.health())) {
+    for (const { name, state, alarm, lastAnswerAt, balance, lastFailures } of this.#upstreams.map((one) =>
+      one.health(),
+    )) {
       await this.#tell(name, alarm, at);
       await put(
         this.#db,
         "upstream_status",
         { instance: this.#instance, upstream: name },
-        { state, alarm, last_answer_at: lastAnswerAt, last_failures: JSON.stringify(lastFailures), noted_at: at },
+        {
+          ...{ state, alarm, balance, last_answer_at: lastAnswerAt, noted_at: at },
+          last_failures: JSON.stringify(lastFailures),
+        },
       );
     }
     this.#notedAt = at;
@@ -91,6 +96,7 @@ export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now(
     state: row.state as UpstreamHealth["state"],
     alarm: row.alarm as UpstreamHealth["alarm"],
     lastAnswerAt: row.last_answer_at,
+    balance: row.balance,
     lastFailures: JSON.parse(row.last_failures),
     notedAt: row.noted_at,
   }));

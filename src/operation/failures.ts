@@ -69,7 +69,8 @@ const table = {
   },
   consent_required: {
     status: 403,
-    cause: "This service needs the person's consent for a live verification, and the request has no Consent-Reference.",
+    cause:
+      "This service, or the vendor behind it, needs the person's consent, and the request has no Consent-Reference.",
     cure: "Send your own reference to the consent in a Consent-Reference header.",
   },
   route_not_found: {

@@ -21,6 +21,7 @@ test("outcomes pass through, and answers about the person keep the vendor ready"
     state: "ready",
     alarm: null,
     lastAnswerAt: 1_000_000,
+    balance: null,
     lastFailures: {},
   });
   assert.deepEqual([log.lines, changesSeen], [[], []]);
@@ -201,3 +202,11 @@ for (const repeatable of [true, false])
   test(`a breaker says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
     assert.equal(openedBreaker(t, {}, { repeatable }).breaker.repeatable, repeatable);
   });
+
+test("the balance that a vendor tells stays until it tells another", async (t) => {
+  const { breaker, ask } = openedBreaker(t);
+  await ask({ ...negative("not_found"), balance: 250_000 });
+  await ask({ ...unavailable("no_money"), balance: 0 });
+  await ask(negative("not_found"));
+  assert.equal(breaker.health().balance, 0);
+});

@@ -30,6 +30,8 @@ export interface UpstreamHealth {
   state: "ready" | "open" | "half_open";
   alarm: Alarm | null;
   lastAnswerAt: number | null;
+  /** Kobo left on our account, as the vendor said last. Null: it did not say. */
+  balance: number | null;
   /** When each kind of failure last occurred. */
   lastFailures: Partial<Record<FailureKind, number>>;
 }
@@ -73,6 +75,7 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly #options: CircuitBreakerOptions;
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
   #lastAnswerAt: number | null = null;
+  #balance: number | null = null;
   #alarm: Alarm | null = null;
   #state: UpstreamHealth["state"] = "ready";
   /** When an open breaker lets one request through, in milliseconds since 1970. */
@@ -109,6 +112,7 @@ export class CircuitBreaker implements IdentityUpstream {
       state: this.#state,
       alarm: this.#alarm,
       lastAnswerAt: this.#lastAnswerAt,
+      balance: this.#balance,
       lastFailures: { ...this.#lastFailures },
     };
   }
@@ -223,6 +227,7 @@ export class CircuitBreaker implements IdentityUpstream {
 
   #note(outcome: IdentityOutcome, subject: string): void {
     const now = Date.now();
+    this.#balance = outcome.balance ?? this.#balance;
     const reason = outcome.kind === "unavailable" ? outcome.reason : undefined;
     if (countsAgainstVendor(outcome)) {
       this.#lastFailures[reason ?? (outcome.kind as FailureKind)] = now;

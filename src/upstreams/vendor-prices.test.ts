@@ -1,30 +1,50 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { billed, type VendorPrices, vendorPrices } from "./vendor-prices.ts";
+import { type BilledAttempt, billOf, vendorPrices } from "./vendor-prices.ts";
 
 suite("what a vendor bills", () => {
-  test("is read as prices by kind, each once", () => {
+  test("is read as prices by kind and outcome, each once", () => {
     assert.deepEqual(vendorPrices.read(""), {});
     assert.deepEqual(vendorPrices.read("bvn=50, nin=40.5"), { bvn: 5_000, nin: 4_050 });
-    assert.deepEqual(vendorPrices.read("bvn=50,not_found=0"), { bvn: 5_000, not_found: 0 });
-    for (const text of ["50", "bvn", "bvn=", "bvn=-1", "bvn=50,bvn=50", "phone=5", "bvn=50,", "bvn=5e3"])
+    const own = { bvn: 4_500, "bvn.not_found": 0, "*.failed": 4_500 };
+    assert.deepEqual(vendorPrices.read("bvn=45, bvn.not_found=0, *.failed=45"), own);
+    for (const text of [
+      ...["50", "bvn", "bvn=", "bvn=-1", "bvn=50,bvn=50", "phone=5", "bvn=50,", "bvn=5e3"],
+      ...["not_found=0", "bvn.verified=5", "*=5", "phone.failed=5", "bvn.=5"],
+    ])
       assert.equal(vendorPrices.read(text), undefined, text);
   });
 
-  test("depends on what the vendor answered", () => {
-    const outcomes = [
-      ["verified", null],
-      ["negative", "phone_mismatch"],
-      ["unknown", null],
-      ["negative", "not_found"],
-      ["failed", null],
-    ] as const;
-    const billedFor = (prices: VendorPrices) =>
-      outcomes.map(([outcome, reason]) => billed({ price: 5_000, outcome, reason }, prices));
-    assert.deepEqual(billedFor({ bvn: 7_000, not_found: 500 }), [5_000, 5_000, 5_000, 500, 0]);
-    assert.deepEqual(billedFor({}), [5_000, 5_000, 5_000, 5_000, 0]);
-    assert.equal(billed({ price: 5_000, outcome: "failed", reason: "bad_response" }), 5_000);
-    assert.equal(billed({ price: null, outcome: "verified", reason: null }, { bvn: 1 }), null);
-    assert.equal(billed({ price: null, outcome: "failed", reason: "no_money" }), 0);
+  const attempt: BilledAttempt = { kind: "bvn", price: 5_000, outcome: "verified", reason: null, billed: null };
+  const bills = (prices: Parameters<typeof billOf>[1], billed: BilledAttempt["billed"] = null) =>
+    [
+      { outcome: "verified" },
+      ...["phone_mismatch", "not_found"].map((reason) => ({ outcome: "negative", reason })),
+      ...["no_money", "bad_response", "released"].map((reason) => ({ outcome: "failed", reason })),
+      { outcome: "unknown" },
+    ].map((of) => {
+      const { kobo, isCertain } = billOf({ ...attempt, billed, ...of }, prices);
+      return isCertain ? kobo : `perhaps ${kobo}`;
+    });
+
+  test("depends on the outcome", () => {
+    const usual = [5_000, 5_000, 5_000, 0, "perhaps 5000", 0, "perhaps 5000"];
+    assert.deepEqual(bills({}), usual);
+    assert.deepEqual(bills({ bvn: 7_000, "bvn.not_found": 500, "nin.phone_mismatch": 1 }), usual.with(2, 500));
+    assert.deepEqual(bills({ "*.failed": 100 }), usual.with(3, 100).with(4, "perhaps 100"));
+    assert.deepEqual(bills({ "*.not_found": 0, "bvn.not_found": 7 }), usual.with(2, 7));
+  });
+
+  test("is what the vendor says, where it says so", () => {
+    assert.deepEqual(bills({}, "no"), [0, 0, 0, 0, 0, 0, "perhaps 5000"]);
+    assert.deepEqual(bills({}, "yes"), [5_000, 5_000, 5_000, 5_000, 5_000, 0, "perhaps 5000"]);
+    const perhaps = "perhaps 5000";
+    assert.deepEqual(bills({}, "unknown"), [perhaps, perhaps, perhaps, perhaps, perhaps, 0, perhaps]);
+  });
+
+  test("is not known without a price", () => {
+    assert.deepEqual(billOf({ ...attempt, price: null }, { bvn: 1 }), { kobo: null, isCertain: true });
+    const failed = { ...attempt, price: null, outcome: "failed", reason: "no_money" };
+    assert.deepEqual(billOf(failed), { kobo: 0, isCertain: true });
   });
 });

@@ -1,37 +1,61 @@
-import { type CheckKind, checkKinds } from "../operation/check-kind.ts";
+import { type CheckKind, checkKinds, negativeReasons } from "../operation/check-kind.ts";
 import { koboOf } from "../operation/money.ts";
+import type { OutcomeFacts } from "./ports/identity-upstream.ts";
 
-/** What a vendor bills for a question, in kobo. `not_found`: for one about an unknown number, if that has another price. */
-export type VendorPrices = Readonly<Partial<Record<CheckKind | "not_found", number>>>;
+/**
+ * What a vendor bills for an attempt, in kobo: `bvn` for each check of that kind, `bvn.not_found` if that outcome has another
+ * price, `*.failed` for an outcome of every kind.
+ */
+export type VendorPrices = Readonly<Partial<Record<string, number>>>;
 
-const priced = [...checkKinds, "not_found"] as const;
+const ends = [...negativeReasons, "failed"];
+const names = new Set([...checkKinds, ...[...checkKinds, "*"].flatMap((kind) => ends.map((end) => `${kind}.${end}`))]);
 
 /** Prices as text, for a setting; empty if they are not known. */
 export const vendorPrices = {
-  form: "prices in naira, such as bvn=50,nin=40 or bvn=50,not_found=0",
+  form: "prices in naira, such as bvn=50,nin=40 or bvn=50,bvn.not_found=0,*.failed=5",
   read(text: string): VendorPrices | undefined {
     if (text === "") return {};
-    const prices: Partial<Record<(typeof priced)[number], number>> = {};
+    const prices: Partial<Record<string, number>> = {};
     for (const part of text.split(",")) {
-      const [, word = "", amount = ""] = /^\s*(\w+)\s*=\s*([\d.]+)\s*$/.exec(part) ?? [];
-      const name = priced.find((each) => each === word);
+      const [, name = "", amount = ""] = /^\s*([\w.*]+)\s*=\s*([\d.]+)\s*$/.exec(part) ?? [];
       const kobo = koboOf(amount);
-      if (name === undefined || kobo === undefined || prices[name] !== undefined) return undefined;
+      if (!names.has(name) || kobo === undefined || prices[name] !== undefined) return undefined;
       prices[name] = kobo;
     }
     return prices;
   },
 };
 
-/**
- * What a vendor bills for a question with this price and outcome, in kobo: nothing if it `failed`, the full price while we
- * do not know what the vendor did. Null: its price is not known.
- */
-export function billed(
-  { price, outcome, reason }: { price: number | null; outcome: string; reason: string | null },
-  { not_found }: VendorPrices = {},
-): number | null {
-  if (outcome === "failed" && reason !== "bad_response") return 0;
-  if (price === null) return null;
-  return reason === "not_found" ? (not_found ?? price) : price;
+/** An attempt, as far as its bill depends on it. */
+export interface BilledAttempt {
+  kind: CheckKind;
+  /** Kobo of the kind when the attempt was made. Null: not known. */
+  price: number | null;
+  outcome: string;
+  reason: string | null;
+  /** What the vendor says. Null: nothing. */
+  billed: OutcomeFacts["billed"] | null;
+}
+
+/** The bill of an attempt. */
+export interface Bill {
+  /** Null: the price is not known. */
+  kobo: number | null;
+  /** False: nobody knows whether the vendor bills it, so it counts as billed. */
+  isCertain: boolean;
+}
+
+/** What a vendor bills for an attempt at its prices today. A failed one costs nothing unless the vendor or a price says so. */
+export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
+  const of = (end: string | null) => prices[`${kind}.${end}`] ?? prices[`*.${end}`];
+  if (outcome === "unknown") return { kobo: price, isCertain: false };
+  if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
+  const isCertain = billed !== "unknown";
+  if (outcome === "verified") return { kobo: price, isCertain };
+  if (outcome === "negative") return { kobo: of(reason) ?? price, isCertain };
+  if (billed !== null) return { kobo: of("failed") ?? price, isCertain };
+  return reason === "bad_response"
+    ? { kobo: of("failed") ?? price, isCertain: false }
+    : { kobo: of("failed") ?? 0, isCertain };
 }

@@ -113,7 +113,16 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     "sums of hours": sumsOf("hour"),
     "sums of days": sumsOf("day"),
     upstream_status: rowsOf("upstream_status", "instance", (instance, noted_at) => ({
-      ...{ instance, upstream: "v", state: "ready", alarm: null, last_answer_at: null, last_failures: "{}", noted_at },
+      ...{
+        instance,
+        upstream: "v",
+        state: "ready",
+        alarm: null,
+        last_answer_at: null,
+        balance: null,
+        last_failures: "{}",
+        noted_at,
+      },
     })),
     "audit entries": {
       async put(db, age, at) {

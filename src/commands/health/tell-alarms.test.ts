@@ -26,7 +26,14 @@ for (const engine of engines)
         assert.deepEqual(texts, ["Duba: No instance serves this store. Start one: duba serve"]);
 
         // A vendor's alarm, while the receiver is away.
-        const vendor = { instance: "i", upstream: "dojah", state: "ready", alarm: "no_money", last_answer_at: null };
+        const vendor = {
+          instance: "i",
+          upstream: "dojah",
+          state: "ready",
+          alarm: "no_money",
+          last_answer_at: null,
+          balance: null,
+        };
         await store.db
           .insertInto("upstream_status")
           .values({ ...vendor, last_failures: "{}", noted_at: now })

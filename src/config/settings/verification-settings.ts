@@ -89,6 +89,13 @@ export const verificationSettings = {
     about: "If required, each live verification needs a Consent-Reference header.",
     ...oneOf("optional", "required"),
   }),
+  consentAttested: setting({
+    name: "DUBA_CONSENT_ATTESTED",
+    default: "off",
+    about:
+      "Some vendors need the person's consent. If on, you say that you hold it for every live call. If off, Duba calls such a vendor only for a request with a Consent-Reference.",
+    ...onOff,
+  }),
   recordRetention: setting({
     name: "DUBA_RECORD_RETENTION",
     default: "24h",

@@ -14,7 +14,7 @@ function question(nth: number, changes: Partial<AskedQuestion> = {}): AskedQuest
     vendorReference: `D-${nth}`,
     last4: String(1_000 + (nth % 7)),
     price: 5_000,
-    isAnswered: true,
+    isBilled: true,
     ...changes,
   };
 }
@@ -91,7 +91,7 @@ suite("a comparison of an invoice with our questions", () => {
 
   test("only what the vendor bills must be on its invoice", async () => {
     const free = question(1, { price: 0 });
-    const unanswered = question(2, { isAnswered: false });
+    const unanswered = question(2, { isBilled: false });
     const unpriced = question(3, { price: null });
     assert.deepEqual(await found([], [free, unanswered, unpriced]), { ...nothing, only_here: ["r3"] });
     assert.deepEqual(

@@ -14,8 +14,8 @@ export interface AskedQuestion {
   last4: string | null;
   /** What the vendor bills for it, in kobo. Null: not known. */
   price: number | null;
-  /** False if the vendor did not do the work. */
-  isAnswered: boolean;
+  /** False if nobody knows whether the vendor bills it: an invoice with or without it is no difference. */
+  isBilled: boolean;
 }
 
 export const differences = ["other_price", "no_price", "doubled", "only_vendor", "only_here"] as const;
@@ -104,7 +104,7 @@ export async function matchInvoice(
       doubled,
       only_vendor: onlyVendor,
       only_here: questions
-        .filter((question) => !lineOf.has(question) && question.isAnswered && question.price !== 0)
+        .filter((question) => !lineOf.has(question) && question.isBilled && question.price !== 0)
         .map((question) => ({ line: null, question })),
     },
   };

@@ -3,7 +3,8 @@ import { nairaOf } from "../../operation/money.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
-import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import type { Attempt } from "../ledger/attempts.ts";
 import { Sums } from "../ledger/journal/verification-sums.ts";
 
 const batch = 500;
@@ -27,7 +28,7 @@ export async function priceAttempts(
   let priced = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
-      const rows = await trx
+      const rows = (await trx
         .selectFrom("verification_attempt")
         .selectAll()
         .where("vendor", "=", vendor)
@@ -37,10 +38,10 @@ export async function priceAttempts(
         .where("asked_at", "<", Math.min(to, now - youngest))
         .orderBy("asked_at")
         .limit(batch)
-        .execute();
+        .execute()) as Attempt[];
       const sums = new Sums(zone);
       for (const [kind, some] of Map.groupBy(rows, (row) => row.kind)) {
-        const price = prices[kind as keyof VendorPrices]!;
+        const price = prices[kind]!;
         for (const piece of piecesOf(some)) {
           const isOne = piece.map(({ reference, number }) => ({ reference, number }));
           await trx
@@ -50,7 +51,9 @@ export async function priceAttempts(
             .execute();
         }
         for (const row of some)
-          sums.add(row.asked_at, row, vendor, { billed_kobo: billed({ ...row, price }, prices) ?? 0 });
+          sums.add(row.asked_at, row, vendor, {
+            billed_kobo: billOf({ ...row, price }, prices).kobo ?? 0,
+          });
       }
       await sums.write(trx);
       return rows.length;

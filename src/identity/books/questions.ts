@@ -3,7 +3,7 @@ import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type BilledAttempt, billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/reports/day-groups.ts";
 import type { SummaryPeriod } from "../ledger/reports/summary.ts";
 import { toldState } from "../ledger/told-state.ts";
@@ -21,18 +21,16 @@ export interface QuestionSums {
   byOutcome: Record<string, number>;
   /** What the vendors bill, in kobo, as far as their prices are known. */
   costKobo: number;
+  /** Of this, what nobody knows whether the vendors bill. */
+  unsureKobo: number;
   /** Questions without a price. */
   unpriced: number;
 }
 
-interface QuestionLine {
+interface QuestionLine extends BilledAttempt {
   name: string | number;
   mode: Mode;
-  kind: CheckKind;
   vendor: string;
-  outcome: string;
-  reason: string | null;
-  price: number | null;
   asked: number;
 }
 
@@ -47,22 +45,25 @@ export async function questionSums(
   const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
     const name = isByTime(by) ? dayNumber("asked_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
     return sql`
-      select ${name} as name, mode, kind, vendor, outcome, reason, price, count(*) as asked from verification_attempt
-        where asked_at >= ${part.from} and asked_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5, 6, 7`;
+      select ${name} as name, mode, kind, vendor, outcome, reason, price, billed, count(*) as asked from verification_attempt
+        where asked_at >= ${part.from} and asked_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5, 6, 7, 8`;
   });
   const { rows } = await sql<QuestionLine>`${sql.join(queries, sql` union all `)}`.execute(db);
   const sums = new Map<string, QuestionSums>();
-  for (const { name, mode, kind, vendor, asked, ...question } of rows) {
+  for (const { name, mode, vendor, asked, ...question } of rows) {
+    const { kind } = question;
     const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind}`;
-    const entry = sums.get(place) ?? { group, mode, kind, asked: 0, byOutcome: {}, costKobo: 0, unpriced: 0 };
+    const none = { asked: 0, byOutcome: {}, costKobo: 0, unsureKobo: 0, unpriced: 0 };
+    const entry: QuestionSums = sums.get(place) ?? { group, mode, kind, ...none };
     sums.set(place, entry);
-    const price = billed(question, prices[vendor]);
+    const { kobo, isCertain } = billOf(question, prices[vendor]);
     entry.asked += asked;
     const told = toldState({ state: question.outcome, reason: question.reason });
     entry.byOutcome[told] = (entry.byOutcome[told] ?? 0) + asked;
-    if (price === null) entry.unpriced += asked;
-    else entry.costKobo += asked * price;
+    if (kobo === null) entry.unpriced += asked;
+    else entry.costKobo += asked * kobo;
+    if (!isCertain) entry.unsureKobo += asked * (kobo ?? 0);
   }
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
 }

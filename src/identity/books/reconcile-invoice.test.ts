@@ -12,7 +12,7 @@ import { reconcileInvoice } from "./reconcile-invoice.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const [from, to] = [zone.startOfMonth("2026-11"), zone.startOfMonth("2026-12")];
-const prices = { bvn: 5_050, not_found: 1_000 };
+const prices = { bvn: 5_050, "bvn.not_found": 1_000 };
 const hour = 3_600_000;
 
 interface Billed {
@@ -35,7 +35,7 @@ for (const engine of engines) {
         const outcome = outcomes[nth % outcomes.length]!;
         if (outcome === "no_money") return unavailable("no_money");
         const reference = `D-${nth}`;
-        const price = outcome === "not_found" ? prices.not_found : prices.bvn;
+        const price = outcome === "not_found" ? prices["bvn.not_found"] : prices.bvn;
         bills.push({ reference, at: now + 3_000, last4: question.number.slice(-4), price });
         if (outcome === "lost") return { kind: "unknown", reason: "connection_lost" };
         if (outcome === "unreadable") return badResponse("unreadable");

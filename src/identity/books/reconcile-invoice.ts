@@ -1,18 +1,15 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
-import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type BilledAttempt, billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import type { InvoiceLine } from "./invoice.ts";
 import { type AskedQuestion, type Comparison, clockTolerance, matchInvoice } from "./match-invoice.ts";
 
-interface QuestionRow {
+interface QuestionRow extends BilledAttempt {
   reference: string;
   number: number;
   asked_at: number;
   vendor_reference: string | null;
-  outcome: string;
-  reason: string | null;
-  price: number | null;
   subject_last4: string;
 }
 
@@ -27,22 +24,23 @@ export async function reconcileInvoice(
 ): Promise<Comparison> {
   // The vendor's clock may put a question into the neighbouring month.
   const { rows } = await sql<QuestionRow>`
-    select verification_attempt.reference, number, asked_at, vendor_reference, outcome, verification_attempt.reason, price,
-      subject_last4
+    select verification_attempt.reference, number, asked_at, vendor_reference, verification_attempt.kind, outcome,
+      verification_attempt.reason, price, billed, subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference
       where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
       order by asked_at`.execute(db);
-  const questions = rows.map(
-    (row): AskedQuestion => ({
+  const questions = rows.map((row): AskedQuestion => {
+    const bill = billOf(row, prices);
+    return {
       reference: row.reference,
       number: row.number,
       askedAt: row.asked_at,
       vendorReference: row.vendor_reference,
       last4: row.subject_last4 === erased ? null : row.subject_last4,
-      price: billed(row, prices),
-      isAnswered: row.outcome !== "failed" && row.outcome !== "unknown",
-    }),
-  );
+      price: bill.kobo,
+      isBilled: bill.isCertain,
+    };
+  });
   const { differences, ...rest } = await matchInvoice(lines, questions);
   const isWithin = ({ askedAt }: AskedQuestion) => askedAt >= from && askedAt < to;
   return {

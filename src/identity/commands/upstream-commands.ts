@@ -1,5 +1,5 @@
 import { anyLabel, checkKinds, labelOf, type NegativeReason } from "../../operation/check-kind.ts";
-import { list, orNull, state, time } from "../../operation/command/answer-schema.ts";
+import { list, naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
 import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -154,6 +154,7 @@ const showStatus = command({
       state: state(Object.keys(stateWords) as UpstreamStatus["state"][], { words: stateWords }),
       alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
       last_answer_at: orNull(time),
+      balance: orNull(naira),
       last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
       noted_at: time,
     }),
@@ -161,7 +162,7 @@ const showStatus = command({
   columns: [
     "upstream",
     { name: "process", of: ({ instance }) => instance.slice(0, 8) },
-    ...(["state", "alarm", "last_answer_at", "last_failures"] as const),
+    ...(["state", "alarm", "last_answer_at", "balance", "last_failures"] as const),
   ],
   none: "No running service has a live identity vendor.",
   isWell: (found) => found.every(({ state, alarm }) => state === "ready" && alarm === null),

@@ -106,7 +106,7 @@ const checkInvoice = command({
         "Price",
         "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each question. Without it each line with a price is a difference: give past questions their price with duba books price.",
       ],
-      ["Not billed", "A question that failed, or whose outcome is not known, need not be on the invoice."],
+      ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
     ],
   },
@@ -140,8 +140,8 @@ const sumBooks = command({
   id: "books.summary",
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
-    "Fees and corrections count when they were made, and costs when the vendor was asked. The cost has only questions with a price: " +
-    "set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
+    "Fees and corrections count when they were made, and costs when the vendor was asked. cost_unknown is the part of the cost of which " +
+    "nobody knows whether the vendor bills it. The cost has only questions with a price: set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,
@@ -164,6 +164,7 @@ const sumBooks = command({
         asked: Type.Integer({ sums: true }),
         unpriced: Type.Integer({ sums: true }),
         cost: summed,
+        cost_unknown: summed,
         margin: orNull(summed),
       }),
     ),
@@ -198,7 +199,7 @@ const sumBooks = command({
       by,
       groups: places.map((at) => {
         const { charged = 0, feeKobo = 0 } = chargesOf.get(at) ?? {};
-        const { asked = 0, unpriced = 0, costKobo = 0 } = questionsOf.get(at) ?? {};
+        const { asked = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = questionsOf.get(at) ?? {};
         const { group, kind } = (chargesOf.get(at) ?? questionsOf.get(at))!;
         const hasFees = by !== "vendor";
         return {
@@ -209,6 +210,7 @@ const sumBooks = command({
           asked,
           unpriced,
           cost: costKobo,
+          cost_unknown: unsureKobo,
           margin: hasFees ? feeKobo - costKobo : null,
         };
       }),

@@ -1,8 +1,9 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
-import { negativeReasons } from "../../operation/check-kind.ts";
+import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { BilledAttempt } from "../../upstreams/vendor-prices.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /**
@@ -37,7 +38,9 @@ export function isAttemptReason(text: string): text is AttemptReason {
  * One question that was put to a vendor, or may have been. It is written before the question is sent, with the outcome `unknown`,
  * and stays so if the process dies. Its number is that of the run that asked.
  */
-export type Attempt = Omit<Tables["verification_attempt"], "outcome" | "reason"> & {
+export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
+  kind: CheckKind;
+  billed: BilledAttempt["billed"];
   outcome: OutcomeState;
   reason: AttemptReason | null;
 };
@@ -58,6 +61,8 @@ export interface AttemptAnswer {
   state: OutcomeState;
   reason: AttemptReason | null;
   vendorReference: string | null;
+  /** Whether the vendor says that it bills it. Null: it says nothing. */
+  billed: BilledAttempt["billed"];
   /** The vendor certainly did not get the question, so that it was no attempt. */
   notSent: boolean;
   at: number;
@@ -109,10 +114,20 @@ export function newAttempt(
     account_id,
     mode,
     kind,
-  }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode" | "kind">,
+  }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode"> & { kind: string },
   { vendor, at, requestId, price }: AttemptStart,
 ): Attempt {
-  const start = { reference, number: run, account_id, mode, kind, vendor, asked_at: at, request_id: requestId, price };
+  const start = {
+    reference,
+    number: run,
+    account_id,
+    mode,
+    kind: kind as CheckKind,
+    vendor,
+    asked_at: at,
+    request_id: requestId,
+    price,
+  };
   return {
     ...start,
     answered_at: null,
@@ -126,9 +141,9 @@ export function newAttempt(
 
 /** The attempts once one of them has its answer. */
 export function withAnswer(attempts: readonly Attempt[], answer: AttemptAnswer): Attempt[] {
-  const { attempt, state, reason, vendorReference, notSent, at } = answer;
+  const { attempt, state, reason, vendorReference, billed, notSent, at } = answer;
   const answered_at = state === "unknown" ? null : at;
-  const change = { outcome: state, reason, vendor_reference: vendorReference, answered_at };
+  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, answered_at };
   return attempts
     .filter(({ number }) => !(notSent && number === attempt))
     .map((one) => (one.number === attempt ? { ...one, ...change } : one));
@@ -164,7 +179,14 @@ export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attem
 export function closeAttempt(
   db: Kysely<Tables>,
   changed: Changed,
-  { reference, attempt, reason, vendorReference, at }: Omit<AttemptAnswer, "state" | "notSent"> & { reference: string },
+  {
+    reference,
+    attempt,
+    reason,
+    vendorReference,
+    billed,
+    at,
+  }: Omit<AttemptAnswer, "state" | "notSent"> & { reference: string },
   { state, notSent }: Pick<AttemptAnswer, "state" | "notSent">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
@@ -176,7 +198,7 @@ export function closeAttempt(
       .where(isOpen)
       .where(({ exists, selectFrom }) => exists(selectFrom(changed).select("verification.reference").where(isOfRow)));
   const answered = state === "unknown" ? {} : { answered_at: at };
-  const change = { outcome: state, reason, vendor_reference: vendorReference, ...answered };
+  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, ...answered };
   return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
 }
 

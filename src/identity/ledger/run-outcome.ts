@@ -30,7 +30,7 @@ export type OutcomeValues = ReturnType<typeof outcomeValues>;
 /** The values of the statements that write an outcome. */
 export function outcomeValues(
   { reference, account_id, owner, run, fee, journaled }: Run,
-  { state, charge, sealed, at, attempt, reason, vendorReference }: RunOutcome,
+  { state, charge, sealed, at, attempt, reason, vendorReference, billed }: RunOutcome,
 ) {
   return {
     reference,
@@ -50,6 +50,7 @@ export function outcomeValues(
     attempt,
     reason,
     vendorReference,
+    billed,
     at,
   } as const;
 }
@@ -63,6 +64,7 @@ export const outcomeValueKinds = {
   attempt: "integer",
   reason: "text",
   vendorReference: "text",
+  billed: "text",
   at: "bigint",
 } as const;
 
@@ -103,7 +105,8 @@ export function outcomeColumns(values: OutcomeValues) {
 
 /** An outcome of which only the state is known: it charges nothing, keeps no record and is no attempt's. */
 export function bareOutcome<State extends OutcomeState>(state: State, at: number): RunOutcome & { state: State } {
-  return { state, at, charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, notSent: false };
+  const none = { charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, billed: null };
+  return { ...none, state, at, notSent: false };
 }
 
 /**

@@ -83,11 +83,11 @@ async function closeAttempts(
   const what = state === "failed" ? "release" : "settling";
   const entry = { ...ended, what, told_unknown: 1, attempt: last } as const;
   await addToJournal(trx, inTable, entry, last !== null).execute();
-  for (const { number: attempt, vendor_reference: vendorReference } of closed)
+  for (const { number: attempt, vendor_reference: vendorReference, billed } of closed)
     await closeAttempt(
       trx,
       inTable,
-      { reference, attempt, reason, vendorReference, at },
+      { reference, attempt, reason, vendorReference, billed, at },
       { state, notSent: false },
     ).execute();
 }

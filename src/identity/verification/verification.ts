@@ -13,6 +13,7 @@ import { newIntentRow, requestContent, type VerificationRequest } from "./reques
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
 import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
 import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
+import { usableUpstreams } from "./upstream-calls/usable-upstreams.ts";
 import {
   amountMismatch,
   attemptsUsedUp,
@@ -249,8 +250,8 @@ export class Verification implements Flight {
 
   #selectUpstreams(row?: Row): SelectedUpstreams {
     const { upstreams, settings } = this.#parts;
-    const { mode, kind } = this.#request;
-    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, kind, settings, row);
+    const all = this.#request.mode === "test" ? [upstreams.test] : upstreams.live;
+    const selected = selectUpstreams(usableUpstreams(all, this.#request, settings), settings, row);
     if (!selected) throw verificationFailure("upstream_not_configured", undefined, noFacts);
     return selected;
   }

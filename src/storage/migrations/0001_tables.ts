@@ -283,6 +283,8 @@ export const allTables = {
     state: "text",
     alarm: "text?",
     last_answer_at: "bigint?",
+    /** Kobo left at the vendor, as it said last. */
+    balance: "bigint?",
     /** JSON. */
     last_failures: "text",
     noted_at: "bigint",

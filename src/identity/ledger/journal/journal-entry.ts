@@ -29,7 +29,7 @@ export type JournalEntry = Omit<Tables["verification_journal"], "number" | "what
   state: VerificationState;
 };
 
-/** A row of the journal with the verification that it is about, and with the vendor, time and price of the attempt that ended by it. */
+/** A row of the journal with the verification that it is about, and with the vendor, time, price and bill of the attempt that ended by it. */
 export type Followed = Tables["verification_journal"] &
   Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at"> & {
     number: number;
@@ -39,7 +39,7 @@ export type Followed = Tables["verification_journal"] &
     attempts: number;
     /** That of the last of them; null: nobody was asked. */
     last_vendor: string | null;
-  } & (Pick<Attempt, "vendor" | "asked_at" | "price"> | { vendor: null });
+  } & (Pick<Attempt, "vendor" | "kind" | "asked_at" | "price" | "billed"> | { vendor: null });
 
 /** What the journal has of a row from before its present run. */
 export interface Journaled {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { billed } from "../../../upstreams/vendor-prices.ts";
+import { billOf, type VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import type { Attempt } from "../attempts.ts";
 import type { Followed } from "./journal-entry.ts";
 
@@ -93,10 +93,14 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
  * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
  * where it was made or taken back, at the vendor that was asked last.
  */
-export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
+export async function addSums(
+  db: Kysely<Tables>,
+  rows: readonly Followed[],
+  { zone, prices }: { zone: TimeZone; prices: Readonly<Record<string, VendorPrices>> },
+): Promise<void> {
   const sums = new Sums(zone);
   for (const row of rows) {
-    if (row.vendor !== null) sums.add(row.asked_at, row, row.vendor, ofAttempt(row, row));
+    if (row.vendor !== null) sums.add(row.asked_at, row, row.vendor, ofAttempt(row, row, prices[row.vendor]));
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(row.at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo });
   }
@@ -112,10 +116,12 @@ function chargesOf({ what, charged }: Followed): number {
 /** What the end of an attempt adds. One that counted before is moved from the outcome that it had. */
 function ofAttempt(
   { attempt_was: was, state, reason, at }: Followed,
-  { price, asked_at }: Pick<Attempt, "price" | "asked_at">,
+  { kind, price, billed, asked_at }: Pick<Attempt, "kind" | "price" | "billed" | "asked_at">,
+  prices: VendorPrices | undefined,
 ): Partial<Record<Count, number>> {
   if (was === "closed") return {};
-  const bill = (outcome: string, why: string | null) => billed({ price, outcome, reason: why }) ?? 0;
+  const bill = (outcome: string, reason: string | null) =>
+    billOf({ kind, price, billed, outcome, reason }, prices).kobo ?? 0;
   const billed_kobo = bill(state, reason);
   if (was !== null) {
     // An attempt that failed before was released by an operator.

@@ -6,6 +6,7 @@ import Type from "../../../operation/schema/type.ts";
 import type {
   CheckInput,
   IdentityOutcome,
+  OutcomeFacts,
   PersonRecord,
   RejectedBecause,
   UnavailableBecause,
@@ -35,6 +36,7 @@ export type MatchResult = (
   vendorReference?: string;
   /** Seconds that the source asks us to wait. */
   retryAfter?: number;
+  billed?: OutcomeFacts["billed"];
 };
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
@@ -64,11 +66,12 @@ export function matchRecord(
   settings: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   const result = resultOf(outcome, person, settings);
-  const { reference, retryAfter } = outcome ?? {};
+  const { reference, retryAfter, billed } = outcome ?? {};
   return {
     ...result,
     ...(reference === undefined ? {} : { vendorReference: reference }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(billed === undefined ? {} : { billed }),
   };
 }
 

@@ -146,6 +146,6 @@ test("an upstream that may have done the work and is set up no more leaves the r
   const [first, second] = [named("first", verified).upstream, named("second", verified).upstream];
   const run = { reference: "r", run: 1, account_id: "acc", mode: "live", kind: "bvn" };
   const earlier = { attempts: [newAttempt(run, { vendor: "gone", at: 1, requestId: "q", price: null })] };
-  assert.deepEqual(selectUpstreams([first, second], "bvn", { payTwice: false }, earlier)?.upstreams, [first, second]);
-  assert.equal(selectUpstreams([], "bvn", { payTwice: false }, earlier), undefined);
+  assert.deepEqual(selectUpstreams([first, second], { payTwice: false }, earlier)?.upstreams, [first, second]);
+  assert.equal(selectUpstreams([], { payTwice: false }, earlier), undefined);
 });

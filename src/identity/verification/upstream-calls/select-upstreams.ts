@@ -1,4 +1,3 @@
-import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { lastVendor, unresolvedAttempts } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
@@ -16,18 +15,15 @@ export interface SelectedUpstreams {
 }
 
 /**
- * Selects the upstreams for a verification: those that offer its kind, in the operator's order, and of these the ready ones
- * if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
+ * Selects of the upstreams that a verification may use, in the operator's order, the ready ones if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
  * set up; others follow only if the operator accepts paying twice. A `repeatable` upstream is called again instead of looked
- * up. Undefined if no upstream that offers the kind is set up.
+ * up. Undefined if there are none.
  */
 export function selectUpstreams(
-  all: readonly IdentityUpstream[],
-  kind: CheckKind,
+  upstreams: readonly IdentityUpstream[],
   { payTwice }: { payTwice: boolean },
   row?: Pick<Row, "attempts">,
 ): SelectedUpstreams | undefined {
-  const upstreams = all.filter((upstream) => upstream.kinds.includes(kind));
   const unresolved = row && unresolvedAttempts(row).at(-1);
   const earlier = upstreams.find(({ name }) => name === unresolved?.vendor);
   if (earlier) {

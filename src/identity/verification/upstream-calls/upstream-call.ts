@@ -206,9 +206,9 @@ function withEarlier(earlier: CallResult, result: CallResult): CallResult {
 
 /** What a result tells about its attempt. */
 export function attemptAnswer(result: CallResult, at: number): AttemptAnswer {
-  const { state, attempt, vendorReference = null } = result;
+  const { state, attempt, vendorReference = null, billed = null } = result;
   const reason = "reason" in result ? result.reason : null;
-  return { state, attempt, reason, vendorReference, notSent: isNotSent(result), at };
+  return { state, attempt, reason, vendorReference, billed, notSent: isNotSent(result), at };
 }
 
 /** The loggable part of an error: its message may contain the request. */

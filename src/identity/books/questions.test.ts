@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { negative, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
+import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
+import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { answering } from "../played-upstream.fixture.ts";
+import { questionSums } from "./questions.ts";
+
+for (const engine of usualEngines)
+  suite(`what attempts cost on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("is what the vendor says that it bills, else its price; what nobody knows counts, and is told apart", async (t) => {
+      const outcomes: IdentityOutcome[] = [
+        negative("not_found"),
+        { ...negative("not_found"), billed: "no" },
+        { ...negative("phone_mismatch"), billed: "unknown" },
+        { ...unavailable("refused"), billed: "yes" },
+        unavailable("refused"),
+        unknown,
+      ];
+      const prices = { answering: { bvn: 5_000, "bvn.not_found": 4_000 } };
+      const { upstream } = answering(async (_, nth) => outcomes[nth - 1]!);
+      const identity = await store.open(t, {
+        upstreams: { test: upstream, live: [upstream] },
+        settings: { vendorPrices: prices, limits: null },
+      });
+      const { accountId } = newRequest();
+      for (const _ of outcomes) await identity.verify(newRequest({ accountId, mode: "live" })).catch(() => {});
+      const zone = new TimeZone("UTC");
+      const period = { from: 0, to: Date.now() + 1, accountId };
+      const [sums] = await questionSums(store.db, period, { by: "account", zone, prices });
+      const { asked, costKobo, unsureKobo } = sums!;
+      assert.deepEqual([asked, costKobo, unsureKobo], [6, 4_000 + 5_000 + 5_000 + 5_000, 5_000 + 5_000]);
+
+      await followAll({ db: store.db, audit: async () => {}, zone, prices });
+      const kept = store.db.selectFrom("verification_sum").select("billed_kobo").where("account_id", "=", accountId);
+      assert.deepEqual(await kept.where("span", "=", "day").execute(), [{ billed_kobo: costKobo }]);
+    });
+  });
