@@ -17,13 +17,14 @@ const forms = [
 
 suite("DUBA_STOP_DELAY", () => {
   for (const { name, engine, workers } of forms) {
-    const start = async (delay: string) => {
+    const start = async (delay: string, environment: Record<string, string> = {}) => {
       const { settings, dispose } = await engine.ready();
       const service = await serveInProcess({
         DUBA_WORKERS: workers,
         DUBA_DATA: settings.dataDirectory,
         DUBA_DATABASE_URL: settings.databaseUrl ?? "",
         DUBA_STOP_DELAY: delay,
+        ...environment,
       });
       const dropped = async () => {
         await service.end("SIGKILL").catch(() => undefined);
@@ -34,12 +35,20 @@ suite("DUBA_STOP_DELAY", () => {
     };
     const isReady = async (port: number) => (await ask(port, "/readyz", { credential: false })).status === 200;
 
-    test(`${name}: serves on while it is not ready, and then stops`, async () => {
-      const { service, dropped } = await start("2s");
+    test(`${name}: serves on while it is not ready, then stops, and tells systemd of both`, async () => {
+      const place = mkdtempSync(join(tmpdir(), "duba-notify-"));
+      const [socket, told] = [join(place, "socket"), join(place, "told")];
+      writeFileSync(told, "");
+      // Stands for systemd's program, which a developer's machine need not have.
+      writeFileSync(join(place, "systemd-notify"), `#!/bin/sh\necho "$NOTIFY_SOCKET $1" >> ${told}\n`);
+      chmodSync(join(place, "systemd-notify"), 0o755);
+      const PATH = `${place}${delimiter}${process.env.PATH}`;
+      const { service, dropped } = await start("2s", { PATH, NOTIFY_SOCKET: socket });
       const { port } = service;
       const agent = new Agent({ keepAlive: true });
       try {
         assert.equal((await ask(port, bundles, { credential: false, agent })).headers.connection, "keep-alive");
+        await until(() => readFileSync(told, "utf8") === `${socket} READY=1\n`);
         const asked = performance.now();
         const ended = service.end("SIGTERM");
         await until(async () => !(await isReady(port)));
@@ -53,8 +62,10 @@ suite("DUBA_STOP_DELAY", () => {
         await ended;
         assert.ok(performance.now() - asked >= 2000);
         assert.equal(service.exitCode(), 0);
+        await until(() => readFileSync(told, "utf8") === `${socket} READY=1\n${socket} STOPPING=1\n`);
       } finally {
         agent.destroy();
+        rmSync(place, { recursive: true, force: true });
         await dropped();
       }
     });
@@ -72,32 +83,4 @@ suite("DUBA_STOP_DELAY", () => {
       }
     });
   }
-
-  for (const { name, engine, workers } of forms)
-    test(`${name}: tells systemd that it is ready, and that it stops`, async () => {
-      const { settings, dispose } = await engine.ready();
-      const place = mkdtempSync(join(tmpdir(), "duba-notify-"));
-      const socket = join(place, "socket");
-      const told = join(place, "told");
-      writeFileSync(told, "");
-      // Stands for systemd's program, which a developer's machine need not have.
-      writeFileSync(join(place, "systemd-notify"), `#!/bin/sh\necho "$NOTIFY_SOCKET $1" >> ${told}\n`);
-      chmodSync(join(place, "systemd-notify"), 0o755);
-      try {
-        const service = await serveInProcess({
-          PATH: `${place}${delimiter}${process.env.PATH}`,
-          NOTIFY_SOCKET: socket,
-          DUBA_WORKERS: workers,
-          DUBA_DATA: settings.dataDirectory,
-          DUBA_DATABASE_URL: settings.databaseUrl ?? "",
-        });
-        await until(() => readFileSync(told, "utf8") === `${socket} READY=1\n`);
-        await service.end("SIGTERM");
-        await until(() => readFileSync(told, "utf8") === `${socket} READY=1\n${socket} STOPPING=1\n`);
-      } finally {
-        await dispose();
-        rmSync(place, { recursive: true, force: true });
-        for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${settings.dataDirectory}${file}`, { force: true });
-      }
-    });
 });

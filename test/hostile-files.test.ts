@@ -14,102 +14,59 @@ import { engines } from "./support/engines.ts";
 
 const MiB = 1024 * 1024;
 const bundles = "type,code,description,amount,price,value,duration\n";
-const tooLong = /data-bundles, line 2: is longer than 64 KiB/;
+const tooLong = "data-bundles, line 2: is longer than 64 KiB";
 
-/** Files that once kept the whole service waiting, or may: form, name, text, and what is said of them. */
-const files: [path: string, name: string, what: string, text: () => string, said: RegExp][] = [
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "quotation marks on one line",
-    () => bundles + '"a""'.repeat((14 * MiB) / 4),
-    tooLong,
+const entries = () => Array.from({ length: 100_000 }, (_, n) => `MTNDATA,c${n},x,1,1,,\n`).join("");
+const levels = () => `{"data-bundles":${"[".repeat(MiB)}${"]".repeat(MiB)}}`;
+const ones = () => `{"data-bundles":[${"1,".repeat(100_000)}1]}`;
+const long = () => `{"data-bundles":[{"code":"${"\\n".repeat(7 * MiB)}"}]}`;
+const rules = () => `account,codes,margin,price\n${"a@example.com,MTNDATA,3%,\n".repeat(100_000)}`;
+const ended = "Duba read no further";
+
+/** Files that once kept the whole service waiting, or may: what they are, their text, and what is said of them. */
+const hostile: Record<string, [what: string, text: () => string, said: string][]> = {
+  "catalogue.import data-bundles.csv": [
+    ["quotation marks on one line", () => bundles + '"a""'.repeat((14 * MiB) / 4), tooLong],
+    ["quotation marks on many lines", () => bundles + '"a""\n'.repeat(MiB), `${ended}: correct these faults first`],
+    ["a record of 1 MiB", () => `${bundles}A,1,"${"x".repeat(1023)}\n`.padEnd(MiB, "x\n"), tooLong],
+    ["a line of commas", () => ",".repeat(14 * MiB), "data-bundles, line 1: is longer than 64 KiB"],
+    [
+      "100,000 faulty lines",
+      () => bundles + "A,1,x\n".repeat(100_000),
+      `line 101: has 3 values, and the heading has 7. ${ended}`,
+    ],
+    [
+      "more entries than a catalogue holds",
+      () => bundles + entries(),
+      "line 20002: is more than the 20,000 entries that a catalogue holds",
+    ],
   ],
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "quotation marks on many lines",
-    () => bundles + '"a""\n'.repeat(MiB),
-    /Duba read no further: correct these faults first/,
+  "catalogue.import catalogue.json": [
+    ["JSON of a million levels", levels, "it has objects in objects"],
+    ["JSON with 100,000 faults", ones, `entry 100: must be an object. ${ended}`],
+    ["a text of 14 MiB in JSON", long, "entry 1: is longer than 64 KiB"],
   ],
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "a record of 1 MiB",
-    () => `${bundles}A,1,"${"x".repeat(1023)}\n`.padEnd(MiB, "x\n"),
-    tooLong,
+  "prices.import prices.csv": [
+    ["100,000 faulty lines", rules, `line 101: no account has this id or e-mail in account. ${ended}`],
   ],
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "a line of commas",
-    () => ",".repeat(14 * MiB),
-    /data-bundles, line 1: is longer than 64 KiB/,
+  "books.reconcile invoice.csv": [
+    [
+      "quotation marks on one line",
+      () => `reference,price\n${'"a""'.repeat((14 * MiB) / 4)}`,
+      "Line 2 of the invoice is not CSV",
+    ],
+    [
+      "a record of 1 MiB",
+      () => `reference,price\n"${"x".repeat(MiB)}",1\n`,
+      "Line 2 of the invoice is longer than 64 KiB",
+    ],
+    ["100,000 faulty lines", () => `reference,price\n${"x,y\n".repeat(100_000)}`, "99990 more lines"],
   ],
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "100,000 faulty lines",
-    () => bundles + "A,1,x\n".repeat(100_000),
-    /line 101: has 3 values, and the heading has 7\. Duba read no further/,
-  ],
-  [
-    "catalogue.import",
-    "data-bundles.csv",
-    "more entries than a catalogue holds",
-    () => bundles + Array.from({ length: 100_000 }, (_, n) => `MTNDATA,c${n},x,1,1,,\n`).join(""),
-    /line 20002: is more than the 20,000 entries that a catalogue holds/,
-  ],
-  [
-    "catalogue.import",
-    "catalogue.json",
-    "JSON of a million levels",
-    () => `{"data-bundles":${"[".repeat(MiB)}${"]".repeat(MiB)}}`,
-    /it has objects in objects/,
-  ],
-  [
-    "catalogue.import",
-    "catalogue.json",
-    "JSON with 100,000 faults",
-    () => `{"data-bundles":[${"1,".repeat(100_000)}1]}`,
-    /entry 100: must be an object\. Duba read no further/,
-  ],
-  [
-    "catalogue.import",
-    "catalogue.json",
-    "a text of 14 MiB in JSON",
-    () => `{"data-bundles":[{"code":"${"\\n".repeat(7 * MiB)}"}]}`,
-    /entry 1: is longer than 64 KiB/,
-  ],
-  [
-    "prices.import",
-    "prices.csv",
-    "100,000 faulty lines",
-    () => `account,codes,margin,price\n${"a@example.com,MTNDATA,3%,\n".repeat(100_000)}`,
-    /line 101: no account has this id or e-mail in account\. Duba read no further/,
-  ],
-  [
-    "books.reconcile",
-    "invoice.csv",
-    "quotation marks on one line",
-    () => `reference,price\n${'"a""'.repeat((14 * MiB) / 4)}`,
-    /Line 2 of the invoice is not CSV/,
-  ],
-  [
-    "books.reconcile",
-    "invoice.csv",
-    "a record of 1 MiB",
-    () => `reference,price\n"${"x".repeat(MiB)}",1\n`,
-    /Line 2 of the invoice is longer than 64 KiB/,
-  ],
-  [
-    "books.reconcile",
-    "invoice.csv",
-    "100,000 faulty lines",
-    () => `reference,price\n${"x,y\n".repeat(100_000)}`,
-    /99990 more lines/,
-  ],
-];
+};
+const files = Object.entries(hostile).flatMap(([place, those]) => {
+  const [command = "", name = ""] = place.split(" ");
+  return those.map(([what, text, said]) => ({ command, name, what, text, said }));
+});
 
 const memberOf: Record<string, string> = { "books.reconcile": "invoice" };
 
@@ -148,7 +105,7 @@ suite("a hostile file", () => {
     return answered;
   };
 
-  for (const [command, name, what, text, said] of files)
+  for (const { command, name, what, text, said } of files)
     test(`of ${what} is refused by duba ${command.replace(".", " ")} and by its form, with at most 100 faults`, async () => {
       const bytes = text();
       assert.ok(bytes.length < longestUpload);
@@ -158,7 +115,7 @@ suite("a hostile file", () => {
         [memberOf[command] ?? "file"]: file,
         ...(isInvoice ? { vendor: "dojah" } : { dry_run: "on" }),
       });
-      assert.match(form.text, said);
+      assert.ok(form.text.includes(said), form.text.slice(-2_000));
 
       const path = join(operators.service.settings.dataDirectory, name);
       writeFileSync(path, bytes);
@@ -167,12 +124,12 @@ suite("a hostile file", () => {
         environment: { DUBA_DATA: operators.service.settings.dataDirectory },
       });
       assert.ok(exitCode > 0);
-      assert.match(err, said);
+      assert.ok(err.includes(said), err);
       assert.ok(err.trimEnd().split("\n").length <= 100, `${err.split("\n").length} lines`);
     });
 
   test("keeps no look-up waiting while it is read", async () => {
-    const [quoted, , , faulty] = files.map(([, , , text]) => new Uint8Array(Buffer.from(text())));
+    const [quoted, , , faulty] = files.map(({ text }) => new Uint8Array(Buffer.from(text())));
     const list = { name: "data-bundles.csv", read: async () => faulty! };
     assert.ok((await lookUpsDuring(readLists(list, "data-bundles"))) > 0);
     const invoice = { name: "invoice.csv", read: async () => quoted! };

@@ -19,51 +19,17 @@ const withPayload = new Set([
 
 /** What people, scanners and broken clients put where a value belongs. The sandbox's failing numbers are left out. */
 const nasty = fc.constantFrom(
-  "",
-  " ",
-  "null",
-  "__proto__",
-  "constructor",
-  "toString",
-  "' OR 1=1 --",
-  '"; DROP TABLE account; --',
-  "../../etc/passwd",
-  "%00",
-  "%2e%2e%2f",
-  "\u0000",
-  "\uFEFF",
-  "\u202E",
-  "😀",
-  "٣٣٣",
-  "1e309",
-  "-0",
-  "<script>",
-  "#{7*7}",
-  "{{7*7}}",
-  "x".repeat(5000),
-  "MTNDATA",
-  "dstv",
-  "PRWE36",
-  "22000000017",
-  "00123456789",
-  "08000000017",
-  "100",
+  ...`| |null|__proto__|constructor|toString|' OR 1=1 --|"; DROP TABLE account; --|../../etc/passwd|%00|%2e%2e%2f|1e309|-0`.split(
+    "|",
+  ),
+  ..."<script>|#{7*7}|{{7*7}}|😀|٣٣٣|MTNDATA|dstv|PRWE36|22000000017|00123456789|08000000017|100".split("|"),
+  ...["\u0000", "\uFEFF", "\u202E", "x".repeat(5000)],
 );
 // The unit "binary" is the same, at the price of a table of all characters, which takes a second to make.
 const anyCharacter = fc.nat(0x10ffff).map((point) => String.fromCodePoint(point));
 const text = fc.oneof(nasty, fc.string({ unit: anyCharacter, maxLength: 40 }), fc.string({ maxLength: 40 }));
 const member = fc.oneof(
-  fc.constantFrom(
-    "type",
-    "productCode",
-    "provider",
-    ...checkKinds,
-    "phone",
-    "amount",
-    "email",
-    "password",
-    "idempotency_key",
-  ),
+  fc.constantFrom(..."type productCode provider phone amount email password idempotency_key".split(" "), ...checkKinds),
   text,
 );
 const value = fc.oneof(
@@ -112,22 +78,12 @@ const headerValue = fc.oneof(
 );
 const header = fc.tuple(
   fc.constantFrom(
-    "Accept",
-    "Accept-Encoding",
-    "Content-Type",
-    "Content-Encoding",
-    "If-None-Match",
-    "If-Modified-Since",
-    "Range",
-    "Idempotency-Key",
-    "Consent-Reference",
-    "X-Request-Id",
-    "X-Forwarded-For",
-    "X-HTTP-Method-Override",
-    "traceparent",
-    "Cookie",
-    "Origin",
-    "Forwarded",
+    ..."Accept Accept-Encoding Content-Type Content-Encoding If-None-Match If-Modified-Since Range Idempotency-Key".split(
+      " ",
+    ),
+    ..."Consent-Reference X-Request-Id X-Forwarded-For X-HTTP-Method-Override traceparent Cookie Origin Forwarded".split(
+      " ",
+    ),
   ),
   headerValue,
 );

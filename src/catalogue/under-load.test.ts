@@ -20,7 +20,7 @@ import type { Plan } from "./revisions/review.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
-const REVISIONS = { sqlite: 50, postgres: 25 };
+const REVISIONS = { sqlite: 20, postgres: 12 };
 const about = { author: "ops", source: "test", note: "" };
 
 const http: HttpDependencies = {
