@@ -141,16 +141,7 @@ test("a list of prefixes that cannot be is refused with what it must be", () => 
   const read = (text: string) => readConfig({ DUBA_PATH_PREFIXES: text }).pathPrefixes;
   assert.deepEqual(read(""), ["/api/v2"]);
   assert.deepEqual(read(" /api , /api/v2 "), ["/api", "/api/v2"]);
-  for (const wrong of [
-    "/api",
-    "api/v2",
-    "/api/v2/",
-    "/api/v2,",
-    "/api/v2,/api/v2",
-    "/api/v2,/",
-    "/api/v2,/{x}",
-    "/api/v2,/a b",
-  ])
+  for (const wrong of "/api|api/v2|/api/v2/|/api/v2,|/api/v2,/api/v2|/api/v2,/|/api/v2,/{x}|/api/v2,/a b".split("|"))
     assert.throws(
       () => read(wrong),
       (fault) =>

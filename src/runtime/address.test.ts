@@ -51,16 +51,7 @@ suite("listed addresses", () => {
   });
 
   test("are not made of anything else", () => {
-    for (const entry of [
-      "",
-      "10.0.0.0/33",
-      "::/129",
-      "10.0.0",
-      "10.0.0.0/",
-      "example.com",
-      "fe80::1%eth0",
-      " 10.0.0.1",
-    ]) {
+    for (const entry of "|10.0.0.0/33|::/129|10.0.0|10.0.0.0/|example.com|fe80::1%eth0| 10.0.0.1".split("|")) {
       assert.equal(isNetwork(entry), false, entry);
       assert.throws(() => addressList(["10.0.0.1", entry]), RangeError);
     }

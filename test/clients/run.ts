@@ -76,14 +76,7 @@ suite("clients of others", () => {
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shop.ts"] }));
       await run(process.execPath, [bin(folder, "tsc"), "-p", "."], { cwd: folder, timeout: 120_000 });
-      const bundle = [
-        "shop.ts",
-        "--bundle",
-        "--format=esm",
-        "--platform=node",
-        "--outfile=shop.js",
-        "--log-level=error",
-      ];
+      const bundle = "shop.ts --bundle --format=esm --platform=node --outfile=shop.js --log-level=error".split(" ");
       await run(bin(folder, "esbuild"), bundle, { cwd: folder });
       const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
       const { stdout } = await run(process.execPath, ["shop.js"], { cwd: folder, env, timeout: 60_000 });

@@ -34,18 +34,7 @@ suite("the address of a caller", () => {
   });
 
   test("is the proxy's own where the proxy names none", () => {
-    for (const nothing of [
-      "",
-      " ",
-      "unknown",
-      "_x",
-      "1.2.3",
-      "1.2.3.4:",
-      "1.2.3.4:123456",
-      "2001:db8::1:x",
-      "[::1",
-      "a:1",
-    ])
+    for (const nothing of "| |unknown|_x|1.2.3|1.2.3.4:|1.2.3.4:123456|2001:db8::1:x|[::1|a:1".split("|"))
       assert.equal(caller("10.0.0.1", nothing), "10.0.0.1", nothing);
     assert.equal(caller("10.0.0.1", "203.0.113.7, unknown, 10.0.0.2"), "10.0.0.2");
   });
