@@ -135,7 +135,11 @@ function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaki
     },
     "lookupDataBundles.unknown-provider-code": { by: status("provider_not_found", "bundles", 400) },
     "lookupDataBundles.empty-provider": { by: accepts("bundles", (asked) => query(asked) === "provider=", like) },
-    "lookupDataBundles.two-providers": { by: accepts("bundles", (asked) => query(asked).includes("&type="), like) },
+    "lookupDataBundles.two-providers": {
+      by: accepts("bundles", (asked) => /provider=.*&type=/.test(query(asked)), like),
+    },
+    "lookupDataBundles.two-values": { by: accepts("bundles", (asked) => query(asked) === "type=A&type=B", like) },
+    "lookupDataBundles.long-url": { by: status("uri_too_long", "bundles", 404) },
     "lookupDataBundles.undecodable": { by: status("malformed_request", "bundles", 500) },
     "lookupDataBundles.any-case": { by: bundlesWith((query) => query.includes("mtndata")) },
     "lookupDataBundles.type-parameter": { by: bundlesWith((query) => query.startsWith("type=")) },

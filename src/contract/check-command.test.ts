@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { Server, type ServerAnswer, type ServerRequest } from "./ask-server.ts";
 import { breakings } from "./breakings.fixture.ts";
@@ -19,76 +20,79 @@ const values = {
   amount: "100",
 };
 
-suite("every point", () => {
-  let service: TestService;
-  /** What Duba answered to each request. */
-  const answers = new Map<string, Promise<ServerAnswer>>();
-  let server: Server;
-  let otherKey: string;
-  const ask = (asked: ServerRequest): Promise<ServerAnswer> => {
-    const request = JSON.stringify(asked);
-    const answered = answers.get(request) ?? server.ask(asked);
-    answers.set(request, answered);
-    return answered;
-  };
-  const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
-    const session = new CheckSession({ ask: asking }, sandboxKey, values, {
-      ...{ idempotencyKey: "a-key-of-the-check", otherKey },
-    });
-    const results = await runPoints(points, session, {
-      ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
-    });
-    return Map.groupBy(results, ({ outcome }) => outcome);
-  };
-
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-    otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
-    server = new Server(new URL(service.url), 10_000);
-  });
-  after(async () => {
-    server.close();
-    await service.close();
-  });
-
-  test("holds for Duba", async () => {
-    const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
-    assert.deepEqual(
-      [...broken, ...left_out].map(({ id, why }) => [id, why]),
-      [],
-    );
-  });
-
-  test("has a fault of a server that breaks it, and breaks what follows from it alone", async () => {
-    const good = new Map<string, ServerAnswer>();
-    const documented = everyOperation.filter(({ documented }) => documented);
-    const places: Record<string, PathName> = {
-      lookupDataBundles: "bundles",
-      listCorporateBundles: "corporate",
-      fetchTvAddOns: "addOns",
-      fetchDataProviders: "providers",
-      verifyBvn: "verify",
+for (const engine of engines)
+  suite(`every point on ${engine.name}`, () => {
+    let service: TestService;
+    /** What Duba answered to each request. */
+    const answers = new Map<string, Promise<ServerAnswer>>();
+    let server: Server;
+    let otherKey: string;
+    const ask = (asked: ServerRequest): Promise<ServerAnswer> => {
+      const request = JSON.stringify(asked);
+      const answered = answers.get(request) ?? server.ask(asked);
+      answers.set(request, answered);
+      return answered;
     };
-    const session = new CheckSession({ ask }, sandboxKey, values, { idempotencyKey: "a-key-of-the-check" });
-    for (const operation of documented) good.set(places[operation.id]!, await session.call(operation));
-    const table = breakings(
-      (place) => good.get(place)!,
-      everyOperation.filter(
-        ({ id, documented }) => !documented && points.some((point) => point.id === `${id}.answers`),
-      ),
-    );
-    assert.deepEqual(Object.keys(table).sort(), points.map(({ id }) => id).sort());
-    const wrong: unknown[] = [];
-    for (const [id, { by, follows = [] }] of Object.entries(table)) {
-      const outcomes = await judged(async (asked) => {
-        const answered = await ask(asked);
-        return { ...answered, ...by(asked, answered) };
+    const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
+      const session = new CheckSession({ ask: asking }, sandboxKey, values, {
+        ...{ idempotencyKey: "a-key-of-the-check", otherKey },
       });
-      const broken = (outcomes.get("broken") ?? []).map((result) => result.id);
-      const others = broken.filter((each) => each !== id && !follows.some((one) => each.startsWith(one)));
-      if (!broken.includes(id) || others.length > 0)
-        wrong.push([id, broken.includes(id) ? "found" : "NOT FOUND", others]);
-    }
-    assert.deepEqual(wrong, []);
+      const results = await runPoints(points, session, {
+        ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
+      });
+      return Map.groupBy(results, ({ outcome }) => outcome);
+    };
+
+    before(async () => {
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+      otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
+      server = new Server(new URL(service.url), 10_000);
+    });
+    after(async () => {
+      server.close();
+      await service.close();
+    });
+
+    test("holds for Duba", async () => {
+      const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
+      assert.deepEqual(
+        [...broken, ...left_out].map(({ id, why }) => [id, why]),
+        [],
+      );
+    });
+
+    // A fault stands before an answer of either engine alike.
+    if (engine === engines[0])
+      test("has a fault of a server that breaks it, and breaks what follows from it alone", async () => {
+        const good = new Map<string, ServerAnswer>();
+        const documented = everyOperation.filter(({ documented }) => documented);
+        const places: Record<string, PathName> = {
+          lookupDataBundles: "bundles",
+          listCorporateBundles: "corporate",
+          fetchTvAddOns: "addOns",
+          fetchDataProviders: "providers",
+          verifyBvn: "verify",
+        };
+        const session = new CheckSession({ ask }, sandboxKey, values, { idempotencyKey: "a-key-of-the-check" });
+        for (const operation of documented) good.set(places[operation.id]!, await session.call(operation));
+        const table = breakings(
+          (place) => good.get(place)!,
+          everyOperation.filter(
+            ({ id, documented }) => !documented && points.some((point) => point.id === `${id}.answers`),
+          ),
+        );
+        assert.deepEqual(Object.keys(table).sort(), points.map(({ id }) => id).sort());
+        const wrong: unknown[] = [];
+        for (const [id, { by, follows = [] }] of Object.entries(table)) {
+          const outcomes = await judged(async (asked) => {
+            const answered = await ask(asked);
+            return { ...answered, ...by(asked, answered) };
+          });
+          const broken = (outcomes.get("broken") ?? []).map((result) => result.id);
+          const others = broken.filter((each) => each !== id && !follows.some((one) => each.startsWith(one)));
+          if (!broken.includes(id) || others.length > 0)
+            wrong.push([id, broken.includes(id) ? "found" : "NOT FOUND", others]);
+        }
+        assert.deepEqual(wrong, []);
+      });
   });
-});

@@ -86,6 +86,9 @@ export function headerBreakings(): Record<string, Breaking> {
   ): Breaking => ({
     by: all(...lists.map((place) => header(place, name, value, isMeant))),
   });
+  const full = (name: string): Breaking => ({
+    by: ({ headers }, { status }) => (status === 304 && headers[name] ? { status: 200, text: "{}" } : undefined),
+  });
   return {
     "headers.request-id": without("x-request-id", null, ({ headers }) => headers["X-Request-Id"] !== "duba-check-1"),
     "headers.own-request-id": without(
@@ -95,10 +98,9 @@ export function headerBreakings(): Record<string, Breaking> {
     ),
     "headers.nosniff": without("x-content-type-options"),
     "headers.etag": { ...without("etag", '"strong"'), follows: ["headers.not-modified"] },
-    "headers.not-modified": {
-      by: (asked, { status }) => (status === 304 ? { status: 200, text: "{}" } : asked && undefined),
-    },
-    "headers.last-modified": without("last-modified"),
+    "headers.not-modified": full("If-None-Match"),
+    "headers.not-modified-since": full("If-Modified-Since"),
+    "headers.last-modified": { ...without("last-modified"), follows: ["headers.not-modified-since"] },
     "headers.cache-control": without("cache-control", "private", ({ body }) => body === undefined),
     "headers.vary": without("vary", "Accept-Encoding"),
     "headers.revision": without("duba-catalogue-revision"),

@@ -145,6 +145,14 @@ const refusals: readonly Refusal[] = [
     sentence: "A URL that cannot be decoded is `malformed_request`.",
   },
   {
+    ...{ name: "two-values", operation: lookupDataBundles, code: "conflicting_parameters", after: "?type=A&type=B" },
+    sentence: "A parameter that stands twice with different values is `conflicting_parameters`.",
+  },
+  {
+    ...{ name: "long-url", operation: lookupDataBundles, code: "uri_too_long", after: `?type=${"x".repeat(9_000)}` },
+    sentence: "A URL above 8 KiB is `uri_too_long`.",
+  },
+  {
     ...{ name: "idempotency-key", operation: verifyBvn, code: "invalid_idempotency_key" },
     sentence: "An `Idempotency-Key` with spaces is `invalid_idempotency_key`.",
     changes: { headers: { "Idempotency-Key": "two words" } },

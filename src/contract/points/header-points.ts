@@ -78,6 +78,16 @@ export const headerPoints: readonly Point[] = [
       "Last-Modified is missing or in the future.",
     ),
   ),
+  ofLists(
+    "not-modified-since",
+    "If-Modified-Since with its Last-Modified is answered with 304 and no body.",
+    async ({ headers }, session, operation) => {
+      const since = headers["last-modified"];
+      if (!since) throw new Blocked("headers.last-modified");
+      const again = await session.call(operation, { ...plain, headers: { "If-Modified-Since": since } });
+      return unless(again.status === 304 && again.text === "", `the status is ${again.status}.`);
+    },
+  ),
   ofLists("cache-control", "A list may be kept for some time: Cache-Control has a max-age.", ({ headers }) =>
     unless(/\bmax-age=\d+/.test(headers["cache-control"] ?? ""), "Cache-Control has no max-age."),
   ),
