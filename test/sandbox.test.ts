@@ -43,8 +43,9 @@ for (const engine of usualEngines) {
         );
         if (error.upstream_called) {
           const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
-          const { kind } = reserved[number]!.outcome!;
-          const state = ["unavailable", "bad_response"].includes(kind) ? "failed" : kind;
+          const outcome = reserved[number]!.outcome!;
+          const state =
+            outcome.kind === "negative" ? outcome.reason : outcome.kind === "unknown" ? outcome.kind : "failed";
           const { request_reference } = error;
           assert.partialDeepStrictEqual(data, { request_reference, state, charged: false, fee: "0", attempts: 1 });
           assert.match(request_reference, /^[A-Za-z0-9]{6}\d{9}$/);
