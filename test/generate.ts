@@ -5,8 +5,12 @@ import { everySetting } from "../src/config/settings.ts";
 import { everyOperation } from "../src/contract/every-operation.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
+import { labelOf } from "../src/operation/check-kind.ts";
 import { confirms, givenAway } from "../src/operation/command.ts";
+import { silent } from "../src/runtime/log.ts";
+import { vendors } from "../src/upstreams/registry.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { VendorClient } from "../src/upstreams/vendor-client.ts";
 import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
@@ -23,6 +27,7 @@ const generated: Record<string, string> = {
     "scenarios",
     scenariosTable(),
   ),
+  "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", vendorsTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
@@ -98,6 +103,20 @@ function requestOf({ method, path, carriage, input }: (typeof everyOperation)[nu
   const inQuery = Object.keys(input.properties).filter((name) => !path.includes(`{${name}}`));
   const query = carriage === "body" || inQuery.length === 0 ? "" : `?${inQuery.map((name) => `${name}=`).join("&")}`;
   return `${method} ${path}${query}`;
+}
+
+function vendorsTable(): string {
+  const http = new VendorClient({ timeout: 1, connections: 1, keepAlive: false, log: silent });
+  const rows = vendors.map(({ name, about, settings, open }) => {
+    const usual = Object.entries(settings).map(([member, setting]) => [member, setting.default]);
+    const { kinds, needs = [] } = open(Object.fromEntries(usual), { http, log: silent });
+    return `| [${name}](vendors/${name}.md) | ${kinds.map(labelOf).join(", ")} | ${needs.join(", ")} | ${about} |`;
+  });
+  return [
+    "| vendor | checks | needs | what it is, and how far it was tried |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }
 
 function aboutOf({ name, about, secret }: (typeof everySetting)[number]): string {

@@ -6,12 +6,17 @@ import { LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
 test("a vendor without NINs is not called with one: another person may have the same digits as a BVN", async () => {
   const local = await LocalVendor.start();
   try {
-    const { exitCode, err, out } = await ran(["upstreams", "test", "dojah", "--ask", "--kind", "nin"], {
-      environment: { DUBA_DOJAH_URL: local.url, DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" },
+    const { exitCode, err, out } = await ran(["upstreams", "test", "blusalt", "--ask", "--kind", "nin"], {
+      environment: {
+        DUBA_BLUSALT_URL: local.url,
+        DUBA_BLUSALT_CLIENT_ID: "client",
+        DUBA_BLUSALT_APP_NAME: "app",
+        DUBA_BLUSALT_KEY: "key",
+      },
       stdin: "00123456789\n08000000017\n",
     });
     assert.equal(exitCode, 2);
-    assert.match(err, /dojah does not verify a NIN\./);
+    assert.match(err, /blusalt does not verify a NIN\./);
     assert.deepEqual(local.received, []);
     assert.doesNotMatch(out + err, /00123456789|8000000017/);
   } finally {

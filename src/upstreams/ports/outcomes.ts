@@ -68,6 +68,9 @@ const byStatus: Record<number, IdentityOutcome> = {
 const noMoney =
   /\b(insufficient|not enough|low|exhausted) (\w+ ){0,2}(balance|funds?|wallet|credits?|units?)\b|\b(balance|funds?|wallet|credits?|units?) (\w+ ){0,2}(insufficient|low|not enough|not sufficient|exhausted)\b|\bfund (your|the) (wallet|account)\b/i;
 
+const badCredentials =
+  /\b(invalid|incorrect|wrong|missing|expired|unknown) (\w+ ){0,2}(keys?|credentials?|token|app id)\b|\b(keys?|credentials?|token|app id) (\w+ ){0,3}(invalid|incorrect|wrong|missing|expired|required|not (found|valid|recogni[sz]ed))\b|\bunauthori[sz]ed\b|\bauthentication (\w+ ){0,2}(failed|required)\b/i;
+
 /** Names of members in which vendors explain a failure. Members of a record have other names. */
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
 
@@ -75,12 +78,21 @@ const telling = /message|error|detail|description|reason|status|code|title|respo
  * Whether a response says, in words or as a code, that our account with the vendor has no money. Vendors say so with status
  * 400, 403 or even 200.
  */
-export function saysNoMoney(body: unknown, depth = 3): boolean {
+export function saysNoMoney(body: unknown): boolean {
+  return says(body, noMoney);
+}
+
+/** Whether a response says, in words or as a code, that the vendor does not accept our credentials. */
+export function saysBadCredentials(body: unknown): boolean {
+  return says(body, badCredentials);
+}
+
+function says(body: unknown, words: RegExp, depth = 3): boolean {
   if (depth === 0 || typeof body !== "object" || body === null) return false;
   return Object.entries(body).some(([name, member]) =>
     typeof member === "string"
-      ? telling.test(name) && noMoney.test(member.replaceAll(/[\W_]+/g, " "))
-      : saysNoMoney(member, depth - 1),
+      ? telling.test(name) && words.test(member.replaceAll(/[\W_]+/g, " "))
+      : says(member, words, depth - 1),
   );
 }
 

@@ -4,6 +4,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { PersonRecord } from "../ports/identity-upstream.ts";
 import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
+import type { Members } from "./vendor-record.ts";
 
 /** A text, or a number in its place: a lost leading zero then shows as another person's number. */
 const needed = Type.Union([Type.String(), Type.Number()]);
@@ -25,8 +26,6 @@ export function looseRecord(kind: CheckKind) {
     personal_info: aName,
   });
 }
-
-type Members = Readonly<Partial<Record<string, unknown>>>;
 
 /** The record in the interface's forms. A missing member is null where the interface allows null, else an empty text. */
 export function toIdentityRecord(kind: CheckKind, record: Members, vendor: string, log: Log): PersonRecord {

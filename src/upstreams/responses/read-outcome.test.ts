@@ -11,7 +11,7 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
     failureIn: () => negative("not_found"),
     good: Type.Unknown(),
     recordIn: (answer: unknown) => answer,
-    referenceIn: (body: unknown) => (body as { id: unknown }).id,
+    factsIn: (body: unknown) => ({ reference: (body as { id: unknown }).id }),
   };
   const read = outcomeReader(answers, new RecordedLog());
   const asked = { kind: "bvn", number: "22000000017", claims: { phone: "8000000017" } } as const;

@@ -1,11 +1,19 @@
 import type { Static, TSchema } from "typebox";
 import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { CheckInput, IdentityOutcome } from "../ports/identity-upstream.ts";
+import type { CheckInput, IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import type { HttpResult } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
+
+/** Facts of a response, as the vendor writes its reference. */
+export interface SaidFacts {
+  reference?: unknown;
+  billed?: OutcomeFacts["billed"] | undefined;
+  /** Kobo. */
+  balance?: number | undefined;
+}
 
 /** How a vendor answers a verification. */
 interface Answers<Schema extends TSchema> {
@@ -15,14 +23,14 @@ interface Answers<Schema extends TSchema> {
   failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined;
   /** A good answer, and its record under the interface's names. */
   good: Schema;
-  recordIn(answer: Static<Schema>): unknown;
-  /** The vendor's own reference in a response, if it gives one. */
-  referenceIn?(body: unknown): unknown;
+  recordIn(answer: Static<Schema>, asked: CheckInput): unknown;
+  /** What a response says beside this outcome. A reference is kept only if it holds nothing of the person. */
+  factsIn?(body: unknown, outcome: IdentityOutcome): SaidFacts;
 }
 
 /** Returns a function that turns the response to a verification of this kind into its outcome. */
 export function outcomeReader<Schema extends TSchema>(
-  { vendor, failureIn, good, recordIn, referenceIn }: Answers<Schema>,
+  { vendor, failureIn, good, recordIn, factsIn }: Answers<Schema>,
   log: Log,
 ): (result: HttpResult, asked: CheckInput) => IdentityOutcome {
   const parse = responseParser(vendor, good, log);
@@ -30,19 +38,21 @@ export function outcomeReader<Schema extends TSchema>(
     (kind) => kind,
     (kind) => responseParser(vendor, looseRecord(kind), log),
   );
-  const outcomeOf = (status: number, body: unknown, kind: CheckKind): IdentityOutcome => {
+  const outcomeOf = (status: number, body: unknown, asked: CheckInput): IdentityOutcome => {
+    const { kind } = asked;
     const failure = failureIn(status, body, kind);
     if (failure) return failure;
     const answer = parse(body);
-    const record = answer === undefined ? undefined : parseRecord[kind](recordIn(answer));
+    const record = answer === undefined ? undefined : parseRecord[kind](recordIn(answer, asked));
     if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };
   return (result, asked) => {
     if (result.kind !== "answered") return withWait(unanswered(result), result);
-    const outcome = withWait(outcomeOf(result.status, result.body, asked.kind), result);
-    const reference = keptReference(referenceIn?.(result.body), asked);
-    return reference === undefined ? outcome : { ...outcome, reference };
+    const outcome = withWait(outcomeOf(result.status, result.body, asked), result);
+    const { reference: given, ...said } = factsIn?.(result.body, outcome) ?? {};
+    const facts = { reference: keptReference(given, asked), ...said };
+    return { ...outcome, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) };
   };
 }
 

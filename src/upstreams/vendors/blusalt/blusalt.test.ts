@@ -1,28 +1,34 @@
 import assert from "node:assert/strict";
-import { testVendor } from "../../conformance.fixture.ts";
+import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
+import { testVendor } from "../../vendor-conformance.fixture.ts";
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { blusalt } from "./index.ts";
 
 const { request_reference: _, ...record } = verified.results;
+const notFoundOutcome: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
 const failure = (status_code: number) => ({ status_code, status: "Failed", message: "…", results: null });
 
 testVendor({
   vendor: blusalt,
   values: (url) => ({ url, clientId: "client-of-ours", appName: "app of ours", key: "test_key_of_ours" }),
-  assertRequest({ method, path, headers, body }) {
-    assert.equal(`${method} ${path}`, "POST /IdentityVerification/BVN");
-    assert.equal(headers.clientid, "client-of-ours");
-    assert.equal(headers.appname, "app of ours");
-    assert.equal(headers.apikey, "test_key_of_ours");
-    assert.deepEqual(JSON.parse(body), { bvn_number: "22000000017", phone_number: "08000000017" });
+  checks: {
+    bvn: {
+      assertRequest({ method, path, headers, body }) {
+        assert.equal(`${method} ${path}`, "POST /IdentityVerification/BVN");
+        assert.equal(headers.clientid, "client-of-ours");
+        assert.equal(headers.appname, "app of ours");
+        assert.equal(headers.apikey, "test_key_of_ours");
+        assert.deepEqual(JSON.parse(body), { bvn_number: "22000000017", phone_number: "08000000017" });
+      },
+      good: { body: verified, record },
+      notFound: { status: 200, body: notFound, facts: { billed: "unknown" } },
+    },
   },
-  good: { body: verified, record },
-  notFound: { status: 200, body: notFound },
   answers: {
-    "an unknown BVN with 404": { status: 404, body: notFound, outcome: { kind: "negative", reason: "not_found" } },
-    "an unknown BVN with 400": { status: 400, body: notFound, outcome: { kind: "negative", reason: "not_found" } },
+    "an unknown BVN with 404": { status: 404, body: notFound, outcome: notFoundOutcome },
+    "an unknown BVN with 400": { status: 400, body: notFound, outcome: notFoundOutcome },
     "a server fault that says not found": {
       status: 500,
       body: notFound,
@@ -38,7 +44,7 @@ testVendor({
     "an unknown BVN with a status as a text": {
       status: 200,
       body: { ...notFound, status_code: "404" },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: notFoundOutcome,
     },
     "no money with its own status 400": {
       status: 200,

@@ -1,21 +1,12 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { notFoundMayBeBilled } from "../../responses/billing.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
 import { BlusaltResponse, failureIn } from "./wire.ts";
 
 const name = "blusalt";
 
-/**
- * Blusalt's "BVN" verification, version 2. Documented in the reference of Blusalt's own client packages: the path
- * `IdentityVerification/BVN` by POST, `bvn_number` and `phone_number` in the body, the three credentials (client id, API
- * key, application name), and `status_code`, `status`, `message`, `results` with the members of the record.
- *
- * The address and the names of the three headers are not in that reference; several public programs that call the service
- * agree on them, and one of them expects `status_code` 404 for an unknown BVN. We found no test number, and no answers to a
- * lack of money, bad credentials, limits or somebody else's phone, so we give a status its meaning in HTTP. Blusalt accepts
- * no reference of ours: a second question after a lost one costs money again. This adapter does not know Blusalt's newer
- * service, which has other paths and answers.
- */
+/** Blusalt's "BVN" verification, version 2. docs/vendors/blusalt.md says what its documentation does and does not say. */
 export const blusalt = vendor({
   name,
   about: "Blusalt's BVN verification; written to its published client packages, not run against the live vendor.",
@@ -47,7 +38,7 @@ export const blusalt = vendor({
     }),
   },
   open({ url, clientId, appName, key }, { http, log }) {
-    const answers = { vendor: name, failureIn, good: BlusaltResponse };
+    const answers = { vendor: name, failureIn, good: BlusaltResponse, factsIn: notFoundMayBeBilled };
     const outcomeOf = outcomeReader({ ...answers, recordIn: ({ results }) => results }, log);
     return {
       name,

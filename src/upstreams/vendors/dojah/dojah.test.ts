@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { testVendor } from "../../conformance.fixture.ts";
-import type { PersonRecord } from "../../ports/identity-upstream.ts";
+import { emptyRecord } from "../../conformance.fixture.ts";
+import type { Received } from "../../local-vendor.fixture.ts";
+import type { IdentityAttempt, IdentityOutcome, PersonRecord } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
+import { testVendor } from "../../vendor-conformance.fixture.ts";
 import found from "./fixtures/found.json" with { type: "json" };
+import foundNin from "./fixtures/nin.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import { dojah } from "./index.ts";
 
@@ -42,30 +45,61 @@ const record: PersonRecord = {
   },
 };
 
+const ninRecord: PersonRecord = {
+  ...emptyRecord,
+  nin: "30000000017",
+  service_type: "NIN Verification without Image",
+  personal_info: {
+    ...record.personal_info,
+    email: "faisal@example.com",
+    lga_of_origin: "",
+    state_of_origin: "",
+    nationality: "",
+  },
+};
+
+const notFoundOutcome: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const assertRequestTo =
+  (path: string) =>
+  (received: Received, { number }: IdentityAttempt) => {
+    assert.equal(`${received.method} ${received.path}`, `GET ${path}${number}`);
+    assert.equal(received.headers.appid, "app-of-ours");
+    assert.equal(received.headers.authorization, "test_sk_of_ours");
+    assert.equal(received.body, "");
+  };
+
 testVendor({
   vendor: dojah,
   values: (url) => ({ url, appId: "app-of-ours", key: "test_sk_of_ours" }),
-  assertRequest({ method, path, headers, body }) {
-    assert.equal(`${method} ${path}`, "GET /api/v1/kyc/bvn/advance?bvn=22000000017");
-    assert.equal(headers.appid, "app-of-ours");
-    assert.equal(headers.authorization, "test_sk_of_ours");
-    assert.equal(body, "");
+  checks: {
+    bvn: {
+      assertRequest: assertRequestTo("/api/v1/kyc/bvn/advance?bvn="),
+      good: { body: found, record },
+      notFound: { status: 400, body: notFound, facts: { billed: "unknown" } },
+    },
+    nin: {
+      assertRequest: assertRequestTo("/api/v1/kyc/nin?nin="),
+      isUnnumbered: true,
+      good: { body: foundNin, record: ninRecord },
+      notFound: { status: 400, body: { error: "NIN not found" }, facts: { billed: "unknown" } },
+    },
   },
-  good: {
-    body: found,
-    record,
-  },
-  notFound: { status: 400, body: notFound },
   answers: {
     "an unknown record with 404": {
       status: 404,
       body: { error: "Record not found" },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: notFoundOutcome,
     },
     "an unknown BVN with 200": {
       status: 200,
       body: { ...notFound, entity: {} },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: notFoundOutcome,
+    },
+    "a NIN's record that names the NIN": {
+      status: 200,
+      kind: "nin",
+      body: { entity: { ...foundNin.entity, nin: "30000000018" } },
+      outcome: { kind: "verified", record: { ...ninRecord, nin: "30000000018" } },
     },
     "a record beside an error that is null, with numbers for texts": {
       status: 200,

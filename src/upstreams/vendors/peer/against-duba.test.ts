@@ -38,9 +38,9 @@ after(async () => {
 });
 
 let references = 0;
-/** The outcome without the other Duba's reference. */
+/** The outcome without what the other Duba says beside it. */
 const verify = async (asked: typeof question, source = upstream) => {
-  const { reference: _, ...outcome } = await source.verify(asked);
+  const { reference: _, billed: __, ...outcome } = await source.verify(asked);
   return outcome;
 };
 const ask = (number: string, source = upstream) => {
@@ -88,6 +88,13 @@ test("another Duba in test mode gives nobody: whatever it says of invented peopl
   for (const bvn of [question.number, "00000000001", "00000000006"])
     assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
+});
+
+test("another Duba says that it bills no failure; of an unknown outcome it cannot say so", async () => {
+  const billed = async (number: string, nth: number) =>
+    (await upstream.verify({ ...question, number, reference: `billed00000000${nth}` })).billed;
+  const numbers = [question.number, "00000000001", "00000000005", "00000000006"];
+  assert.deepEqual(await Promise.all(numbers.map(billed)), [undefined, "no", "no", undefined]);
 });
 
 test("another Duba does the work of one reference once, so that asking again is free", async () => {

@@ -8,7 +8,7 @@ import { askWithToken } from "../../responses/access-tokens.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
 import type { HttpResult } from "../../vendor-client.ts";
 import { accountTokens } from "./tokens.ts";
-import { earlierOf, failureIn, inTestMode, ofMode, PeerResponse, referenceIn } from "./wire.ts";
+import { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } from "./wire.ts";
 
 const name = "peer";
 
@@ -61,7 +61,7 @@ export const peer = vendor({
   },
   open({ url, email, key, ...amounts }, parts) {
     const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
-    const answers = { vendor: name, failureIn, good: PeerResponse, referenceIn };
+    const answers = { vendor: name, failureIn, good: PeerResponse, factsIn };
     const readOutcome = outcomeReader({ ...answers, recordIn: ({ data }) => data }, parts.log);
 
     const ask = (question: IdentityAttempt, token: string): Promise<HttpResult> =>

@@ -1,20 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CheckKind } from "../../../operation/check-kind.ts";
 import { failures } from "../../../operation/failures.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { testVendor } from "../../conformance.fixture.ts";
-import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
+import type { Received } from "../../local-vendor.fixture.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { toIdentityRecord } from "../../responses/loose-record.ts";
+import { testVendor } from "../../vendor-conformance.fixture.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
 import { failureIn } from "./wire.ts";
 
-const { request_reference: _, ...record } = verified.data;
+const { request_reference: reference, ...record } = verified.data;
+const ofNin = { bvn_number: "", nin: "30000000017", service_type: "NIN Verification without Image" };
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
 const serverError: IdentityOutcome = { kind: "unknown", reason: "server_error" };
+
+const assertRequestOf =
+  (kind: CheckKind) =>
+  ({ method, path, headers, body }: Received, { number }: IdentityAttempt) => {
+    assert.equal(`${method} ${path}`, `POST /api/v2/kyc/verify-${kind}`);
+    assert.equal(headers.authorization, "Bearer duba_at_invented");
+    assert.equal(headers["idempotency-key"], "abcdef000000001");
+    assert.equal(headers["consent-reference"], undefined);
+    assert.deepEqual(JSON.parse(body), { [kind]: number, phone: "08000000017", amount: "100" });
+  };
 
 testVendor({
   vendor: peer,
@@ -24,15 +37,24 @@ testVendor({
     assert.deepEqual(JSON.parse(body), { email: "shop@example.com", password: "duba_live_of_ours" });
     return authorized;
   },
-  assertRequest({ method, path, headers, body }) {
-    assert.equal(`${method} ${path}`, "POST /api/v2/kyc/verify-bvn");
-    assert.equal(headers.authorization, "Bearer duba_at_invented");
-    assert.equal(headers["idempotency-key"], "abcdef000000001");
-    assert.equal(headers["consent-reference"], undefined);
-    assert.deepEqual(JSON.parse(body), { bvn: "22000000017", phone: "08000000017", amount: "100" });
+  checks: {
+    bvn: {
+      assertRequest: assertRequestOf("bvn"),
+      good: { body: verified, record, facts: { reference } },
+      notFound: { status: 404, body: notFound, facts: { reference, billed: "no" } },
+      blocked: { status: 422, body: nested("bvn_blocked", { charged: false }), facts: { billed: "no" } },
+    },
+    nin: {
+      assertRequest: assertRequestOf("nin"),
+      good: {
+        body: { ...verified, data: { ...verified.data, ...ofNin } },
+        record: { ...record, ...ofNin },
+        facts: { reference },
+      },
+      notFound: { status: 404, body: nested("nin_not_found", { charged: true }) },
+      blocked: { status: 422, body: nested("nin_blocked") },
+    },
   },
-  good: { body: verified, record },
-  notFound: { status: 404, body: notFound },
   answers: {
     "a record without a home, whose success is a text": {
       status: 200,
@@ -43,6 +65,7 @@ testVendor({
           ...record,
           residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
         },
+        reference,
       },
     },
     "a failure whose success is a text": {
@@ -76,7 +99,7 @@ testVendor({
       outcome: { kind: "bad_response", why: "status" },
     },
     "a 422 of another program": { status: 422, body: { message: "…" }, outcome: unavailable("refused") },
-    "a record with a failure's status": { status: 502, body: verified, outcome: serverError },
+    "a record with a failure's status": { status: 502, body: verified, outcome: { ...serverError, reference } },
     "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: serverError },
     "a 503 of a proxy": { status: 503, body: { message: "…" }, outcome: serverError },
     "a 503 that says that no work was done": {
@@ -92,7 +115,7 @@ testVendor({
     "a record without a name": {
       status: 200,
       body: { ...verified, data: { ...verified.data, personal_info: {} } },
-      outcome: { kind: "bad_response", why: "shape" },
+      outcome: { kind: "bad_response", why: "shape", reference },
     },
   },
   secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],

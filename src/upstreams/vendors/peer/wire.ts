@@ -5,6 +5,8 @@ import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, negative, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
+import type { SaidFacts } from "../../responses/read-outcome.ts";
+import { membersIn } from "../../responses/vendor-record.ts";
 import type { HttpResult } from "../../vendor-client.ts";
 
 /** A good response to a verification. */
@@ -112,10 +114,11 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
   return status === 405 && !isFirstKind ? unavailable("refused") : failedWith(status);
 }
 
-/** The server's reference of a verification, which its failures have too. */
-export function referenceIn(body: unknown): unknown {
-  const members = isObject(body) ? (isFailure(body) ? body.error : body.data) : undefined;
-  return isObject(members) ? members.request_reference : undefined;
+/** The server's reference of a verification, which its failures have too, and whether it charged us for a failure. It may still charge an unknown outcome. */
+export function factsIn(body: unknown, { kind }: IdentityOutcome): SaidFacts {
+  const { data, error } = membersIn(body);
+  const { request_reference: reference, charged } = membersIn(isFailure(body) ? error : data);
+  return { reference, billed: charged === false && kind !== "unknown" ? "no" : undefined };
 }
 
 /** The outcome of an earlier verification, by its state. `verified` stays unknown, because this answer has no record. */
