@@ -4,10 +4,11 @@ import { blusalt } from "./vendors/blusalt/index.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
+import { prembly } from "./vendors/prembly/index.ts";
 import { vtpass } from "./vendors/vtpass/index.ts";
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
-export const vendors: readonly Vendor[] = [blusalt, dojah, peer];
+export const vendors: readonly Vendor[] = [blusalt, dojah, peer, prembly];
 
 /** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];

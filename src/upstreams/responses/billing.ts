@@ -5,3 +5,11 @@ import type { SaidFacts } from "./read-outcome.ts";
 export function notFoundMayBeBilled(_body: unknown, { kind }: IdentityOutcome): SaidFacts {
   return { billed: kind === "negative" ? "unknown" : undefined };
 }
+
+/** Kobo of an amount in naira, a number or a text such as "1,234.50". Undefined if it is neither; a debt leaves nothing. */
+export function koboIn(given: unknown): number | undefined {
+  const text = typeof given === "string" ? given.replaceAll(/[,₦\s]/g, "") : "";
+  const naira = typeof given === "number" ? given : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const kobo = Math.round(naira * 100);
+  return Number.isSafeInteger(kobo) ? Math.max(0, kobo) : undefined;
+}

@@ -75,10 +75,10 @@ export function capitalised(text: unknown): string {
 
 const levels = ["Low", "Medium", "High"];
 
-/** `Level 2 - Medium Level Accounts` for `LEVEL 2`; a longer text unchanged. */
+/** `Level 2 - Medium Level Accounts` for `LEVEL 2` or `2`; a longer text unchanged. */
 export function levelOfAccount(text: unknown): string {
   const given = plain(text);
-  const level = /^level ([123])$/i.exec(given)?.[1];
+  const level = /^(?:level )?([123])$/i.exec(given)?.[1];
   return level ? `Level ${level} - ${levels[Number(level) - 1]} Level Accounts` : given;
 }
 

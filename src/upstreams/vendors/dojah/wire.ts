@@ -9,17 +9,8 @@ export const DojahResponse = Type.Object({ entity: Type.Record(Type.String(), Ty
 
 /** The person under the interface's names. We drop the photo. */
 export function recordIn({ entity }: Static<typeof DojahResponse>, { kind, number }: CheckInput): Members {
-  return vendorRecord({
-    ...entity,
-    bvn_number: entity.bvn,
-    enrolment_branch: entity.enrollment_branch,
-    enrolment_bank: entity.enrollment_bank,
-    formatted_registration_date: entity.registration_date,
-    watchlisted: entity.watch_listed,
-    ...(kind === "bvn" && { phone_number: entity.phone_number1, phone_number_2: entity.phone_number2 }),
-    // The documented answer to a NIN does not repeat it.
-    ...(kind === "nin" && { nin: entity.nin ?? number }),
-  });
+  // The documented answer to a NIN does not repeat it.
+  return vendorRecord(kind === "nin" ? { ...entity, nin: entity.nin ?? number } : entity);
 }
 
 /**

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { membersIn, vendorRecord } from "./vendor-record.ts";
+
+test("a record's members are found under the names that vendors give them", () => {
+  const spelled = [
+    { firstName: "AMINA", lastName: "BELLO", phoneNumber1: "08000000099", enrollmentBank: "058", watchListed: "NO" },
+    { first_name: "AMINA", last_name: "BELLO", mobile: "08000000099", enrollment_bank: "058", watch_listed: "NO" },
+    { firstname: "AMINA", surname: "BELLO", telephoneno: "08000000099", enrolment_bank: "058", watchlisted: "NO" },
+  ];
+  for (const given of spelled) {
+    const { personal_info, enrolment_bank, watchlisted, verification_status } = vendorRecord(given);
+    const { first_name, last_name, phone_number } = membersIn(personal_info);
+    assert.deepEqual(
+      [first_name, last_name, phone_number, enrolment_bank, watchlisted, verification_status],
+      ["AMINA", "BELLO", "08000000099", "058", "NO", "VERIFIED"],
+    );
+  }
+});
+
+test("what a vendor leaves empty under one name may be under another", () => {
+  const { personal_info } = vendorRecord({ phoneNumber: null, phoneNumber1: "", phone: "08000000099", gender: "f" });
+  const { phone_number, gender, email } = membersIn(personal_info);
+  assert.deepEqual([phone_number, gender, email], ["08000000099", "f", undefined]);
+});
+
+test("only an object has members", () => {
+  for (const value of [undefined, null, "text", 1, ["a"]]) assert.deepEqual(membersIn(value), {});
+});

@@ -1,0 +1,59 @@
+import type { Static } from "typebox";
+import Type from "../../../operation/schema/type.ts";
+import type { CheckInput, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import {
+  badResponse,
+  failedWith,
+  negative,
+  saysBadCredentials,
+  saysNoMoney,
+  unavailable,
+} from "../../ports/outcomes.ts";
+import { koboIn } from "../../responses/billing.ts";
+import type { SaidFacts } from "../../responses/read-outcome.ts";
+import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
+
+const person = Type.Record(Type.String(), Type.Unknown());
+
+/** A good response. The person of a NIN is in `nin_data` or in `data`. */
+export const PremblyResponse = Type.Object({
+  response_code: Type.Literal("00"),
+  data: Type.Optional(Type.Unknown()),
+  nin_data: Type.Optional(Type.Union([person, Type.Null()])),
+});
+
+/** The person under the interface's names. */
+export function recordIn({ data, nin_data }: Static<typeof PremblyResponse>, { kind }: CheckInput): Members {
+  return vendorRecord(kind === "nin" ? (nin_data ?? membersIn(data)) : membersIn(data));
+}
+
+const outcomes: Readonly<Partial<Record<string, IdentityOutcome>>> = {
+  "01": negative("not_found"),
+  "02": unavailable("out_of_service"),
+  "03": unavailable("no_money"),
+  "05": unavailable("refused"),
+  "07": negative("blocked"),
+};
+
+/**
+ * The outcome of a response whose `response_code` is a failure: neither its HTTP status nor its `status` says so. Bad
+ * credentials and an empty wallet may have the code of an unknown number, so the words count before the code.
+ */
+export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
+  const { response_code: code } = membersIn(body);
+  if (status >= 500) return failedWith(status);
+  if (status < 300 && (code === undefined || code === "00")) return undefined;
+  if (saysNoMoney(body)) return unavailable("no_money");
+  if (saysBadCredentials(body)) return unavailable("bad_credentials");
+  return outcomes[String(code)] ?? (status < 300 ? badResponse("failure") : failedWith(status));
+}
+
+/** Prembly bills whatever it says about a person, and tells our balance in naira each time. */
+export function factsIn(body: unknown, { kind }: IdentityOutcome): SaidFacts {
+  const { verification, billing_info } = membersIn(body);
+  return {
+    reference: membersIn(verification).reference,
+    billed: kind === "verified" || kind === "negative" ? "yes" : undefined,
+    balance: koboIn(membersIn(billing_info).current_balance),
+  };
+}
