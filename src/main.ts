@@ -1,6 +1,6 @@
 import { run } from "./cli/program.ts";
 import { terminal } from "./cli/terminal/screen.ts";
-import type { StartService } from "./commands/desk.ts";
+import type { StartService } from "./commands/context.ts";
 
 const io = {
   ...terminal(),

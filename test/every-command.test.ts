@@ -6,7 +6,7 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { Clean, Errors } from "typebox/value";
 import { argumentsOf } from "../src/cli/terminal/example-line.ts";
-import type { Desk } from "../src/commands/desk.ts";
+import type { CommandContext } from "../src/commands/context.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
 import { memberWith } from "../src/operation/command/answer-table.ts";
 import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
@@ -18,7 +18,7 @@ import { type Ran, ran } from "./support/command-line.ts";
 import { type Engine, usualEngines } from "./support/engines.ts";
 import { sandboxKey, startService } from "./support/service.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 type Example = AnyCommand["examples"][number];
 
 const bvn = "22000000017";
@@ -58,7 +58,8 @@ suite("every command", () => {
 
       test("names its audit entries if it changes something, and none if not", () => {
         assert.equal(records.length > 0, kind !== "read");
-        if (kind === "danger") assert.ok(target[0] !== undefined, "a face asks the person to type the target");
+        if (kind === "danger")
+          assert.ok(target[0] !== undefined, "a user interface asks the person to type the target");
       });
 
       test("gives something away only if it changes something", () => {
@@ -125,12 +126,12 @@ for (const engine of usualEngines)
       test(`${id} ${kind === "read" ? "writes nothing" : "leaves its audit entry"}, and answers as its schema says`, async () => {
         const example = world.inputs[id] ?? command.examples[0]!;
         const hasFiles = memberWith("holds", schema) !== undefined;
-        const face = [
+        const options = [
           ...(hasFiles || "lines" in schema ? [] : ["--json"]),
           ...(command.kind === "danger" ? ["--yes"] : []),
         ];
         const before = rows;
-        const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...face], `${bvn}\n`);
+        const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...options], `${bvn}\n`);
         assert.ok(exitCode < 2 && out !== "", err);
 
         rows = await world.dump();

@@ -60,14 +60,14 @@ suite("a secret in any setting", () => {
       const service = await startService(environment, engine);
       try {
         const { dataDirectory, databaseUrl } = service.settings;
-        const surroundings = { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } };
+        const context = { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } };
         const { db } = await service.store();
         const waiting = db.selectFrom("audit_entry").select("id").where("batch", "is", null);
         await until(async () => (await waiting.execute()).length === 0);
         const copy = join(dataDirectory, "copy.jsonl");
-        assert.equal((await ran(["backup", copy], surroundings)).exitCode, 0);
-        const { out: exported } = await ran(["audit", "export"], surroundings);
-        const { out: shown } = await ran(["audit", "tail", "--lines", "1000"], surroundings);
+        assert.equal((await ran(["backup", copy], context)).exitCode, 0);
+        const { out: exported } = await ran(["audit", "export"], context);
+        const { out: shown } = await ran(["audit", "tail", "--lines", "1000"], context);
         assert.match(exported, /service\.setting/);
         const places = { trail: shown, export: exported, backup: readFileSync(copy, "utf8"), log: service.lines };
         for (const [place, text] of Object.entries(places))

@@ -5,7 +5,7 @@ import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { tellEnding } from "./keys/ending.ts";
+import { announceExpiring } from "./keys/announce-expiring.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 
@@ -41,7 +41,7 @@ export interface Access {
   /** Writes the last uses of keys. */
   writeUses(): Promise<void>;
   /** Announces keys that end soon. */
-  tellEnding(): Promise<void>;
+  announceExpiring(): Promise<void>;
   /** Writes the last uses of keys, if the store is there. */
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       if (started.printed !== undefined) await noteShown(db, started.printed);
     },
     writeUses: () => uses.write(),
-    tellEnding: () => tellEnding(db, now()),
+    announceExpiring: () => announceExpiring(db, now()),
     stop: () => uses.write().catch(() => undefined),
   };
 }

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
-import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
+import { admit, type Credential, type VerifiedCredential, verifiedKey, verifiedToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
 import { KeyFinder } from "./keys/find-key.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
@@ -31,8 +31,8 @@ export class Credentials {
   readonly #failed: FailedCredentials;
   readonly #uses: Pick<KeyUses, "note">;
   readonly #now: () => number;
-  readonly #proven = new LRUCache<string, Proven>({ max: cachedHeaders });
-  readonly #lookUps = new Map<string, Promise<Proven>>();
+  readonly #verified = new LRUCache<string, VerifiedCredential>({ max: cachedHeaders });
+  readonly #lookUps = new Map<string, Promise<VerifiedCredential>>();
   /** Counts how often the cache was emptied, so that an older look-up does not fill it again. */
   #generation = 0;
   #change: number | undefined;
@@ -54,18 +54,18 @@ export class Credentials {
    * `retryAfter`. Throws the store's errors unchanged. `looksUp`: known callers may read the catalogue while the store is away.
    */
   credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
-    const proven = this.#remembered(header, looksUp);
-    return proven ? this.#admit(proven, address) : this.#prove(header, address);
+    const verified = this.#remembered(header, looksUp);
+    return verified ? this.#admit(verified, address) : this.#prove(header, address);
   }
 
-  #remembered(header: string, looksUp: boolean): Proven | undefined {
-    return this.#isStale && !looksUp ? undefined : this.#proven.get(header);
+  #remembered(header: string, looksUp: boolean): VerifiedCredential | undefined {
+    return this.#isStale && !looksUp ? undefined : this.#verified.get(header);
   }
 
   /** Empties the cache, for example after this process revoked a key. */
   forget(): void {
     this.#generation += 1;
-    this.#proven.clear();
+    this.#verified.clear();
     this.#lookUps.clear();
   }
 
@@ -90,19 +90,19 @@ export class Credentials {
   }
 
   async #prove(header: string, address: string): Promise<Credential> {
-    const proven = await this.#failed.attempt(address, header, () => this.#lookUp(header));
-    return this.#admit(proven, address);
+    const verified = await this.#failed.attempt(address, header, () => this.#lookUp(header));
+    return this.#admit(verified, address);
   }
 
-  #admit(proven: Proven, address: string): Credential {
+  #admit(verified: VerifiedCredential, address: string): Credential {
     const now = this.#now();
-    const credential = admit(proven, address, now);
+    const credential = admit(verified, address, now);
     this.#uses.note(credential.keyId, address, now);
     return credential;
   }
 
   /** Equal headers at the same time share one look-up. */
-  #lookUp(header: string): Promise<Proven> {
+  #lookUp(header: string): Promise<VerifiedCredential> {
     // Another look-up may have found this header while it waited.
     const known = this.#remembered(header, false);
     if (known) return Promise.resolve(known);
@@ -110,9 +110,9 @@ export class Credentials {
     if (running) return running;
     const generation = this.#generation;
     const lookUp = this.#find(header)
-      .then((proven) => {
-        if (generation === this.#generation && header.length <= longestCached) this.#proven.set(header, proven);
-        return proven;
+      .then((verified) => {
+        if (generation === this.#generation && header.length <= longestCached) this.#verified.set(header, verified);
+        return verified;
       })
       .finally(() => {
         if (this.#lookUps.get(header) === lookUp) this.#lookUps.delete(header);
@@ -121,7 +121,7 @@ export class Credentials {
     return lookUp;
   }
 
-  async #find(header: string): Promise<Proven> {
+  async #find(header: string): Promise<VerifiedCredential> {
     if (/^basic(?: |$)/i.test(header)) {
       throw new Failure(
         "invalid_credentials",
@@ -131,9 +131,9 @@ export class Credentials {
     const secret = header.replace(/^bearer +/i, "");
     // The bootstrap key may look like anything, also like a token.
     const key = await this.finder.key(secret);
-    if (key) return provenKey(key);
+    if (key) return verifiedKey(key);
     const token = await this.finder.token(secret);
-    if (token) return provenToken(token);
+    if (token) return verifiedToken(token);
     throw new Failure("invalid_credentials", adviceOn(secret));
   }
 }

@@ -11,7 +11,7 @@ export interface Credential extends Caller {
 }
 
 /** A credential with a checked secret. We check expiry and address at every use. */
-export interface Proven {
+export interface VerifiedCredential {
   readonly credential: Credential;
   readonly allowed: BlockList | null;
   readonly suspended: boolean;
@@ -19,25 +19,29 @@ export interface Proven {
   readonly ended: string;
 }
 
-export function provenKey(
+export function verifiedKey(
   { caller, allowed, suspended, expiresAt }: StoredKey,
   ended = "This API key has expired. Ask the operator of the service for a new one.",
-): Proven {
+): VerifiedCredential {
   return { credential: Object.freeze({ ...caller, expiresAt }), allowed, suspended, ended };
 }
 
 /** Every limit of its key applies to a token, and it ends with the key at the latest. */
-export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: number }): Proven {
+export function verifiedToken({ key, expiresAt }: { key: StoredKey; expiresAt: number }): VerifiedCredential {
   return key.expiresAt !== null && key.expiresAt <= expiresAt
-    ? provenKey(key, "The API key of this access token has expired. Ask the operator of the service for a new one.")
-    : provenKey({ ...key, expiresAt }, "This access token has expired. Exchange your API key for a new one.");
+    ? verifiedKey(key, "The API key of this access token has expired. Ask the operator of the service for a new one.")
+    : verifiedKey({ ...key, expiresAt }, "This access token has expired. Exchange your API key for a new one.");
 }
 
 /**
  * The credential, if it may be used now and from here; throws `expired_credentials`, `address_not_allowed`, or
  * `invalid_credentials` for a suspended account.
  */
-export function admit({ credential, allowed, suspended, ended }: Proven, address: string, now: number): Credential {
+export function admit(
+  { credential, allowed, suspended, ended }: VerifiedCredential,
+  address: string,
+  now: number,
+): Credential {
   if (credential.expiresAt !== null && credential.expiresAt <= now)
     throw refused(credential, "expired_credentials", ended);
   if (allowed && !isListed(allowed, address))

@@ -68,7 +68,7 @@ suite("the limit of failed credentials", () => {
     assert.equal(await attempt("2001:db8:2::1", good), "good");
   });
 
-  test("lets a credential pass that was proven before, until it fails itself", async () => {
+  test("lets a credential pass that was verified before, until it fails itself", async () => {
     assert.equal(await failed.attempt(here, "mine", good), "good");
     await fail(20);
     assert.equal(await failed.attempt(here, "mine", good), "good");

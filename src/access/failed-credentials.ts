@@ -15,8 +15,8 @@ const MAX_PROVEN = 10_000;
 export class FailedCredentials {
   readonly #subscribers: FailureLimit;
   readonly #sites: FailureLimit;
-  /** Hashes of proven credentials. */
-  readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
+  /** Hashes of verified credentials. */
+  readonly #verified = new LRUCache<string, true>({ max: MAX_PROVEN });
 
   constructor(limit: Limit) {
     this.#subscribers = new FailureLimit(limit);
@@ -30,11 +30,11 @@ export class FailedCredentials {
   async attempt<Result>(address: string, credential: string, work: () => Promise<Result>): Promise<Result> {
     const hash = secretHash(credential);
     try {
-      const result = await (this.#proven.get(hash) ? work() : this.#limited(address, work));
-      this.#proven.set(hash, true);
+      const result = await (this.#verified.get(hash) ? work() : this.#limited(address, work));
+      this.#verified.set(hash, true);
       return result;
     } catch (error) {
-      if (isInvalid(error)) this.#proven.delete(hash);
+      if (isInvalid(error)) this.#verified.delete(hash);
       throw error;
     }
   }

@@ -11,7 +11,7 @@ type Fact = AuditEvent["facts"][string];
 const longestText = 200;
 const idBytes = 15;
 
-/** What a face adds to the facts of the entries of its actor. */
+/** What a user interface adds to the facts of the entries of its actor. */
 export interface BesideFacts {
   /** Whom a person at the terminal names as the author. It does not say who acted: the actor does. */
   author_note?: string | undefined;

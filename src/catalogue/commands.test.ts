@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import { type CatalogueDesk, openDesk } from "../../test/support/catalogue-desk.ts";
+import { type CatalogueTerminal, openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { listNames } from "./model/lists.ts";
@@ -14,51 +14,51 @@ function edited(text: string, from: string, to: string): string {
 
 for (const engine of usualEngines)
   suite(`duba catalogue on ${engine.name}`, () => {
-    let desk: CatalogueDesk;
+    let terminal: CatalogueTerminal;
     before(async () => {
-      desk = await openDesk(engine);
+      terminal = await openTerminal(engine);
     });
-    after(() => desk.close());
+    after(() => terminal.close());
 
     /** The exported data bundles with one text in place of another. */
     const bundles = async (from: string, to: string) => {
-      const { out } = await desk.duba("catalogue", "export", "--list", "data-bundles");
-      return desk.write("data-bundles.csv", edited(out, from, to));
+      const { out } = await terminal.duba("catalogue", "export", "--list", "data-bundles");
+      return terminal.write("data-bundles.csv", edited(out, from, to));
     };
 
     test("imports what it exported without a change: CSV of one list, CSV of every list, JSON", async () => {
-      const one = await desk.duba(
+      const one = await terminal.duba(
         "catalogue",
         "export",
         "--list",
         "data-bundles",
         "--out",
-        desk.path("data-bundles.csv"),
+        terminal.path("data-bundles.csv"),
       );
       assert.deepEqual(one, {
         exitCode: 0,
         out: "",
-        err: `Duba wrote ${desk.path("data-bundles.csv")}.\nThis is revision 1 of the catalogue.\n`,
+        err: `Duba wrote ${terminal.path("data-bundles.csv")}.\nThis is revision 1 of the catalogue.\n`,
       });
-      await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
-      assert.deepEqual(readdirSync(desk.path("lists")).sort(), listNames.map((list) => `${list}.csv`).sort());
-      await desk.duba("catalogue", "export", "--out", desk.path("catalogue.json"));
-      assert.equal((await desk.duba("catalogue", "export")).out, desk.read("catalogue.json"));
-      const every = listNames.map((list) => desk.path(`lists/${list}.csv`));
-      for (const files of [[desk.path("data-bundles.csv")], every, [desk.path("catalogue.json")]]) {
-        const { exitCode, out } = await desk.duba("catalogue", "import", ...files);
+      await terminal.duba("catalogue", "export", "--out", terminal.path("lists/"));
+      assert.deepEqual(readdirSync(terminal.path("lists")).sort(), listNames.map((list) => `${list}.csv`).sort());
+      await terminal.duba("catalogue", "export", "--out", terminal.path("catalogue.json"));
+      assert.equal((await terminal.duba("catalogue", "export")).out, terminal.read("catalogue.json"));
+      const every = listNames.map((list) => terminal.path(`lists/${list}.csv`));
+      for (const files of [[terminal.path("data-bundles.csv")], every, [terminal.path("catalogue.json")]]) {
+        const { exitCode, out } = await terminal.duba("catalogue", "import", ...files);
         assert.deepEqual([exitCode, out], [0, "Nothing changed: revision 1 of the catalogue is already the same.\n"]);
       }
     });
 
     test("shows a dry run, price moves first and the farthest before the others, and changes nothing", async () => {
       const one = await bundles("50MB 24Hrs,100,100,", 'Fifty megabytes,"₦105",105,');
-      const file = desk.write(
+      const file = terminal.write(
         "other.csv",
-        edited(desk.read("data-bundles.csv"), "150MB 24Hrs,200,200,", "150MB 24Hrs,200,300,"),
+        edited(terminal.read("data-bundles.csv"), "150MB 24Hrs,200,200,", "150MB 24Hrs,200,300,"),
       );
       assert.ok(one);
-      const { exitCode, out, err } = await desk.duba(
+      const { exitCode, out, err } = await terminal.duba(
         "catalogue",
         "import",
         file,
@@ -88,54 +88,54 @@ for (const engine of usualEngines)
       );
       assert.equal(err, "Nothing was changed: this was a dry run.\n");
       const { reasons, changes } = JSON.parse(
-        (await desk.duba("catalogue", "import", file, "--list", "data-bundles", "--dry-run", "--json")).out,
+        (await terminal.duba("catalogue", "import", file, "--list", "data-bundles", "--dry-run", "--json")).out,
       );
       assert.deepEqual([reasons, changes.length, changes[0].new.price], [[], 2, "105"]);
-      assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions.length, 1);
+      assert.equal(JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions.length, 1);
     });
 
     test("publishes an import as one revision, tells its history, compares and undoes it", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
-      const { exitCode, out } = await desk.duba("catalogue", "import", file, "--note", "MTN raised a price");
+      const { exitCode, out } = await terminal.duba("catalogue", "import", file, "--note", "MTN raised a price");
       assert.equal(exitCode, 0);
       assert.match(out, /\nRevision 2 is published: 1 modified\.\n$/);
 
-      const history = (await desk.duba("catalogue", "history")).out.split("\n");
+      const history = (await terminal.duba("catalogue", "history")).out.split("\n");
       assert.match(history[0]!, /^revision +published_at +author +source +changes +note$/);
       assert.match(history[1]!, new RegExp(`^2 .*\\+01 +${terminalActor} +import +1 modified +MTN raised a price$`));
-      const { changes, ...facts } = JSON.parse((await desk.duba("catalogue", "show", "2", "--json")).out);
+      const { changes, ...facts } = JSON.parse((await terminal.duba("catalogue", "show", "2", "--json")).out);
       assert.deepEqual([facts.revision, facts.author, facts.modified], [2, terminalActor, 1]);
       assert.deepEqual(
         [changes[0].list, changes[0].change, changes[0].old.price, changes[0].new.price],
         ["data-bundles", "modified", "100", "110"],
       );
       assert.match(
-        (await desk.duba("catalogue", "show", "2")).out,
+        (await terminal.duba("catalogue", "show", "2")).out,
         /^revision +2\n.*data-bundles +MTNDATA 104 +price +₦100\.00 +₦110\.00 +\+10 %\n/s,
       );
       assert.equal(
-        (await desk.duba("catalogue", "diff", "1")).out,
-        (await desk.duba("catalogue", "diff", "1", "2")).out,
+        (await terminal.duba("catalogue", "diff", "1")).out,
+        (await terminal.duba("catalogue", "diff", "1", "2")).out,
       );
-      assert.match((await desk.duba("catalogue", "diff", "2", "1")).out, /price +₦110\.00 +₦100\.00 +-9\.1 %/);
-      assert.match((await desk.duba("catalogue", "diff", "2")).out, /^No differences\.\n/);
-      const before = (await desk.duba("catalogue", "export", "--revision", "1", "--list", "data-bundles")).out;
+      assert.match((await terminal.duba("catalogue", "diff", "2", "1")).out, /price +₦110\.00 +₦100\.00 +-9\.1 %/);
+      assert.match((await terminal.duba("catalogue", "diff", "2")).out, /^No differences\.\n/);
+      const before = (await terminal.duba("catalogue", "export", "--revision", "1", "--list", "data-bundles")).out;
       assert.match(before, /50MB 24Hrs,100,100,/);
 
-      assert.match((await desk.duba("catalogue", "revert", "2", "--dry-run")).out, /price +₦110\.00 +₦100\.00/);
-      const undone = await desk.duba("catalogue", "revert", "2");
+      assert.match((await terminal.duba("catalogue", "revert", "2", "--dry-run")).out, /price +₦110\.00 +₦100\.00/);
+      const undone = await terminal.duba("catalogue", "revert", "2");
       assert.match(undone.out, /\nRevision 3 is published: 1 modified\.\n$/);
-      assert.equal((await desk.duba("catalogue", "export", "--list", "data-bundles")).out, before);
-      const again = await desk.duba("catalogue", "revert", "2");
+      assert.equal((await terminal.duba("catalogue", "export", "--list", "data-bundles")).out, before);
+      const again = await terminal.duba("catalogue", "revert", "2");
       assert.equal(again.exitCode, 1);
       assert.equal(again.err, "Revision 2 has no changes to undo.\n");
     });
 
     test("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {
       const file = await bundles("MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,1 04,50MB 24Hrs,1e5,100,");
-      const lines = desk.read("data-bundles.csv").trimEnd();
-      desk.write("data-bundles.csv", `${lines}\nNONE,x,,1,1,,\nMTNDATA,113,,1,1,,\n`);
-      const { exitCode, out, err } = await desk.duba("catalogue", "import", file);
+      const lines = terminal.read("data-bundles.csv").trimEnd();
+      terminal.write("data-bundles.csv", `${lines}\nNONE,x,,1,1,,\nMTNDATA,113,,1,1,,\n`);
+      const { exitCode, out, err } = await terminal.duba("catalogue", "import", file);
       assert.deepEqual([exitCode, out], [1, ""]);
       assert.deepEqual(err.split("\n"), [
         "data-bundles, line 2: code must be 1 to 64 visible ASCII characters without spaces.",
@@ -144,46 +144,56 @@ for (const engine of usualEngines)
         "data-bundles, line 82: MTNDATA 113 is listed twice, first in line 3.",
         "",
       ]);
-      assert.match((await desk.duba("catalogue", "diff", "1")).out, /^No differences\./);
+      assert.match((await terminal.duba("catalogue", "diff", "1")).out, /^No differences\./);
     });
 
     test("holds a far move, and says why, until it is approved or rejected", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,");
-      const held = await desk.duba("catalogue", "import", file);
+      const held = await terminal.duba("catalogue", "import", file);
       assert.equal(held.exitCode, 1);
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       assert.match(
         held.err,
         /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}MTNDATA 104: price moves from 100 to 1000, by more than a factor of 2\.\n/,
       );
-      assert.match((await desk.duba("catalogue", "history")).out, new RegExp(`^draft .*\n *${draft} +held +at once`));
-      assert.match((await desk.duba("catalogue", "show", draft)).out, /reasons +MTNDATA 104: price moves/);
-      assert.match((await desk.duba("catalogue", "diff", "1")).out, /^No differences\./);
-      assert.match((await desk.duba("catalogue", "approve", draft)).out, /Revision 4 is published: 1 modified\.\n$/);
       assert.match(
-        (await desk.duba("catalogue", "approve", draft)).err,
+        (await terminal.duba("catalogue", "history")).out,
+        new RegExp(`^draft .*\n *${draft} +held +at once`),
+      );
+      assert.match((await terminal.duba("catalogue", "show", draft)).out, /reasons +MTNDATA 104: price moves/);
+      assert.match((await terminal.duba("catalogue", "diff", "1")).out, /^No differences\./);
+      assert.match(
+        (await terminal.duba("catalogue", "approve", draft)).out,
+        /Revision 4 is published: 1 modified\.\n$/,
+      );
+      assert.match(
+        (await terminal.duba("catalogue", "approve", draft)).err,
         /is published: only what is held can be approved/,
       );
 
-      const back = await desk.duba("catalogue", "revert", "4", "--json");
+      const back = await terminal.duba("catalogue", "revert", "4", "--json");
       assert.equal(back.exitCode, 1);
       const { state, draft: second, reasons } = JSON.parse(back.out);
       assert.deepEqual([state, reasons.length], ["held", 1]);
       assert.equal(
-        (await desk.duba("catalogue", "reject", second)).out,
+        (await terminal.duba("catalogue", "reject", second)).out,
         `${second} is rejected. The served catalogue does not change.\n`,
       );
-      assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).waiting.length, 0);
-      const third = JSON.parse((await desk.duba("catalogue", "revert", "4", "--json")).out).draft;
-      assert.equal(JSON.parse((await desk.duba("catalogue", "approve", third, "--json")).out).revision, 5);
+      assert.equal(JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).waiting.length, 0);
+      const third = JSON.parse((await terminal.duba("catalogue", "revert", "4", "--json")).out).draft;
+      assert.equal(JSON.parse((await terminal.duba("catalogue", "approve", third, "--json")).out).revision, 5);
     });
 
     test("gives a draft with another difference a new name, and approves nothing by the old one", async () => {
-      const held = await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,"));
+      const held = await terminal.duba(
+        "catalogue",
+        "import",
+        await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,"),
+      );
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
-      await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,"));
+      await terminal.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,"));
       for (const author of ["ada", "bola"]) {
-        const { exitCode, out, err } = await desk.duba("catalogue", "approve", draft, "--author", author);
+        const { exitCode, out, err } = await terminal.duba("catalogue", "approve", draft, "--author", author);
         assert.equal(exitCode, 1);
         assert.match(out, /MTNDATA 104 +price +₦110\.00 +₦1,000\.00/);
         assert.match(
@@ -191,63 +201,69 @@ for (const engine of usualEngines)
           new RegExp(`^The catalogue has changed since ${draft} was made\\..*: duba catalogue approve ${draft}\\.2\n$`),
         );
       }
-      assert.match((await desk.duba("catalogue", "history")).out, new RegExp(`^ *${draft}\\.2 +held`, "m"));
-      assert.equal((await desk.duba("catalogue", "show", `${draft}.2`, "--json")).exitCode, 0);
-      assert.match((await desk.duba("catalogue", "approve", `${draft}.3`)).err, /the draft is d\d+\.2\.\n$/);
-      assert.equal((await desk.duba("catalogue", "approve", `${draft}.2`)).exitCode, 0);
-      const back = await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
+      assert.match((await terminal.duba("catalogue", "history")).out, new RegExp(`^ *${draft}\\.2 +held`, "m"));
+      assert.equal((await terminal.duba("catalogue", "show", `${draft}.2`, "--json")).exitCode, 0);
+      assert.match((await terminal.duba("catalogue", "approve", `${draft}.3`)).err, /the draft is d\d+\.2\.\n$/);
+      assert.equal((await terminal.duba("catalogue", "approve", `${draft}.2`)).exitCode, 0);
+      const back = await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
       const [, last = ""] = /approve (d\d+)/.exec(back.err) ?? [];
-      assert.equal((await desk.duba("catalogue", "approve", last)).exitCode, 0);
+      assert.equal((await terminal.duba("catalogue", "approve", last)).exitCode, 0);
     });
 
     test("schedules an import, and shows until when it waits", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
-      const { exitCode, out } = await desk.duba("catalogue", "import", file, "--holds-from", "2099-01-01T00:00+01:00");
+      const { exitCode, out } = await terminal.duba(
+        "catalogue",
+        "import",
+        file,
+        "--holds-from",
+        "2099-01-01T00:00+01:00",
+      );
       assert.equal(exitCode, 0);
       assert.match(out, /Scheduled as d\d+: 1 modified, from 2099-01-01 00:00\+01 on\.\n$/);
-      const [waiting] = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).waiting;
+      const [waiting] = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).waiting;
       assert.deepEqual([waiting.state, waiting.holds_from], ["scheduled", "2098-12-31T23:00:00.000Z"]);
-      await desk.duba("catalogue", "reject", waiting.draft);
+      await terminal.duba("catalogue", "reject", waiting.draft);
     });
 
     test("imports several lists together, also where one alone would leave others behind", async () => {
-      await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
+      await terminal.duba("catalogue", "export", "--out", terminal.path("lists/"));
       const without = (name: string, code: string) =>
-        desk.write(
+        terminal.write(
           `lists/${name}.csv`,
-          desk
+          terminal
             .read(`lists/${name}.csv`)
             .split("\n")
             .filter((line) => !line.includes(code))
             .join("\n"),
         );
       const providers = without("data-providers", "9MOBILEDATA");
-      const alone = await desk.duba("catalogue", "import", providers);
+      const alone = await terminal.duba("catalogue", "import", providers);
       assert.match(alone.err, /^data-providers: 9MOBILEDATA is left out, and 11 of data-bundles belong to it/);
-      const both = await desk.duba("catalogue", "import", providers, without("data-bundles", "9MOBILEDATA"));
+      const both = await terminal.duba("catalogue", "import", providers, without("data-bundles", "9MOBILEDATA"));
       assert.match(both.err, /9MOBILEDATA has nothing left in data-bundles\./);
     });
 
     test("edits the price of one entry, by its codes or by a code that only one entry has", async () => {
-      const { exitCode, out } = await desk.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
+      const { exitCode, out } = await terminal.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
       assert.equal(exitCode, 0);
       assert.match(
         out,
         /data-bundles +MTNDATA 104 +price +₦100\.00 +₦105\.00 +\+5 %\n[\s\S]*Revision \d+ is published: 1 modified\.\n$/,
       );
-      const [made] = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions;
+      const [made] = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([made.source, made.note], ["edit", "Price of mtndata 104"]);
       assert.match(
-        (await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "105")).out,
+        (await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "105")).out,
         /^Nothing changed: /,
       );
-      const dry = await desk.duba("catalogue", "edit", "PRWE36", "--price", "1", "--dry-run");
+      const dry = await terminal.duba("catalogue", "edit", "PRWE36", "--price", "1", "--dry-run");
       assert.match(dry.err, /would wait for approval/);
-      const held = await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "900", "--amount", "900");
+      const held = await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "900", "--amount", "900");
       assert.equal(held.exitCode, 1);
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
-      await desk.duba("catalogue", "reject", draft);
-      assert.equal((await desk.duba("catalogue", "edit", "MTNDATA 104", "--price", "100")).exitCode, 0);
+      await terminal.duba("catalogue", "reject", draft);
+      assert.equal((await terminal.duba("catalogue", "edit", "MTNDATA 104", "--price", "100")).exitCode, 0);
       for (const [argv, exitCode, sentence] of [
         [["nothing", "--price", "5"], 1, /^The catalogue has no entry with a price for nothing: name the provider/],
         [["PRWE36", "HDPVRE36", "--amount", "5"], 1, /is in cable-add-ons, which have no amount\.\n$/],
@@ -255,7 +271,7 @@ for (const engine of usualEngines)
         [["MTNDATA", "104", "--price", "0"], 2, /^--price must be an amount in naira above 0/],
         [["--price", "5"], 2, /^<code> is required/],
       ] as const) {
-        const refused = await desk.duba("catalogue", "edit", ...argv);
+        const refused = await terminal.duba("catalogue", "edit", ...argv);
         assert.match(refused.err, sentence);
         assert.deepEqual([refused.exitCode, refused.out], [exitCode, ""]);
       }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
-import { openDesk } from "../../test/support/catalogue-desk.ts";
+import { openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { engines } from "../../test/support/engines.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { until } from "../../test/support/until.ts";
@@ -15,8 +15,8 @@ import type { Tables } from "../storage/tables.ts";
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {
     test("leaves nothing behind, and nothing in the way of the next one", async () => {
-      const desk = await openDesk(engine);
-      const { DUBA_DATA, DUBA_DATABASE_URL } = desk.environment;
+      const terminal = await openTerminal(engine);
+      const { DUBA_DATA, DUBA_DATABASE_URL } = terminal.environment;
       const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });
       const { db } = store;
       const file = engine.name === "sqlite" ? new Database(join(DUBA_DATA!, "duba.db"), { timeout: 0 }) : undefined;
@@ -30,11 +30,11 @@ for (const engine of engines)
         await db.selectFrom("catalogue_document").select("revision").where("revision", ">", 1).execute(),
       ];
       try {
-        const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
-        const list = desk.write("corporate-bundles.csv", `${out}one,One\n`);
+        const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
+        const list = terminal.write("corporate-bundles.csv", `${out}one,One\n`);
         const release = await (file ? slowed(db) : stopped(db));
         const child = spawn(process.execPath, ["src/main.ts", "catalogue", "import", list], {
-          env: { ...nodeEnvironment, ...desk.environment },
+          env: { ...nodeEnvironment, ...terminal.environment },
           stdio: "ignore",
         });
         const ended = once(child, "exit");
@@ -43,14 +43,14 @@ for (const engine of engines)
         assert.deepEqual(await ended, [null, "SIGKILL"]);
         await release();
         assert.deepEqual(await rows(), [[{ id: 1 }], []]);
-        assert.equal((await desk.duba("catalogue", "export", "--list", "corporate-bundles")).out, out);
+        assert.equal((await terminal.duba("catalogue", "export", "--list", "corporate-bundles")).out, out);
 
-        const less = desk.write("corporate-bundles.csv", `${out}one,One more\n`);
-        assert.match((await desk.duba("catalogue", "import", less)).out, /Revision 2 is published: 1 added\.\n$/);
+        const less = terminal.write("corporate-bundles.csv", `${out}one,One more\n`);
+        assert.match((await terminal.duba("catalogue", "import", less)).out, /Revision 2 is published: 1 added\.\n$/);
       } finally {
         file?.close();
         await store.close();
-        await desk.close();
+        await terminal.close();
       }
     });
   });

@@ -1,10 +1,10 @@
 import { Argument, type Command as Commander, Option } from "commander";
-import type { Desk } from "../commands/desk.ts";
+import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../operation/command/answer-table.ts";
 import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import type { Command } from "../operation/command.ts";
-import { type FaceOptions, runCommand } from "./run-command.ts";
+import { type InterfaceOptions, runCommand } from "./run-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
@@ -16,7 +16,7 @@ type NamedMember = ReturnType<typeof membersOf>[number];
 export function addCommand(
   parent: Commander,
   io: Io,
-  command: Command<Desk>,
+  command: Command<CommandContext>,
   setExitCode: (exitCode: number) => void,
 ): void {
   const { id, summary, description, onTerminal, target = [], guide } = command;
@@ -29,14 +29,14 @@ export function addCommand(
   sub.usage([...named.map(usageOf), "[options]"].join(" "));
   const options = new Map(visible.filter((each) => !isArgument(each)).map((each) => [each.name, optionOf(each)]));
   for (const option of options.values()) sub.addOption(option);
-  addFaceOptions(sub, command);
+  addInterfaceOptions(sub, command);
   sub.action(async () => {
     const texts = Object.fromEntries([
       ...named.map(({ name }, at) => [name, sub.processedArgs[at]] as const),
       ...[...options].map(([name, option]) => [name, sub.getOptionValue(option.attributeName())] as const),
     ]) as Texts;
     try {
-      setExitCode(await runCommand(io, command, texts, sub.opts<FaceOptions>()));
+      setExitCode(await runCommand(io, command, texts, sub.opts<InterfaceOptions>()));
     } catch (fault) {
       if (!(fault instanceof InputFault) || fault.faults.length === 0) throw fault;
       const nameOf = (field: string) =>
@@ -76,7 +76,7 @@ function aboutOf({ description, type }: Member, isRequired: boolean): string {
   return isRequired ? `${description} Required.` : description;
 }
 
-function addFaceOptions(sub: Commander, command: Command<Desk>): void {
+function addInterfaceOptions(sub: Commander, command: Command<CommandContext>): void {
   const { kind, store, answer, first } = command;
   if (kind !== "read" && store !== "none")
     sub.option("--author <name>", "A name for the audit trail to note beside your user name.");

@@ -1,5 +1,5 @@
 import type { Command as Commander } from "commander";
-import type { Desk } from "../commands/desk.ts";
+import type { CommandContext } from "../commands/context.ts";
 import type { Family } from "../commands/families.ts";
 import type { Command } from "../operation/command.ts";
 import { addCommand } from "./add-command.ts";
@@ -12,7 +12,7 @@ export function addFamily(
   program: Commander,
   io: Io,
   { name, about }: Family,
-  commands: readonly Command<Desk>[],
+  commands: readonly Command<CommandContext>[],
   setExitCode: (exitCode: number) => void,
 ): void {
   const [first] = commands;
@@ -26,7 +26,7 @@ export function addFamily(
 }
 
 /** The group that holds a command: `events.endpoints.add` is in `endpoints` of `events`. */
-function groupOf(family: Commander, { id }: Command<Desk>): Commander {
+function groupOf(family: Commander, { id }: Command<CommandContext>): Commander {
   return id
     .split(".")
     .slice(1, -1)

@@ -1,24 +1,29 @@
 import { readFile } from "node:fs/promises";
-import type { Desk } from "../commands/desk.ts";
+import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { type ChosenFile, InputFault, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, answered, type Command, CommandFault } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
-import { withDesk } from "./open-desk.ts";
+import { withContext } from "./open-context.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { type Ask, asker } from "./terminal/stdin-lines.ts";
 
 /** The options that every command of a kind has on a terminal. */
-export interface FaceOptions extends AnswerOptions {
+export interface InterfaceOptions extends AnswerOptions {
   data?: string;
   author?: string;
   yes?: true;
 }
 
 /** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputFault` for texts that it cannot use. */
-export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, options: FaceOptions): Promise<number> {
+export async function runCommand(
+  io: Io,
+  command: Command<CommandContext>,
+  texts: Texts,
+  options: InterfaceOptions,
+): Promise<number> {
   const ask = asker(io);
   try {
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
@@ -31,13 +36,13 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     }
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
-    return await withDesk(io, command, opening, async (desk, clearProgress) => {
-      const answer = await answered(command, input, desk);
+    return await withContext(io, command, opening, async (context, clearProgress) => {
+      const answer = await answered(command, input, context);
       clearProgress();
       const forPrograms = options.json || options.csv;
       const { withEmails } = await import("../access/people/shown-actors.ts");
-      const shown = forPrograms ? answer : await withEmails(desk.db, answer);
-      return showAnswer(io, command, { answer: shown, input, zone: desk.config.timeZone }, options);
+      const shown = forPrograms ? answer : await withEmails(context.db, answer);
+      return showAnswer(io, command, { answer: shown, input, zone: context.config.timeZone }, options);
     });
   } finally {
     await ask.end();
@@ -45,7 +50,7 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
 }
 
 /** A command line is seen by other users of the machine, so we read private members from standard input, one line for each. */
-async function privateTexts({ input }: Command<Desk>, texts: Texts, ask: Ask): Promise<Texts> {
+async function privateTexts({ input }: Command<CommandContext>, texts: Texts, ask: Ask): Promise<Texts> {
   const read: Record<string, string> = {};
   for (const { name, member } of membersOf(input)) {
     if (!member.private || (member.with !== undefined && !texts[member.with])) continue;
@@ -55,7 +60,7 @@ async function privateTexts({ input }: Command<Desk>, texts: Texts, ask: Ask): P
 }
 
 /** Asks the person to type what the command hits. */
-async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask: Ask): Promise<void> {
+async function confirm({ target = [], input }: Command<CommandContext>, texts: Texts, ask: Ask): Promise<void> {
   const name = target[0]!;
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = String(texts[name]);
@@ -65,19 +70,19 @@ async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask:
   if (typed !== wanted) throw new CommandFault("You did not confirm. Nothing was changed.");
 }
 
-/** The zone of days. A setting that is none is a fault of the settings, which a desk reads. */
+/** The zone of days. A setting that is none is a fault of the settings, which a context reads. */
 function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
   const { read, default: usual } = settings.timeZone;
   return read(name || usual) ?? read(usual)!;
 }
 
 /** The members that stand for settings. */
-function settingsIn({ input }: Command<Desk>, texts: Texts): Record<string, string | undefined> {
+function settingsIn({ input }: Command<CommandContext>, texts: Texts): Record<string, string | undefined> {
   const members = membersOf(input).filter(({ member }) => member.setting !== undefined);
   return Object.fromEntries(members.map(({ name, member }) => [member.setting, texts[name] as string | undefined]));
 }
 
-function filesIn({ input }: Command<Desk>, texts: Texts): Texts {
+function filesIn({ input }: Command<CommandContext>, texts: Texts): Texts {
   const chosen = membersOf(input).filter(({ name, member }) => member.holds === "file" && texts[name] !== undefined);
   return Object.fromEntries(chosen.map(({ name }) => [name, (texts[name] as readonly string[]).map(fileAt)]));
 }

@@ -6,7 +6,7 @@ import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import { put } from "../storage/queries/put.ts";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./context.ts";
 import type { Alarm } from "./health/alarms.ts";
 
 const longest = 30 * 86_400_000;
@@ -54,7 +54,7 @@ const listAlarms = command({
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   examples: [{}],
-  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
     (await (await import("./health/read-health.ts")).readHealth(room)).alarms.map(alarmFacts),
 });
 
@@ -78,7 +78,7 @@ const acknowledgeAlarm = command({
     { alarm: "vendor:dojah", note: "Called their support" },
     { alarm: "backup", for: "7d" },
   ],
-  run: async ({ alarm, for: length, note = "" }, room: Desk) => {
+  run: async ({ alarm, for: length, note = "" }, room: CommandContext) => {
     const { alarms } = await (await import("./health/read-health.ts")).readHealth(room);
     if (!alarms.some(({ name }) => name === alarm)) {
       const names = alarms.map(({ name }) => name).join(", ");

@@ -1,6 +1,6 @@
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./context.ts";
 
 export const doctorCommand = command({
   id: "doctor",
@@ -10,7 +10,7 @@ export const doctorCommand = command({
     "Each check says what is wrong and what would be right. The exit code is 1 if a check fails.",
   role: "viewer",
   kind: "read",
-  face: "terminal",
+  only: "terminal",
   input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
@@ -31,5 +31,5 @@ export const doctorCommand = command({
   },
   isWell: (results) => results.every(({ passed }) => passed),
   examples: [{}],
-  run: async (_, room: Desk) => (await import("./machine-checks.ts")).checkMachine(room),
+  run: async (_, room: CommandContext) => (await import("./machine-checks.ts")).checkMachine(room),
 });

@@ -1,11 +1,11 @@
 import type { Command } from "../operation/command.ts";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./context.ts";
 
 /** Commands that share the first word of their names. They load when somebody needs them. */
 export interface Family {
   name: string;
   about: string;
-  load: () => Promise<readonly Command<Desk>[]>;
+  load: () => Promise<readonly Command<CommandContext>[]>;
 }
 
 const serve = async () => [(await import("./serve-command.ts")).serveCommand];
@@ -76,11 +76,11 @@ export const families: readonly Family[] = [
 ];
 
 /** The commands of a family. */
-export async function commandsOf({ name, load }: Family): Promise<readonly Command<Desk>[]> {
+export async function commandsOf({ name, load }: Family): Promise<readonly Command<CommandContext>[]> {
   return (await load()).filter(({ id }) => id.split(".")[0] === name);
 }
 
 /** Every command of every room. */
-export async function everyCommand(): Promise<readonly Command<Desk>[]> {
+export async function everyCommand(): Promise<readonly Command<CommandContext>[]> {
   return (await Promise.all(families.map(commandsOf))).flat();
 }

@@ -10,7 +10,7 @@ import { keyringPath } from "../keyring/file.ts";
 import { silent } from "../runtime/log.ts";
 import { looseRights } from "../runtime/private-files.ts";
 import { ReportStore } from "../storage/reports.ts";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./context.ts";
 
 interface Result {
   check: string;
@@ -19,7 +19,7 @@ interface Result {
 }
 
 /** The sentence of a check that passed, or the sentences of what is wrong. */
-type Check = (room: Desk) => Promise<string | readonly string[]>;
+type Check = (room: CommandContext) => Promise<string | readonly string[]>;
 
 /** Above this the times of instances, tokens and statements disagree. */
 const clockTolerance = 1000;
@@ -130,7 +130,7 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** Runs all checks. A check that cannot be made has failed, with the sentence of its fault. */
-export async function checkMachine(room: Desk): Promise<Result[]> {
+export async function checkMachine(room: CommandContext): Promise<Result[]> {
   const results: Result[] = [];
   for (const [check, run] of Object.entries(checks)) {
     const found = await run(room).catch((fault: Error) => [fault.message]);

@@ -3,7 +3,7 @@ import { formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import type { Setting } from "../operation/setting.ts";
-import type { Surroundings } from "./desk.ts";
+import type { CommandResources } from "./context.ts";
 
 /** `duba serve`: only a terminal can start a service. */
 export const serveCommand = command({
@@ -11,7 +11,7 @@ export const serveCommand = command({
   summary: "Start the service. It reads its settings from environment variables.",
   role: "officer",
   kind: "change",
-  face: "terminal",
+  only: "terminal",
   store: "none",
   input: Type.Object({
     port: overrideOf(settings.port, "number"),
@@ -30,7 +30,7 @@ export const serveCommand = command({
     ]),
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
-  run: async (_, { config, commands, serve }: Pick<Surroundings, "config" | "commands" | "serve">) => ({
+  run: async (_, { config, commands, serve }: Pick<CommandResources, "config" | "commands" | "serve">) => ({
     exit_code: await serve!(config, commands),
   }),
 });

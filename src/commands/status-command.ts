@@ -2,7 +2,7 @@ import { account, bytesText, orNull, reference, time } from "../operation/comman
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./context.ts";
 
 export const statusCommand = command({
   id: "status",
@@ -65,7 +65,7 @@ export const statusCommand = command({
   ],
   isWell: ({ needs }) => needs.length === 0,
   examples: [{}],
-  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
     (await import("./health/read-status.ts")).readStatus(room),
 });
 

@@ -10,7 +10,7 @@ import { localPath } from "./routes/sign-in-routes.ts";
 import { siteMap } from "./site-map.ts";
 
 const json = { "Content-Type": "application/json" };
-const commands = (await everyCommand()).filter(({ face, store }) => face !== "terminal" && store !== "own");
+const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
 
 for (const engine of usualEngines)
   suite(`attacks on the console on ${engine.name}`, () => {

@@ -2,7 +2,7 @@ import { consoleOrigin, invitationLink } from "../access/people/console-origin.t
 import { inviteFirst } from "../access/people/people-rows.ts";
 import { append } from "../audit/append.ts";
 import { signer } from "../audit/chain/seal.ts";
-import type { Desk } from "../commands/desk.ts";
+import type { CommandContext } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { openServer } from "../http/shell/open-server.ts";
@@ -29,7 +29,7 @@ export interface OperatorConsole {
 
 export interface ConsoleParts {
   /** Every command of every room. */
-  commands: readonly Command<Desk>[];
+  commands: readonly Command<CommandContext>[];
   counts: MinuteCounts;
   /** The time of the service's store, in milliseconds since 1970. */
   now: () => number;

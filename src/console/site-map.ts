@@ -1,4 +1,4 @@
-import type { Desk } from "../commands/desk.ts";
+import type { CommandContext } from "../commands/context.ts";
 import { type Command, mayRun, type Role } from "../operation/command.ts";
 
 /** A page of the console: a table that it opens with, and the commands of its families. */
@@ -28,12 +28,12 @@ const named: readonly ConsolePage[] = [
 /** What the console can show and do: every command that a browser can run. */
 export interface SiteMap {
   places: readonly ConsolePage[];
-  commands: ReadonlyMap<string, Command<Desk>>;
+  commands: ReadonlyMap<string, Command<CommandContext>>;
 }
 
 /** A family without a page of its own gets one with its name. */
-export function siteMap(all: readonly Command<Desk>[]): SiteMap {
-  const usable = all.filter(({ face, store }) => face !== "terminal" && store !== "own");
+export function siteMap(all: readonly Command<CommandContext>[]): SiteMap {
+  const usable = all.filter(({ only, store }) => only !== "terminal" && store !== "own");
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
@@ -54,12 +54,12 @@ export function pathOf({ id }: Pick<Command<never>, "id">): string {
 }
 
 /** The page that a command belongs to. */
-export function placeOf({ places }: SiteMap, command: Command<Desk>): ConsolePage {
+export function placeOf({ places }: SiteMap, command: Command<CommandContext>): ConsolePage {
   return places.find(({ families }) => families.includes(familyOf(command)))!;
 }
 
 /** The commands of a page that a person of this role may run, but the one that it opens with. */
-export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role): Command<Desk>[] {
+export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role): Command<CommandContext>[] {
   return [...commands.values()].filter(
     (command) => place.families.includes(familyOf(command)) && command.id !== place.opens && mayRun(role, command),
   );

@@ -8,7 +8,7 @@ import { confirms, givenAway, mayRun, roles } from "../operation/command.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 import { pathOf } from "./site-map.ts";
 
-const commands = (await everyCommand()).filter(({ face, store }) => face !== "terminal" && store !== "own");
+const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
 
 test("what gives something away is what the design names", () => {
   const by = Object.fromEntries(

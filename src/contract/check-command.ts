@@ -28,7 +28,7 @@ export const checkCommand = command({
     "The exit code is 1 if a point does not hold.",
   role: "officer",
   kind: "read",
-  face: "terminal",
+  only: "terminal",
   store: "none",
   counts: "points",
   target: ["url"],

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { ran, type TestSurroundings } from "../../test/support/command-line.ts";
+import { ran, type TestEnvironment } from "../../test/support/command-line.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { unreachableSentence } from "../runtime/network/unreachable.ts";
 import { Server } from "./ask-server.ts";
@@ -29,10 +29,10 @@ async function withServer(listener: RequestListener, work: (url: string) => Prom
 suite("duba check", () => {
   let service: TestService;
   let folder: string;
-  const check = (argv: readonly string[], surroundings: TestSurroundings = { environment }) =>
-    ran(["check", ...argv], surroundings);
-  const points = async (argv: readonly string[], surroundings?: TestSurroundings) => {
-    const { out, err } = await check([...argv, "--json"], surroundings);
+  const check = (argv: readonly string[], context: TestEnvironment = { environment }) =>
+    ran(["check", ...argv], context);
+  const points = async (argv: readonly string[], context?: TestEnvironment) => {
+    const { out, err } = await check([...argv, "--json"], context);
     assert.equal(err, "");
     const { points } = JSON.parse(out) as { points: { id: string; outcome: string; why: string[] }[] };
     return Map.groupBy(points, ({ outcome }) => outcome);

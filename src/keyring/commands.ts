@@ -18,7 +18,7 @@ const showKeyring = command({
   description: "It reads the whole ledger.",
   role: "viewer",
   kind: "read",
-  store: "patient",
+  store: "untimed",
   input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
@@ -50,7 +50,7 @@ const newKeyring = command({
     "that has records needs the key ring that it was written with.",
   role: "officer",
   kind: "read",
-  face: "terminal",
+  only: "terminal",
   store: "none",
   input: Type.Object({}),
   answer: Type.Object({ text: Type.String() }),
@@ -71,7 +71,7 @@ const rotateKeyring = command({
   role: "officer",
   kind: "change",
   gives: "authority",
-  face: "terminal",
+  only: "terminal",
   input: Type.Object({
     records: flag("Add only a record key. It encrypts records."),
     hashes: flag("Add only a hash key. It hashes BVNs, request bodies and idempotency keys."),
@@ -107,7 +107,7 @@ const rewrapKeys = command({
   role: "officer",
   kind: "change",
   gives: "authority",
-  face: "terminal",
+  only: "terminal",
   counts: "records",
   input: Type.Object({}),
   answer: Type.Object({
@@ -149,8 +149,8 @@ const retireKey = command({
   role: "officer",
   kind: "danger",
   gives: "authority",
-  face: "terminal",
-  store: "patient",
+  only: "terminal",
+  store: "untimed",
   target: ["key"],
   input: Type.Object({ key: Type.String({ description: "Name of the key in `duba keyring show`." }) }),
   answer: Type.Object({ key: Type.String() }),

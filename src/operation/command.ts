@@ -32,25 +32,25 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   onTerminal?: string;
   /** The least role that may run it. */
   role: Role;
-  /** `danger`: a change that nobody can undo. A face asks the person to type what it hits. */
+  /** `danger`: a change that nobody can undo. A user interface asks the person to type what it hits. */
   kind: "read" | "change" | "danger";
-  /** What it gives away. A face where people sign in wants their passkey to confirm it, as for `danger`. */
+  /** What it gives away. A user interface where people sign in wants their passkey to confirm it, as for `danger`. */
   gives?: (typeof givenAway)[number];
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
-  /** It calls somebody outside, such as a vendor. A face does it when a person presses a button, and never for a link. */
+  /** It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for a link. */
   calls?: true;
   /** Only the machine of the service can do it. */
-  face?: "terminal";
-  /** Default: `shared`, beside a running service. `patient`: without time limits. `own`: no service may run on it. */
-  store?: "shared" | "patient" | "own" | "none";
+  only?: "terminal";
+  /** Default: `shared`, beside a running service. `untimed`: without time limits. `own`: no service may run on it. */
+  store?: "shared" | "untimed" | "own" | "none";
   /** Whether it may read a replica, which can be behind: it decides nothing, and what it reads grows with traffic. */
   reports?: true;
   /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. */
   input: Input;
   /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
   target?: readonly (keyof Static<Input> & string)[];
-  /** Whether it can act on a row of a list. A face offers it only there. Default: on each row that names its target. */
+  /** Whether it can act on a row of a list. A user interface offers it only there. Default: on each row that names its target. */
   fits?: (row: Readonly<Record<string, unknown>>) => boolean;
   /** The data that `run` returns, as the store has it. What it does not declare goes nowhere. */
   answer: Answer;
@@ -58,7 +58,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   columns?: readonly Column<RowOf<Static<Answer>>>[];
   /** Sentence for an empty list. */
   none?: string;
-  /** Rows of each table that a face shows until a person asks for all. Default: all. */
+  /** Rows of each table that a user interface shows until a person asks for all. Default: all. */
   first?: number;
   /** The answer as people read it. Default: a list as a table, an object line by line. */
   view?: (answer: Static<Answer>, viewing: Viewing<Static<Input>>) => readonly Part[];
@@ -78,7 +78,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
 export type Command<Room> = Specification<TObject, TSchema, Room>;
 
 /**
- * Declares a command. Annotate the second parameter of `run` with what it needs of its surroundings; the schemas type the input
+ * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the input
  * and the answer. `run` throws an `InputFault` for values that do not fit each other.
  */
 export function command<Input extends TObject, Answer extends TSchema, Room>(
@@ -87,7 +87,7 @@ export function command<Input extends TObject, Answer extends TSchema, Room>(
   return specification as unknown as Command<Room>;
 }
 
-/** Runs a command. What it returns holds only what its schema declares. Every face runs commands with it. */
+/** Runs a command. What it returns holds only what its schema declares. Every user interface runs commands with it. */
 export async function answered<Room>(command: Command<Room>, input: object, room: Room): Promise<unknown> {
   return projected(command.answer, await command.run(input as never, room), "stored");
 }
@@ -97,7 +97,7 @@ export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a person of a face confirms it with a passkey. `never`: whatever the input is. */
+/** Whether a person of a user interface confirms it with a passkey. `never`: whatever the input is. */
 export function confirms({
   kind,
   gives,
@@ -128,7 +128,7 @@ export function checkRole(command: Command<never>, role: Role): void {
 }
 
 /**
- * The input of a command, of the texts that a person gave, with days of the zone. Every face calls it before it runs a command. Throws a `RoleFault`
+ * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before it runs a command. Throws a `RoleFault`
  * for a role that may not run it, and an `InputFault` with all faults of the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { addLogFields, surroundingLogFields, withLogFields } from "./log.ts";
+import { addLogFields, contextLogFields, withLogFields } from "./log.ts";
 
 suite("the fields around a line", () => {
   test("hold through waits, nest, and stay apart between requests", async () => {
@@ -11,9 +11,9 @@ suite("the fields around a line", () => {
         addLogFields({ reference: `of ${requestId}` });
         const inside = await withLogFields({ vendor }, async () => {
           await null;
-          return surroundingLogFields();
+          return contextLogFields();
         });
-        return [inside, surroundingLogFields()];
+        return [inside, contextLogFields()];
       });
       return [...seen, fields];
     };
@@ -22,15 +22,15 @@ suite("the fields around a line", () => {
       [{ ...of("a"), vendor: "dojah" }, of("a"), of("a")],
       [{ ...of("b"), vendor: "peer" }, of("b"), of("b")],
     ]);
-    assert.deepEqual(surroundingLogFields(), {});
+    assert.deepEqual(contextLogFields(), {});
   });
 
   test("are not added to a line's own fields, and none is added outside", () => {
     addLogFields({ lost: true });
     withLogFields({ mode: "live" }, () => {
-      surroundingLogFields().mode = "changed";
-      assert.deepEqual(surroundingLogFields(), { mode: "live" });
+      contextLogFields().mode = "changed";
+      assert.deepEqual(contextLogFields(), { mode: "live" });
     });
-    assert.deepEqual(surroundingLogFields(), {});
+    assert.deepEqual(contextLogFields(), {});
   });
 });

@@ -12,22 +12,22 @@ export const silent: Log = { info() {}, warn() {}, error() {} };
 
 export type LogFields = Record<string, unknown>;
 
-const surroundings = new AsyncLocalStorage<LogFields>();
+const context = new AsyncLocalStorage<LogFields>();
 
 /**
  * Runs `work`. Each line that it logs, also after a wait, carries these fields and those around them. Fields that `addLogFields`
  * adds meanwhile are in `fields` afterwards.
  */
 export function withLogFields<Result>(fields: LogFields, work: () => Result): Result {
-  return surroundings.run(Object.assign(fields, { ...surroundings.getStore(), ...fields }), work);
+  return context.run(Object.assign(fields, { ...context.getStore(), ...fields }), work);
 }
 
 /** Adds fields to all further lines of the innermost `withLogFields`; does nothing outside one. */
 export function addLogFields(fields: LogFields): void {
-  Object.assign(surroundings.getStore() ?? {}, fields);
+  Object.assign(context.getStore() ?? {}, fields);
 }
 
 /** A copy of the fields that a line carries here beside its own. */
-export function surroundingLogFields(): LogFields {
-  return { ...surroundings.getStore() };
+export function contextLogFields(): LogFields {
+  return { ...context.getStore() };
 }

@@ -1,4 +1,4 @@
-import { type Log, surroundingLogFields } from "./log.ts";
+import { contextLogFields, type Log } from "./log.ts";
 
 /** A line that was logged, with the fields around it. */
 export interface RecordedLine {
@@ -15,7 +15,6 @@ export class RecordedLog implements Log {
   readonly error = this.#keep("error");
 
   #keep(level: keyof Log): Log[typeof level] {
-    return (fields, message) =>
-      void this.lines.push({ level, fields: { ...surroundingLogFields(), ...fields }, message });
+    return (fields, message) => void this.lines.push({ level, fields: { ...contextLogFields(), ...fields }, message });
   }
 }

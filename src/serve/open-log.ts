@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
-import { surroundingLogFields } from "../runtime/log.ts";
+import { contextLogFields } from "../runtime/log.ts";
 
 /** Logs to standard output: lines for people if that is a terminal, else a JSON object a line. `fields` are in each. */
 export function openLog(level: string, fields: object | null = null): Logger {
-  const options = { level, base: fields, mixin: surroundingLogFields };
+  const options = { level, base: fields, mixin: contextLogFields };
   if (!process.stdout.isTTY) return pino(options);
   return pino(options, { write: (line) => void process.stdout.write(lineForPeople(JSON.parse(line))) });
 }

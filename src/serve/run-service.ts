@@ -1,18 +1,13 @@
-import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { Server as NetServer } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { EveryCommand } from "../commands/desk.ts";
+import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
-import { withTimeout } from "../runtime/timeout.ts";
 import { type Service, wire } from "../wire/wire.ts";
 import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
+import { untilStopped } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
-import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
@@ -70,83 +65,6 @@ export function greet(service: Service, config: Config, log: Logger, url: string
         .catch(() => log.warn({}, "the sandbox key may be replaced: the store did not note that it was shown"));
     });
   }
-}
-
-/** Stops the service at a signal, or when `sooner` resolves, and gives the exit code. */
-export async function untilStopped(
-  service: Service,
-  config: Config,
-  log: Logger,
-  sooner?: Promise<void>,
-): Promise<number> {
-  const asked = Promise.withResolvers<"asked">();
-  const hurry = new AbortController();
-  const forget = onStopSignals({
-    stop: (signal) => {
-      log.info({ signal }, "stopping");
-      asked.resolve("asked");
-    },
-    delay: config.stopDelay,
-    hurry: () => hurry.abort(),
-    end: () => process.exit(1),
-  });
-  try {
-    const why = await (sooner ? Promise.race([asked.promise, sooner]) : asked.promise);
-    if (why === "asked") {
-      void tellSystemd("STOPPING=1", log);
-      await leave(service, config.stopDelay, hurry.signal);
-    }
-    await stop(service, config, log);
-    return 0;
-  } finally {
-    forget();
-  }
-}
-
-/** Milliseconds for requests that are on their way when the delay ends. */
-const lastMoment = 200;
-
-/** Serves for so many milliseconds while proxies see that it is not ready. Then few of their connections are left. */
-async function leave(service: Service, milliseconds: number, hurry: AbortSignal): Promise<void> {
-  if (milliseconds === 0) return;
-  service.leave();
-  answerForTheLastTime(service.app.server);
-  await pause(milliseconds, undefined, { signal: hurry }).catch(() => undefined);
-  await letGo(service.app.server, lastMoment);
-}
-
-/**
- * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone, after
- * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
- */
-export async function letGo(server: Server, milliseconds: number): Promise<void> {
-  answerForTheLastTime(server);
-  // `close` of an HTTP server would also cut the quiet connections.
-  const closed = once(server, "close");
-  NetServer.prototype.close.call(server);
-  await withTimeout(closed, milliseconds);
-}
-
-/** From here on each connection ends with its next answer. */
-function answerForTheLastTime(server: Server): void {
-  server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
-    response.shouldKeepAlive = false;
-  });
-}
-
-async function stop(service: Service, config: Config, log: Logger): Promise<void> {
-  const until = Date.now() + config.stopTimeout;
-  service.refuseNewWork();
-  const patience = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => patience.resolve("late"), config.stopTimeout);
-  const end = await Promise.race([service.app.close().then(() => "done" as const), patience.promise]);
-  clearTimeout(timer);
-  if (end === "late") {
-    log.warn({}, "some requests were still in flight when the time to stop was up");
-    service.app.server.closeAllConnections();
-  }
-  await service.close(Math.max(1000, until - Date.now()));
-  log.info({}, "stopped");
 }
 
 /** What a start says while nobody can sign in to the console. */

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import type { EveryCommand } from "../commands/desk.ts";
+import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 
 /**

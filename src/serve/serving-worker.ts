@@ -1,8 +1,9 @@
-import type { EveryCommand } from "../commands/desk.ts";
+import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import { wire } from "../wire/wire.ts";
+import { letGo, untilStopped } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
-import { greet, letGo, listen, untilStopped } from "./run-service.ts";
+import { greet, listen } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */

@@ -5,8 +5,8 @@ import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
+import { onStopSignals } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
-import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
 

@@ -9,7 +9,7 @@ import { Failure } from "../operation/failures.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { checkReached, StoreFault, UnreachedStore } from "../storage/store.ts";
 import { listenFault } from "./addresses.ts";
-import { onStopSignals } from "./stop-signals.ts";
+import { onStopSignals } from "./graceful-stop.ts";
 
 /** Milliseconds between two tries. */
 const againAfter = 500;

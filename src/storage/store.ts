@@ -33,7 +33,7 @@ export interface StoreSettings {
   /** Leaves the tables as an earlier version made them. */
   readonly asItIs?: boolean;
   /** For a command that reads or writes the whole store: its statements have no time-out. */
-  readonly patient?: boolean;
+  readonly untimed?: boolean;
 }
 
 export interface Store {
@@ -94,8 +94,8 @@ export async function checkReached(url: string): Promise<void> {
   if (!writable) throw readOnlyAt(url);
 }
 
-function timeoutsOf({ serving, starting, patient }: StoreSettings): StoreTimeouts {
-  if (patient) return migrationTimeouts;
+function timeoutsOf({ serving, starting, untimed }: StoreSettings): StoreTimeouts {
+  if (untimed) return migrationTimeouts;
   return serving && !starting ? servingTimeouts : commandTimeouts;
 }
 

@@ -84,7 +84,7 @@ for (const { name: engine, ready } of engines) {
 
     test("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
       const release = await holdWrites(place.settings);
-      const waiting = write(beside, "patient");
+      const waiting = write(beside, "untimed");
       const [{ inDoubt }, takesWrites] = await Promise.all([
         awayWithinASecond(write(store, "hurried")),
         store.takesWrites(),
@@ -95,7 +95,7 @@ for (const { name: engine, ready } of engines) {
       await waiting;
       assert.equal(await store.takesWrites(), true);
       const rows = await store.db.selectFrom("fact").select("name").where("value", "=", "x").execute();
-      assert.deepEqual(rows, [{ name: "patient" }]);
+      assert.deepEqual(rows, [{ name: "untimed" }]);
     });
 
     test("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {

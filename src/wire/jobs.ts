@@ -40,7 +40,7 @@ export async function everyJob({ config, counts, log, ...rooms }: JobParts): Pro
     { name: "write the request log", every: second, run: async () => requests.entries?.write() },
     { name: "write uses of keys", every: minute, run: () => access.writeUses() },
     { name: "write the counts of the minute", every: minute, run: async () => counts?.flush() },
-    { name: "announce keys that end", every: hour, run: () => access.tellEnding() },
+    { name: "announce keys that end", every: hour, run: () => access.announceExpiring() },
     { name: "rotate the key ring", every: minute, run: async () => rotateKeyring?.() },
     { name: "tell alarms", every: minute, run: async () => alarms?.look() },
     { name: "note failing jobs", every: minute, run: () => noteFailingJobs(db, pulse.id, pulse.failing(), now()) },

@@ -1,4 +1,4 @@
-import type { EveryCommand } from "../commands/desk.ts";
+import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import type { OperatorConsole } from "../console/console.ts";
 import { AnswerCounts } from "../http/monitoring/answer-counts.ts";

@@ -12,7 +12,7 @@ export interface Ran {
   err: string;
 }
 
-export interface TestSurroundings {
+export interface TestEnvironment {
   environment?: Record<string, string | undefined>;
   stdin?: string;
   /** Whether a person types the standard input. */
@@ -25,8 +25,8 @@ export interface TestSurroundings {
 export const terminalActor = `terminal:${userInfo().username}`;
 
 /** Runs a command line in process. */
-export async function ran(argv: readonly string[], surroundings: TestSurroundings = {}): Promise<Ran> {
-  const { environment = {}, stdin = "", isTTY, colours, operations } = surroundings;
+export async function ran(argv: readonly string[], context: TestEnvironment = {}): Promise<Ran> {
+  const { environment = {}, stdin = "", isTTY, colours, operations } = context;
   const written = { out: "", err: "" };
   const io = {
     out(text: string) {

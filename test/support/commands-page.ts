@@ -1,5 +1,5 @@
 import { exampleLine } from "../../src/cli/terminal/example-line.ts";
-import type { Desk } from "../../src/commands/desk.ts";
+import type { CommandContext } from "../../src/commands/context.ts";
 import { commandsOf, families } from "../../src/commands/families.ts";
 import { type Member, membersOf } from "../../src/operation/command/read-texts.ts";
 import type { Command } from "../../src/operation/command.ts";
@@ -26,7 +26,7 @@ export async function commandsPage(): Promise<string> {
   return [opening, ...parts].join("\n");
 }
 
-function sectionOf(command: Command<Desk>): string {
+function sectionOf(command: Command<CommandContext>): string {
   const {
     id,
     summary,
@@ -35,7 +35,7 @@ function sectionOf(command: Command<Desk>): string {
     role,
     kind,
     gives,
-    face,
+    only,
     reports,
     records = [],
     target = [],
@@ -50,7 +50,7 @@ function sectionOf(command: Command<Desk>): string {
     gives && `Gives away: ${gives}.`,
     records.length > 0 && `Audit trail: ${records.map((each) => `\`${each}\``).join(", ")}.`,
     reports && "May read a replica (`DUBA_DATABASE_READ_URL`).",
-    face && "Only at a terminal.",
+    only && "Only at a terminal.",
   ];
   return [
     `### duba ${id.replaceAll(".", " ")}\n`,

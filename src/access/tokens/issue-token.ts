@@ -4,7 +4,7 @@ import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { admit, provenKey } from "../credential.ts";
+import { admit, verifiedKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
 import type { KeyFinder, StoredKey } from "../keys/find-key.ts";
 import type { KeyUses } from "../keys/key-uses.ts";
@@ -69,7 +69,7 @@ export function tokenIssuer({
       return found;
     });
     const at = now();
-    const { accountId, keyId, mode } = admit(provenKey(key), address, at);
+    const { accountId, keyId, mode } = admit(verifiedKey(key), address, at);
     addLogFields({ account: accountId, key: keyId, mode });
     uses.note(keyId, address, at);
     const last = given.get(keyId);

@@ -138,7 +138,7 @@ const reconcileLedger = command({
   onTerminal: "The exit code is 1 if there is one.",
   role: "viewer",
   kind: "read",
-  store: "patient",
+  store: "untimed",
   input: Type.Object({}),
   answer: Type.Object({
     agree: Type.Boolean(),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type CatalogueDesk, deskOn, openDesk } from "../../../test/support/catalogue-desk.ts";
+import { type CatalogueTerminal, deskOn, openTerminal } from "../../../test/support/catalogue-terminal.ts";
 import { engines, usualEngines } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
@@ -13,44 +13,47 @@ function edited(text: string, from: string, to: string): string {
 
 for (const engine of usualEngines)
   suite(`duba catalogue import and export on ${engine.name}`, () => {
-    let desk: CatalogueDesk;
+    let terminal: CatalogueTerminal;
     before(async () => {
-      desk = await openDesk(engine);
+      terminal = await openTerminal(engine);
     });
-    after(() => desk.close());
+    after(() => terminal.close());
 
     test("imports an older file without undoing what others changed, and names what both changed", async () => {
-      const { revision } = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions[0];
+      const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
       const since = String(revision);
-      const text = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
       const changed = edited(text, "MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,104,Fifty,100,110,");
-      const file = desk.write(
+      const file = terminal.write(
         "data-bundles.csv",
         edited(changed, "MTNDATA,113,150MB 24Hrs,200,200,", "MTNDATA,113,Many,200,200,"),
       );
-      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
-      await desk.duba("catalogue", "edit", "MTNDATA", "113", "--price", "190");
+      await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
+      await terminal.duba("catalogue", "edit", "MTNDATA", "113", "--price", "190");
 
       const argv = ["catalogue", "import", file, "--since", since];
-      const dry = await desk.duba(...argv, "--dry-run");
+      const dry = await terminal.duba(...argv, "--dry-run");
       const conflict =
         "Not changed: data-bundles MTNDATA 104 was changed on both sides: price is 110 in the file and 120 now.\n";
       assert.ok(dry.err.includes(conflict), dry.err);
-      const { exitCode, out, err } = await desk.duba(...argv);
+      const { exitCode, out, err } = await terminal.duba(...argv);
       assert.deepEqual([exitCode, err], [1, conflict]);
       assert.match(out, /MTNDATA 104 +modified +description: "50MB 24Hrs" → "Fifty"\n/);
       assert.match(out, /MTNDATA 113 +modified +description: "150MB 24Hrs" → "Many"\n/);
-      const now = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      const now = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
       assert.match(now, /\nMTNDATA,104,Fifty,100,120,.*\nMTNDATA,113,Many,200,190,/);
-      const again = await desk.duba(...argv);
+      const again = await terminal.duba(...argv);
       assert.match(again.out, /^Nothing changed: /);
       for (const bad of ["0", "latest"]) {
-        const refused = await desk.duba("catalogue", "import", file, "--since", bad);
+        const refused = await terminal.duba("catalogue", "import", file, "--since", bad);
         assert.equal(refused.exitCode, 2);
         assert.match(refused.err, /^--since must be a number such as 7/);
       }
-      assert.match((await desk.duba("catalogue", "import", file, "--since", "999")).err, /^There is no revision 999/);
-      await desk.duba("catalogue", "import", desk.write("data-bundles.csv", text));
+      assert.match(
+        (await terminal.duba("catalogue", "import", file, "--since", "999")).err,
+        /^There is no revision 999/,
+      );
+      await terminal.duba("catalogue", "import", terminal.write("data-bundles.csv", text));
     });
 
     for (const [fault, argv, sentence] of [
@@ -81,7 +84,7 @@ for (const engine of usualEngines)
       ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
     ] as const)
       test(`refuses ${fault} as a command line that cannot be used`, async () => {
-        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, sentence);
       });
@@ -97,17 +100,17 @@ for (const engine of usualEngines)
       ],
     ] as const)
       test(`fails with a sentence at ${fault}`, async () => {
-        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [1, ""]);
         assert.match(err, sentence);
       });
 
     test("publishes thousands of new rows at once, and asks before it removes them", async () => {
       const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
-      const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
-      const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
-      assert.match((await desk.duba("catalogue", "import", file)).out, /is published: 3000 added\.\n$/);
-      const back = await desk.duba("catalogue", "import", desk.write("corporate-bundles.csv", out));
+      const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
+      const file = terminal.write("corporate-bundles.csv", `${out}${rows}\n`);
+      assert.match((await terminal.duba("catalogue", "import", file)).out, /is published: 3000 added\.\n$/);
+      const back = await terminal.duba("catalogue", "import", terminal.write("corporate-bundles.csv", out));
       assert.match(
         back.err,
         /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
@@ -115,9 +118,9 @@ for (const engine of usualEngines)
     });
 
     test("shortens a long difference unless all of it is asked for", async () => {
-      const { out } = await desk.duba("catalogue", "diff", "1");
+      const { out } = await terminal.duba("catalogue", "diff", "1");
       assert.match(out, /… and \d+ more: --all shows them\.\n/);
-      const whole = (await desk.duba("catalogue", "diff", "1", "--all")).out;
+      const whole = (await terminal.duba("catalogue", "diff", "1", "--all")).out;
       assert.ok(whole.split("\n").length > 3_000);
     });
   });
@@ -126,13 +129,13 @@ for (const engine of usualEngines)
   suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
     test("is served soon after the import, to an account at its own price", async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);
-      const desk = deskOn(service.settings);
+      const terminal = deskOn(service.settings);
       try {
         const key = await service.newKey();
-        const { out } = await desk.duba("catalogue", "export", "--list", "data-bundles");
-        const file = desk.write("data-bundles.csv", edited(out, "50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,"));
-        assert.equal((await desk.duba("catalogue", "import", file)).exitCode, 0);
-        const set = await desk.duba("prices", "set", "sandbox@example.com", "MTNDATA", "--margin=-10%");
+        const { out } = await terminal.duba("catalogue", "export", "--list", "data-bundles");
+        const file = terminal.write("data-bundles.csv", edited(out, "50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,"));
+        assert.equal((await terminal.duba("catalogue", "import", file)).exitCode, 0);
+        const set = await terminal.duba("prices", "set", "sandbox@example.com", "MTNDATA", "--margin=-10%");
         assert.equal(set.exitCode, 0, set.err);
         const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
         const price = async (credential: string | false) =>
@@ -140,7 +143,7 @@ for (const engine of usualEngines)
         await until(async () => (await price(key.text)) === "108");
         assert.equal(await price(false), "120");
       } finally {
-        await desk.close();
+        await terminal.close();
         await service.close();
       }
     });
@@ -148,9 +151,9 @@ for (const engine of usualEngines)
 
 suite("the help of duba catalogue import", () => {
   test("says that an import replaces, and what is held", async () => {
-    const desk = await openDesk(engines[0]!);
-    const { out } = await desk.duba("catalogue", "import", "--help");
-    await desk.close();
+    const terminal = await openTerminal(engines[0]!);
+    const { out } = await terminal.duba("catalogue", "import", "--help");
+    await terminal.close();
     const words = out.replace(/\s+/g, " ");
     assert.match(words, /An import removes entries that are not in the file of their list\./);
     assert.match(words, /waits for approval\. Duba does not serve it before\./);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type CatalogueDesk, openDesk } from "../../../test/support/catalogue-desk.ts";
+import { type CatalogueTerminal, openTerminal } from "../../../test/support/catalogue-terminal.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
 
 const shop = "shop@example.com";
 
 for (const engine of usualEngines)
   suite(`duba prices on ${engine.name}`, () => {
-    let desk: CatalogueDesk;
+    let terminal: CatalogueTerminal;
     before(async () => {
-      desk = await openDesk(engine);
+      terminal = await openTerminal(engine);
       for (const email of [shop, "other@example.com"])
-        await desk.duba("accounts", "create", "--name", email, "--email", email);
+        await terminal.duba("accounts", "create", "--name", email, "--email", email);
     });
-    after(() => desk.close());
+    after(() => terminal.close());
 
     test("sets margins and prices, and shows how they are made and what comes of them", async () => {
       for (const argv of [
@@ -22,65 +22,68 @@ for (const engine of usualEngines)
         ["MTNDATA", "104", "--price", "95.50"],
         ["dstv", "PRWE36", "hdpvre36", "--price", "5800"],
       ]) {
-        const { exitCode, err } = await desk.duba("prices", "set", shop, ...argv);
+        const { exitCode, err } = await terminal.duba("prices", "set", shop, ...argv);
         assert.deepEqual([exitCode, err], [0, ""]);
       }
-      const shown = JSON.parse((await desk.duba("prices", "show", "Shop@Example.com", "--json")).out);
+      const shown = JSON.parse((await terminal.duba("prices", "show", "Shop@Example.com", "--json")).out);
       assert.deepEqual(shown, [
         { of: "dstv", price: "+50" },
         { of: "dstv PRWE36 HDPVRE36", price: "5800" },
         { of: "MTNDATA", price: "-2.5 %" },
         { of: "MTNDATA 104", price: "95.5" },
       ]);
-      const prices = JSON.parse((await desk.duba("prices", "show", shop, "MTNDATA", "--json")).out);
+      const prices = JSON.parse((await terminal.duba("prices", "show", shop, "MTNDATA", "--json")).out);
       assert.deepEqual(prices[0], { list: "data-bundles", entry: "MTNDATA 104", catalogue: "100", own: "95.5" });
       assert.deepEqual([prices[1].catalogue, prices[1].own], ["200", "195"]);
-      const list = (await desk.duba("prices", "list")).out.split("\n");
+      const list = (await terminal.duba("prices", "list")).out.split("\n");
       assert.match(list[0]!, /^id +name +email +prices +overtaken$/);
       assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +4 +0$/);
       assert.equal(list.length, 3);
     });
 
     test("is a revision, told and undone like any other, and not in an export", async () => {
-      const history = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions;
+      const history = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([history[0].source, history[0].note, history[0].added], ["prices", `Prices of ${shop}`, 1]);
-      const { out } = await desk.duba("catalogue", "show", String(history[0].revision));
+      const { out } = await terminal.duba("catalogue", "show", String(history[0].revision));
       assert.match(out, /prices +dstv PRWE36 HDPVRE36 for acc_\w+ +added +5800/);
-      await desk.duba("catalogue", "revert", String(history[0].revision));
-      assert.equal(JSON.parse((await desk.duba("prices", "show", shop, "--json")).out).length, 3);
-      assert.ok(!(await desk.duba("catalogue", "export")).out.includes("acc_"));
+      await terminal.duba("catalogue", "revert", String(history[0].revision));
+      assert.equal(JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out).length, 3);
+      assert.ok(!(await terminal.duba("catalogue", "export")).out.includes("acc_"));
     });
 
     test("imports what it exported without a change, and replaces the prices of the accounts in a file", async () => {
-      await desk.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
-      await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
-      const file = desk.path("prices.csv");
-      assert.equal((await desk.duba("prices", "export", "--out", file)).exitCode, 0);
-      const text = desk.read("prices.csv");
+      await terminal.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
+      await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
+      const file = terminal.path("prices.csv");
+      assert.equal((await terminal.duba("prices", "export", "--out", file)).exitCode, 0);
+      const text = terminal.read("prices.csv");
       assert.match(text, /^\ufeffaccount,codes,margin,price\nshop@example\.com,dstv,50,\n/);
       assert.match(text, /\nshop@example\.com,MTNDATA,'-2\.5%,\n/);
       assert.match(text, /\nother@example\.com,dstv,'-0\.5,\n$/);
-      assert.match((await desk.duba("prices", "import", file)).out, /^Nothing changed: /);
-      assert.equal((await desk.duba("prices", "export", "--account", "other@example.com")).out.split("\n").length, 3);
+      assert.match((await terminal.duba("prices", "import", file)).out, /^Nothing changed: /);
+      assert.equal(
+        (await terminal.duba("prices", "export", "--account", "other@example.com")).out.split("\n").length,
+        3,
+      );
 
-      const before = (await desk.duba("prices", "show", "other@example.com", "--json")).out;
+      const before = (await terminal.duba("prices", "show", "other@example.com", "--json")).out;
       const lines = ["account,codes,price,margin", "SHOP@example.com,mtndata 104,97,", "shop@example.com,DSTV,,3%", ""];
-      desk.write("december.csv", lines.join("\n"));
-      const dry = await desk.duba("prices", "import", desk.path("december.csv"), "--dry-run");
+      terminal.write("december.csv", lines.join("\n"));
+      const dry = await terminal.duba("prices", "import", terminal.path("december.csv"), "--dry-run");
       assert.match(dry.err, /Nothing was changed: this was a dry run\.\n$/);
-      const { out } = await desk.duba("prices", "import", desk.path("december.csv"), "--note", "December");
+      const { out } = await terminal.duba("prices", "import", terminal.path("december.csv"), "--note", "December");
       assert.match(out, /Revision \d+ is published: 2 modified, 1 removed\.\n$/);
-      assert.deepEqual(JSON.parse((await desk.duba("prices", "show", shop, "--json")).out), [
+      assert.deepEqual(JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out), [
         { of: "dstv", price: "+3 %" },
         { of: "MTNDATA 104", price: "97" },
       ]);
-      assert.equal((await desk.duba("prices", "show", "other@example.com", "--json")).out, before);
-      assert.equal((await desk.duba("prices", "import", file)).exitCode, 0);
-      await desk.duba("prices", "remove", "other@example.com");
+      assert.equal((await terminal.duba("prices", "show", "other@example.com", "--json")).out, before);
+      assert.equal((await terminal.duba("prices", "import", file)).exitCode, 0);
+      await terminal.duba("prices", "remove", "other@example.com");
     });
 
     test("takes nothing of a file in which anything is wrong, and lists every fault by its line", async () => {
-      const before = (await desk.duba("prices", "export")).out;
+      const before = (await terminal.duba("prices", "export")).out;
       const lines = [
         "account,codes,margin,price",
         "nobody@example.com,MTNDATA,3%,",
@@ -95,8 +98,8 @@ for (const engine of usualEngines)
         `${shop},dstv,2`,
         "",
       ];
-      const file = desk.write("faulty.csv", lines.join("\n"));
-      const { exitCode, out, err } = await desk.duba("prices", "import", file);
+      const file = terminal.write("faulty.csv", lines.join("\n"));
+      const { exitCode, out, err } = await terminal.duba("prices", "import", file);
       assert.deepEqual([exitCode, out], [1, ""]);
       assert.deepEqual(err.trimEnd().split("\n"), [
         "line 2: no account has this id or e-mail in account.",
@@ -109,31 +112,31 @@ for (const engine of usualEngines)
         "line 3: The catalogue has no MTNDATA 999999: name the provider, then the code.",
         "line 10: DSTV is listed twice, first in line 9.",
       ]);
-      assert.equal((await desk.duba("prices", "export")).out, before);
-      const heading = desk.write("heading.csv", "account,code,price\n");
+      assert.equal((await terminal.duba("prices", "export")).out, before);
+      const heading = terminal.write("heading.csv", "account,code,price\n");
       assert.equal(
-        (await desk.duba("prices", "import", heading)).err,
+        (await terminal.duba("prices", "import", heading)).err,
         'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price.\n',
       );
-      assert.equal((await desk.duba("prices", "import", file, heading)).exitCode, 2);
-      assert.match((await desk.duba("prices", "import", desk.path("gone.csv"))).err, /^There is no file /);
+      assert.equal((await terminal.duba("prices", "import", file, heading)).exitCode, 2);
+      assert.match((await terminal.duba("prices", "import", terminal.path("gone.csv"))).err, /^There is no file /);
     });
 
     test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
-      const again = await desk.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
+      const again = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
       assert.match(again.out, /^Nothing changed:/);
-      const changed = await desk.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
+      const changed = await terminal.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
       assert.match(changed.out, /prices +MTNDATA for acc_\w+ +modified +-2\.5 % → \+3 %/);
-      assert.match((await desk.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
-      assert.match((await desk.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
-      assert.equal((await desk.duba("prices", "list")).out, "(none)\n");
+      assert.match((await terminal.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
+      assert.match((await terminal.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
+      assert.equal((await terminal.duba("prices", "list")).out, "(none)\n");
     });
 
     test("tells of a fixed price that the catalogue's price has risen above, until somebody sets it again", async () => {
       const told = async () => {
-        const [account] = JSON.parse((await desk.duba("prices", "list", "--json")).out);
+        const [account] = JSON.parse((await terminal.duba("prices", "list", "--json")).out);
         const found: { check: string; passed: boolean; sentence: string }[] = JSON.parse(
-          (await desk.duba("doctor", "--json")).out,
+          (await terminal.duba("doctor", "--json")).out,
         );
         const doctor = found.filter(({ check, passed }) => check === "prices" && !passed);
         return [account.overtaken, ...doctor.map(({ sentence }) => sentence)];
@@ -143,37 +146,37 @@ for (const engine of usualEngines)
         ["MTNDATA", "113", "--price", "215"],
         ["dstv", "PRWE36", "--margin=-10%"],
       ])
-        await desk.duba("prices", "set", shop, ...argv);
-      await desk.duba("catalogue", "edit", "MTNDATA", "113", "--price", "210");
-      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "98");
+        await terminal.duba("prices", "set", shop, ...argv);
+      await terminal.duba("catalogue", "edit", "MTNDATA", "113", "--price", "210");
+      await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "98");
       assert.deepEqual(await told(), [0]);
-      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
+      await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
       const [count, sentence, ...others] = await told();
       assert.deepEqual([count, others], [1, []]);
       assert.match(
         sentence,
         /^acc_\w+ pays 95 for MTNDATA 104, whose price rose from 100 to 120 since\. Set it again to keep it: duba prices set acc_\w+ MTNDATA 104 --price 95$/,
       );
-      const [rule] = JSON.parse((await desk.duba("prices", "show", shop, "--json")).out).slice(-2);
+      const [rule] = JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out).slice(-2);
       assert.deepEqual(rule, { of: "MTNDATA 104", price: "95", catalogue: "120", was: "100" });
       // An import of what is so already changes nothing, a price that a person sets again does.
-      const file = desk.path("same.csv");
-      await desk.duba("prices", "export", "--out", file);
-      assert.match((await desk.duba("prices", "import", file)).out, /^Nothing changed: /);
+      const file = terminal.path("same.csv");
+      await terminal.duba("prices", "export", "--out", file);
+      assert.match((await terminal.duba("prices", "import", file)).out, /^Nothing changed: /);
       assert.equal((await told()).length, 2);
-      const again = await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95");
+      const again = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95");
       assert.match(again.out, /prices +MTNDATA 104 for acc_\w+ +modified +95, beside a catalogue's price of 120\n/);
       assert.deepEqual(await told(), [0]);
       assert.match(
-        (await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95")).out,
+        (await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95")).out,
         /^Nothing changed:/,
       );
-      await desk.duba("prices", "remove", shop);
-      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
+      await terminal.duba("prices", "remove", shop);
+      await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
     });
 
     test("holds a price that moves far from what the account pays", async () => {
-      const { exitCode, err } = await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
+      const { exitCode, err } = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
       assert.equal(exitCode, 1);
       assert.match(err, /MTNDATA 104: price for acc_\w+ moves from 100 to 9\.55, by more than a factor of 2\./);
     });
@@ -206,7 +209,7 @@ for (const engine of usualEngines)
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)
       test(`refuses ${fault}`, async () => {
-        const ran = await desk.duba("prices", ...argv);
+        const ran = await terminal.duba("prices", ...argv);
         assert.deepEqual([ran.exitCode, ran.out], [exitCode, ""]);
         assert.match(ran.err, sentence);
       });

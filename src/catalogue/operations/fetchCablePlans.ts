@@ -9,7 +9,7 @@ import { findCableProvider } from "../model/find-entry.ts";
 import type { CableProduct } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
-import type { Recipe, ResponseCache } from "../responses/cache.ts";
+import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { CablePlanAnswer } from "../responses/shapes.ts";
 
 const gotv: CablePlanAnswer = {
@@ -44,12 +44,12 @@ export const fetchCablePlans = operation({
   failurePayload: () => ({ plans: [] }),
   examples: [{ summary: "Products of GOtv, shortened", input: { type: "gotv" }, answer: gotv }],
   pick: ({ input: { type }, caller }, { responses }: Catalogue) =>
-    responses.pick("cable-products", foldCase(type), caller, type, recipeOf),
+    responses.pick("cable-products", foldCase(type), caller, type, specOf),
 });
 
 const write = answerWriter(CablePlanAnswer);
 
-function recipeOf({ snapshot }: ResponseCache, type: string): Recipe {
+function specOf({ snapshot }: ResponseCache, type: string): ResponseSpec {
   const { key } = findCableProvider(snapshot, type);
   const group = groupIn(snapshot, "cable-products", key);
   return {

@@ -8,7 +8,7 @@ import { findProduct } from "../model/find-entry.ts";
 import type { CableAddOn } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
-import type { Recipe, ResponseCache } from "../responses/cache.ts";
+import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { AddOnAnswer } from "../responses/shapes.ts";
 
 const premium: AddOnAnswer = {
@@ -64,20 +64,23 @@ export const fetchTvAddOns = operation({
   ],
   // No code has a line break, so two different requests never share a name.
   pick: ({ input, caller }, { responses }: Catalogue) =>
-    responses.pick("cable-add-ons", `${input.type}\n${input.productCode}`, caller, input, recipeOf),
+    responses.pick("cable-add-ons", `${input.type}\n${input.productCode}`, caller, input, specOf),
 });
 
 const writeAnswer = answerWriter(AddOnAnswer);
 
 /** The answer repeats the codes as the caller spells them. */
-function recipeOf({ snapshot }: ResponseCache, { type, productCode }: { type: string; productCode: string }): Recipe {
+function specOf(
+  { snapshot }: ResponseCache,
+  { type, productCode }: { type: string; productCode: string },
+): ResponseSpec {
   const { key, content } = findProduct(snapshot, type, productCode);
   const group = groupIn(snapshot, "cable-add-ons", key);
   return {
     name: `${type}\n${productCode}`,
     key,
     parts: [group],
-    isSpelled: type !== content.type || productCode !== content.code,
+    variesBySpelling: type !== content.type || productCode !== content.code,
     write(prices) {
       const data = group.map(({ key, content }) => {
         const { price, ...addOn } = content as CableAddOn;

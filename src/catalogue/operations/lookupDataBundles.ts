@@ -7,7 +7,7 @@ import { isSameCode } from "../model/codes.ts";
 import { findDataProvider } from "../model/find-entry.ts";
 import { groupIn, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
-import type { Recipe, ResponseCache } from "../responses/cache.ts";
+import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { DataBundleAnswer } from "../responses/shapes.ts";
 
 const airtel: DataBundleAnswer = {
@@ -56,14 +56,14 @@ export const lookupDataBundles = operation({
         "provider and type are two names of one thing, and here they differ.",
       );
     const code = provider ?? type;
-    return responses.pick("data-bundles", code ?? ALL, caller, code, recipeOf);
+    return responses.pick("data-bundles", code ?? ALL, caller, code, specOf);
   },
 });
 
 /** Names the list of all providers. No code is empty. */
 const ALL = "";
 
-function recipeOf({ snapshot, now }: ResponseCache, code: string | undefined): Recipe {
+function specOf({ snapshot, now }: ResponseCache, code: string | undefined): ResponseSpec {
   if (code !== undefined) {
     const { key } = findDataProvider(snapshot, code);
     const group = groupIn(snapshot, "data-bundles", key);

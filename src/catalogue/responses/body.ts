@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type Compressed, CompressedStart } from "./compressed-start.ts";
+import { etagOf } from "./etag.ts";
 
 /** Sizes of compressed bodies, in bytes. */
 const SMALLEST_COMPRESSED = 256;
@@ -9,13 +9,6 @@ const LARGEST_COMPRESSED = 4 * 1024 * 1024;
 const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
-
-/** A weak ETag. */
-export function etagOf(content: readonly (string | Buffer)[]): string {
-  const hash = createHash("sha256");
-  for (const part of content) hash.update(part);
-  return `W/"${hash.digest("base64url")}"`;
-}
 
 /** The bytes of a body. */
 export class Edition {

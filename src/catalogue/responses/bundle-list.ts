@@ -5,7 +5,8 @@ import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";
 import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
-import { Body, etagOf, type LaterBody } from "./body.ts";
+import { Body, type LaterBody } from "./body.ts";
+import { etagOf } from "./etag.ts";
 import { DataBundle } from "./shapes.ts";
 
 /** Bundles between two pauses for the event loop. */

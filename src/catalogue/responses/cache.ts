@@ -16,7 +16,7 @@ const COST_PER_BYTE = 2.5;
 const COST_PER_ENTRY = 2_000;
 
 /** How to make a response. */
-export interface Recipe {
+export interface ResponseSpec {
   /** Identifies the response among those of its list. */
   readonly name: string;
   /** The group that the response lists; the whole list unless given. */
@@ -26,17 +26,17 @@ export interface Recipe {
   /** When the parts changed last, if they are more than the group. */
   readonly stamp?: Stamp;
   /** The body repeats codes in the caller's spelling. */
-  readonly isSpelled?: boolean;
+  readonly variesBySpelling?: boolean;
   readonly write: (prices?: PriceList) => Body | LaterBody;
 }
 
-interface Kept {
+interface CacheEntry {
   readonly parts: readonly unknown[];
   readonly stamp: Stamp;
   readonly response: Response;
 }
 
-type Shelves = Readonly<Record<ListName, Map<string, Kept>>>;
+type Entries = Readonly<Record<ListName, Map<string, CacheEntry>>>;
 
 /**
  * The served snapshot, and its responses: each made on first use. A response stays through revisions that do not change its
@@ -46,12 +46,12 @@ export class ResponseCache {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly #freshnessOf: (list: ListName) => Freshness;
-  readonly #spelled = new LRUCache<string, Kept>({ max: MOST_SPELLINGS });
-  readonly #priced = new LRUCache<string, Kept>({ maxSize: MOST_BYTES });
+  readonly #bySpelling = new LRUCache<string, CacheEntry>({ max: MOST_SPELLINGS });
+  readonly #priced = new LRUCache<string, CacheEntry>({ maxSize: MOST_BYTES });
   #snapshot: Snapshot = emptySnapshot;
-  #shelves: Shelves = emptyShelves();
+  #current: Entries = noEntries();
   /** Those of the snapshot before. */
-  #earlier: Shelves = this.#shelves;
+  #previous: Entries = this.#current;
 
   constructor(now: () => number, freshnessOf: (list: ListName) => Freshness = () => noFreshness) {
     this.now = now;
@@ -70,30 +70,30 @@ export class ResponseCache {
 
   serve(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    this.#earlier = this.#shelves;
-    this.#shelves = emptyShelves();
+    this.#previous = this.#current;
+    this.#current = noEntries();
   }
 
   /**
-   * The response for a caller, in the account's own prices if it has any. Asks `recipeOf` if the cache has no response under
-   * `name`; the recipe may name it otherwise, as when the caller spells a code in another way.
+   * The response for a caller, in the account's own prices if it has any. Asks `specOf` if the cache has no response under
+   * `name`; the spec may name it otherwise, as when the caller spells a code in another way.
    */
   pick<Asked>(
     list: ListName,
     name: string,
     caller: { readonly accountId: string } | null,
     asked: Asked,
-    recipeOf: (responses: ResponseCache, asked: Asked) => Recipe,
+    specOf: (responses: ResponseCache, asked: Asked) => ResponseSpec,
   ): Response {
     // An account without prices has a stamp if it had some before.
     if (caller !== null && this.#snapshot.stamps.prices.has(caller.accountId))
-      return this.#inPrices(list, caller.accountId, recipeOf(this, asked));
-    return this.#shelves[list].get(name)?.response ?? this.#shared(list, recipeOf(this, asked));
+      return this.#inPrices(list, caller.accountId, specOf(this, asked));
+    return this.#current[list].get(name)?.response ?? this.#shared(list, specOf(this, asked));
   }
 
   /** The response that shows a whole list, the same for all callers. */
   pickList(list: ListName, write: (contents: readonly EntryContent[]) => string): Response {
-    const known = this.#shelves[list].get("");
+    const known = this.#current[list].get("");
     if (known) return known.response;
     const group = groupIn(this.#snapshot, list);
     const body = () => new Body([Buffer.from(write(group.map(({ content }) => content)))]);
@@ -101,49 +101,49 @@ export class ResponseCache {
   }
 
   /** A response in the catalogue's prices. */
-  #shared(list: ListName, recipe: Recipe): Response {
-    const shelf = recipe.isSpelled ? this.#spelled : this.#shelves[list];
-    const known = shelf.get(recipe.name) ?? this.#earlier[list].get(recipe.name);
-    const stamp = this.#stampOf(list, recipe);
+  #shared(list: ListName, spec: ResponseSpec): Response {
+    const entries = spec.variesBySpelling ? this.#bySpelling : this.#current[list];
+    const known = entries.get(spec.name) ?? this.#previous[list].get(spec.name);
+    const stamp = this.#stampOf(list, spec);
     // An empty list is as old as its parent, which may have changed.
-    const isCurrent = known && isMadeOf(known, recipe.parts) && isSameStamp(known.stamp, stamp);
-    const kept = isCurrent ? known : this.#make(list, recipe.parts, stamp, recipe.write());
-    shelf.set(recipe.name, kept);
-    return kept.response;
+    const isCurrent = known && isMadeOf(known, spec.parts) && isSameStamp(known.stamp, stamp);
+    const entry = isCurrent ? known : this.#make(list, spec.parts, stamp, spec.write());
+    entries.set(spec.name, entry);
+    return entry.response;
   }
 
-  #inPrices(list: ListName, accountId: string, recipe: Recipe): Response {
+  #inPrices(list: ListName, accountId: string, spec: ResponseSpec): Response {
     const prices = priceListOf(this.#snapshot, accountId);
-    const name = `${accountId} ${list} ${recipe.name}`;
-    const parts = [...recipe.parts, prices];
+    const name = `${accountId} ${list} ${spec.name}`;
+    const parts = [...spec.parts, prices];
     const known = this.#priced.get(name);
     if (known && isMadeOf(known, parts)) return known.response;
-    const isTouched = recipe.key === undefined || prices.touches(recipe.key.split(" ", 1)[0]!);
-    const body = isTouched ? recipe.write(prices) : this.#shared(list, recipe).body!;
+    const isTouched = spec.key === undefined || prices.touches(spec.key.split(" ", 1)[0]!);
+    const body = isTouched ? spec.write(prices) : this.#shared(list, spec).body!;
     // The list changed for the account when its prices did.
-    const stamp = stampOfAll([this.#stampOf(list, recipe), this.#snapshot.stamps.prices.get(accountId)!]);
-    const kept = this.#make(list, parts, stamp, body);
-    this.#priced.set(name, kept, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
-    return kept.response;
+    const stamp = stampOfAll([this.#stampOf(list, spec), this.#snapshot.stamps.prices.get(accountId)!]);
+    const entry = this.#make(list, parts, stamp, body);
+    this.#priced.set(name, entry, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
+    return entry.response;
   }
 
-  #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): Kept {
+  #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): CacheEntry {
     const { revision, publishedAt } = stamp;
     const description = { revision, publishedAt, open: openLists.has(list), freshness: this.#freshnessOf(list) };
     return { parts, stamp, response: new Response(body, description) };
   }
 
-  #stampOf(list: ListName, { key, stamp }: Recipe): Stamp {
+  #stampOf(list: ListName, { key, stamp }: ResponseSpec): Stamp {
     return stamp ?? stampOf(this.#snapshot, list, key);
   }
 }
 
-function emptyShelves(): Shelves {
-  return Object.fromEntries(listNames.map((list) => [list, new Map()])) as unknown as Shelves;
+function noEntries(): Entries {
+  return Object.fromEntries(listNames.map((list) => [list, new Map()])) as unknown as Entries;
 }
 
-function isMadeOf(kept: Kept, parts: readonly unknown[]): boolean {
-  return kept.parts.every((part, at) => part === parts[at]);
+function isMadeOf(entry: CacheEntry, parts: readonly unknown[]): boolean {
+  return entry.parts.every((part, at) => part === parts[at]);
 }
 
 function isSameStamp(one: Stamp, other: Stamp): boolean {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { until } from "../../../test/support/until.ts";
 import { headerOf, plainForm } from "../catalogue.fixture.ts";
-import { Body, etagOf } from "./body.ts";
+import { Body } from "./body.ts";
+import { etagOf } from "./etag.ts";
 import { noFreshness } from "./freshness.ts";
 import { type Description, Response } from "./response.ts";
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, beforeEach, suite, test } from "node:test";
-import { ran, type TestSurroundings } from "../../../test/support/command-line.ts";
+import { ran, type TestEnvironment } from "../../../test/support/command-line.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
@@ -33,7 +33,7 @@ suite("duba call", () => {
     seen.push({ method, url, headers, body: await text(request) });
     response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
   });
-  const duba = (argv: readonly string[], more: TestSurroundings = {}) =>
+  const duba = (argv: readonly string[], more: TestEnvironment = {}) =>
     ran(["call", ...argv], {
       operations,
       ...more,

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { answerCsv } from "../../operation/command/answer-csv.ts";
 import type { AnswerFile } from "../../operation/command/answer-schema.ts";
-import { answerCsv, memberWith, partsOf, recordOf, type Table, tableOf } from "../../operation/command/answer-table.ts";
+import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../operation/command/answer-table.ts";
 import { projected } from "../../operation/command/projected.ts";
 import { type Command, CommandFault } from "../../operation/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";

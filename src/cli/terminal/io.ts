@@ -1,4 +1,4 @@
-import type { StartService } from "../../commands/desk.ts";
+import type { StartService } from "../../commands/context.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { endingKeys } from "../../access/keys/ending.ts";
+import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { listKeys } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
@@ -14,9 +14,11 @@ import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { tryWrite } from "../../storage/store.ts";
-import type { Desk } from "../desk.ts";
+import type { CommandContext } from "../context.ts";
 
-export type AlarmRoom = Pick<Desk, "db" | "now" | "config"> & { accounts: Pick<Desk["accounts"], "emails"> };
+export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
+  accounts: Pick<CommandContext["accounts"], "emails">;
+};
 
 /** What alarms are made of. */
 export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;

@@ -1,8 +1,9 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
+import { answerCsv, csvOfRows } from "../../operation/command/answer-csv.ts";
 import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
-import { answerCsv, csvOfRows, listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
+import { listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
@@ -19,7 +20,7 @@ import { aboveTable } from "./place-parts.ts";
 import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
 import { isExpected, redacted, runAs } from "./run-as.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** A page with the table that it opens with. */
 export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<HttpReply> {
@@ -66,7 +67,7 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
 function isCheap(command: AnyCommand): boolean {
   const members = membersOf(command.input);
   if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);
-  return members.length === 0 && command.store !== "patient";
+  return members.length === 0 && command.store !== "untimed";
 }
 
 /** The answer to the texts of the URL: what to show, or a file. */

@@ -3,7 +3,7 @@ import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { AccessFault } from "../../access/access-fault.ts";
 import { deedOptions, PasskeyFault, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
@@ -16,7 +16,7 @@ import { deedPage } from "./deed-page.ts";
 import { readTextsOf } from "./form-texts.ts";
 import { checkToken, deskAs, isExpected } from "./run-as.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** Whether a person's passkey must confirm what these texts do. Throws as `accept`, or what the command throws about them. */
 export async function mustConfirm(

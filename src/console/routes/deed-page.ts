@@ -1,4 +1,4 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { list } from "../../operation/command/answer-schema.ts";
 import { tableOf } from "../../operation/command/answer-table.ts";
@@ -14,7 +14,7 @@ import { whyPasskey } from "../view/command-form.ts";
 import { titleOf } from "./page-parts.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** What a person is about to do, what it gives away and what it hits. Scripts show it in place of the form. */
 export async function deedPage(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, texts: Texts): Promise<Html> {

@@ -1,6 +1,6 @@
 import { personActor } from "../../access/people/people-rows.ts";
 import { appendWith } from "../../audit/append.ts";
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { html } from "../../http/pages/html.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
@@ -22,7 +22,7 @@ import { linksOf } from "./row-actions.ts";
 import { checkToken, isExpected, redacted, runAs } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** Runs the command of a form that was sent. What changes something does it once, and redirects to the page of its answer. */
 export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {

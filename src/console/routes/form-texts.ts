@@ -1,9 +1,9 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** A path with the query and these changes; undefined removes a name. */
 export function urlOf(path: string, query: URLSearchParams, change: Record<string, string | undefined>): string {

@@ -1,4 +1,4 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
 import type { Command } from "../../operation/command.ts";
@@ -154,7 +154,7 @@ async function tablesView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
 }
 
 /** An answer of a command without inputs, as its page shows it. */
-function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<Desk>, answer: unknown): Html {
+function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<CommandContext>, answer: unknown): Html {
   const view = { sort: "", find: "", page: 1 };
   const path = pathOf(command);
   const links = linksOf(room, asked, placeOf(room.site, command), command);

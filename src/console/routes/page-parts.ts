@@ -1,4 +1,4 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
@@ -9,7 +9,7 @@ import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verb
 import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
 import { textsIn } from "./form-texts.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** What the forms of a session share. */
 export function formParts({ say, config }: ConsoleRoom, { session }: SignedIn): Omit<FormState, "texts"> {

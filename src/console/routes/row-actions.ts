@@ -1,4 +1,4 @@
-import type { Desk } from "../../commands/desk.ts";
+import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { TableRow } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
@@ -12,7 +12,7 @@ import { formId } from "../view/command-form.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
 export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {

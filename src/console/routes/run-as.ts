@@ -2,7 +2,7 @@ import { AccessFault } from "../../access/access-fault.ts";
 import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
-import { type Desk, deskOf } from "../../commands/desk.ts";
+import { type CommandContext, contextOf } from "../../commands/context.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, answered, type Command } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
@@ -10,7 +10,7 @@ import { redactCredentials } from "../../runtime/redact.ts";
 import { Refusal, type SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 
-type AnyCommand = Command<Desk>;
+type AnyCommand = Command<CommandContext>;
 
 /** A fault that is about what the person asked, and no fault of Duba. */
 export const isExpected = (error: unknown): error is Error =>
@@ -22,13 +22,13 @@ export function deskAs(
   { session }: Pick<SignedIn, "session">,
   db = room.store.db,
   audit = room.audit,
-): Desk {
+): CommandContext {
   const actor = personActor(session.person);
   const config = { ...room.config, consoleOrigin: room.origin() };
   const { now } = room.store;
-  const surroundings = { db, now, audit, actor, config, progress: () => {}, log: silent };
+  const context = { db, now, audit, actor, config, progress: () => {}, log: silent };
   const commands = async () => [...room.site.commands.values()];
-  return deskOf({ ...surroundings, savesSeveral: false, commands }, room.store.db);
+  return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
 }
 
 /** Runs a command as the person of the session. `said`: how old a report is. Throws a `RoleFault`, an `InputFault` or another fault for the person. */

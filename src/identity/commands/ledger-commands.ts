@@ -29,7 +29,7 @@ import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
-import { type BooksRoom, period, periodOf, whose } from "./period.ts";
+import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
 import type { WithAuditEntries } from "./with-audit-entries.ts";
 
@@ -53,7 +53,7 @@ const summarizeLedger = command({
       description: "What each line is about. vendor: it counts the questions to each vendor, by their outcome.",
       default: "account",
     }),
-    ...whose,
+    ...accountFilters,
     ...period,
   }),
   answer: Type.Object({

@@ -22,7 +22,7 @@ import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
-import { type BooksRoom, periodOf, whose } from "./period.ts";
+import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
 
 const mostRows = 1_000;
 
@@ -51,7 +51,7 @@ export const listVerificationsCommand = command({
   kind: "read",
   reports: true,
   input: Type.Object({
-    ...whose,
+    ...accountFilters,
     state: Type.Optional(Type.Enum([...toldStates], { description: "Only verifications in this state." })),
     kind: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of number." })),
     vendor: Type.Optional(

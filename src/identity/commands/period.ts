@@ -9,7 +9,7 @@ import type { WithAccounts } from "./with-accounts.ts";
 export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
 
 /** The members of an input that say whose verifications it is about. */
-export const whose = {
+export const accountFilters = {
   account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
   mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),
 };

@@ -14,7 +14,7 @@ import { priceAttempts } from "../books/price-attempts.ts";
 import { questionGroupings, questionSums } from "../books/questions.ts";
 import { reconcileInvoice } from "../books/reconcile-invoice.ts";
 import { chargeSums } from "../ledger/reports/summary.ts";
-import { type BooksRoom, period, periodOf, whose } from "./period.ts";
+import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
 
@@ -147,7 +147,7 @@ const sumBooks = command({
   reports: true,
   input: Type.Object({
     by: Type.Enum([...questionGroupings], { description: "What each line is about.", default: "account" }),
-    account: whose.account,
+    account: accountFilters.account,
     ...period,
   }),
   answer: Type.Object({

@@ -30,21 +30,21 @@ export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "ren
 }
 
 /** Which started rows: those of one owner, or those whose owner's lease expired. */
-type Whose = { owner: string } | Pick<Leases, "isOwnerGone">;
+type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
 
 /** Makes started rows `unknown`. Each gives back what it took. */
-export async function abandonAll(db: Kysely<Tables>, whose: Whose, now: () => number): Promise<number> {
+export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")
     .select(["reference", "spends"])
     .where("state", "in", transitions.abandon.from)
     .where("spends", "is not", null)
-    .where(isOf(whose))
+    .where(ownedBy(scope))
     .execute();
   let abandoned = 0;
-  for (const row of spending) if (await abandonOne(db, row, whose, now)) abandoned += 1;
+  for (const row of spending) if (await abandonOne(db, row, scope, now)) abandoned += 1;
   return db.transaction().execute(async (trx) => {
-    const others = await abandonment(trx, whose).where("spends", "is", null).returning("reference").execute();
+    const others = await abandonment(trx, scope).where("spends", "is", null).returning("reference").execute();
     const at = now();
     for (const references of piecesOf(others.map(({ reference }) => reference)))
       await addAbandoned(trx, inTable, at, references).execute();
@@ -56,10 +56,10 @@ export async function abandonAll(db: Kysely<Tables>, whose: Whose, now: () => nu
 export async function abandonOne(
   db: Kysely<Tables>,
   { reference, spends }: Pick<VerificationRow, "reference" | "spends">,
-  whose: Whose,
+  scope: LeaseScope,
   now: () => number,
 ): Promise<boolean> {
-  const change = abandonment(db, whose)
+  const change = abandonment(db, scope)
     .where("reference", "=", reference)
     .returning([...spendingColumns, "run", "started_at"]);
   const query = followed(db, change, (changed) => [
@@ -69,14 +69,14 @@ export async function abandonOne(
   return (await db.executeQuery(query.compile())).rows.length > 0;
 }
 
-function abandonment(db: Kysely<Tables>, whose: Whose) {
+function abandonment(db: Kysely<Tables>, scope: LeaseScope) {
   return db
     .updateTable("verification")
     .set({ state: "unknown" })
     .where("state", "in", transitions.abandon.from)
-    .where(isOf(whose));
+    .where(ownedBy(scope));
 }
 
-function isOf(whose: Whose): Expression<SqlBool> {
-  return "owner" in whose ? expressionBuilder<Tables, "verification">()("owner", "=", whose.owner) : whose.isOwnerGone;
+function ownedBy(scope: LeaseScope): Expression<SqlBool> {
+  return "owner" in scope ? expressionBuilder<Tables, "verification">()("owner", "=", scope.owner) : scope.isOwnerGone;
 }

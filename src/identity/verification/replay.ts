@@ -81,8 +81,8 @@ async function unsealRecord(
   if (sealed_record === null || sealed_key === undefined)
     throw verificationFailure("record_no_longer_held", undefined, facts);
   try {
-    const whose = { accountId: row.account_id, reference: row.reference };
-    return withReference(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as PersonRecord);
+    const bound = { accountId: row.account_id, reference: row.reference };
+    return withReference(row, unseal(keyring.current, bound, { sealed_record, sealed_key }) as PersonRecord);
   } catch {
     log.error(
       { reference: row.reference },

@@ -167,12 +167,12 @@ export class Runs {
   #outcomeOf(row: Row, result: CallResult): RunOutcome {
     const kept =
       result.state === "verified" && row.idempotency_hash !== null && this.#parts.settings.recordRetention > 0;
-    const whose = { accountId: row.account_id, reference: row.reference };
+    const bound = { accountId: row.account_id, reference: row.reference };
     const at = this.#parts.now();
     return {
       ...attemptAnswer(result, at),
       charge: result.state === "verified" ? newChargeMark() : null,
-      sealed: kept ? seal(this.#parts.keyring.current, whose, result.record, at) : null,
+      sealed: kept ? seal(this.#parts.keyring.current, bound, result.record, at) : null,
     };
   }
 }

@@ -164,7 +164,7 @@ export class Verification implements Flight {
       if (!(await this.#insert(refused, hashes, explainsRefusal))) return undefined;
       throw amountMismatch(refused.fee, factsOf(refused));
     }
-    await this.#takePlace(row);
+    await this.#reserveSlot(row);
     const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal);
     return isWritten ? { row, selected } : undefined;
   }
@@ -200,7 +200,7 @@ export class Verification implements Flight {
   /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. Undefined if the row changed. */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, deferred, limits, leases, now } = this.#parts;
-    await this.#takePlace(row);
+    await this.#reserveSlot(row);
     const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
     try {
@@ -237,7 +237,7 @@ export class Verification implements Flight {
     }
   }
 
-  async #takePlace(row: Row): Promise<void> {
+  async #reserveSlot(row: Row): Promise<void> {
     this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
     this.#row = row;
     await this.#parts.leases.renewIfExpired();

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema, TUnsafe } from "typebox";
 import Type from "../schema/type.ts";
 
-/** What a member of an answer is: how faces show it, and how `projected` turns what the store has. */
+/** What a member of an answer is: how user interfaces show it, and how `projected` turns what the store has. */
 export type Shows =
   | "text"
   | "number"
@@ -59,10 +59,10 @@ export const sentence = Type.String({ shows: "sentence" });
 
 export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** A text that only this answer holds. A face shows it once, apart from all else, and stores it nowhere. */
+/** A text that only this answer holds. A user interface shows it once, apart from all else, and stores it nowhere. */
 export const secret = Type.String({ secret: true });
 
-/** An answer without end in memory: one item after the other, which a face writes as it comes. */
+/** An answer without end in memory: one item after the other, which a user interface writes as it comes. */
 export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<Static<Item>>> {
   return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
 }

@@ -1,7 +1,6 @@
 import type { TSchema } from "typebox";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
-import { withoutFormula } from "../formula.ts";
 import { nairaText } from "../money.ts";
 import { type Column, list, type Part, type Shows, type Viewing } from "./answer-schema.ts";
 import { isRow, projected, type Shape, shapeOf } from "./projected.ts";
@@ -21,7 +20,7 @@ export interface TableColumn {
   sumOf?: (rows: readonly TableRow[]) => string;
 }
 
-/** A list as faces draw it. */
+/** A list as user interfaces draw it. */
 export interface Table {
   columns: readonly TableColumn[];
   rows: readonly TableRow[];
@@ -198,28 +197,4 @@ function factsText(facts: unknown): string {
 /** The name of the member of an answer whose schema has this mark. */
 export function memberWith(mark: "secret" | "holds", schema: TSchema): string | undefined {
   return Object.entries((schema as Shape).properties ?? {}).find(([, member]) => member[mark])?.[0];
-}
-
-/** All members of each row, under their names, as programs read them. */
-export async function answerCsv(command: Command<never>, answer: unknown): Promise<string> {
-  const { row: shape } = listOf(command.answer)!;
-  const names = Object.keys(shape.properties ?? {});
-  const rows = listRows(command, answer).map((row) => projected(shape, row) as TableRow);
-  return csvOfRows(
-    names,
-    rows.map((row) => names.map((name) => row[name])),
-  );
-}
-
-/** CSV for spreadsheets: no cell can become a formula. */
-export async function csvOfRows(headings: readonly string[], rows: readonly (readonly unknown[])[]): Promise<string> {
-  const { stringify } = await import("csv-stringify/sync");
-  return stringify([headings, ...rows.map((cells) => cells.map(csvCell))]);
-}
-
-function csvCell(value: unknown): string | number {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return value;
-  const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(" ") : JSON.stringify(value);
-  return /^-?\d+(\.\d+)?$/.test(text) ? text : withoutFormula(text);
 }

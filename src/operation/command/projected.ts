@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { nairaOf } from "../money.ts";
 import type { Showing } from "./answer-schema.ts";
 
-/** A schema as faces read it. */
+/** A schema as user interfaces read it. */
 export interface Shape extends Showing {
   type?: string;
   format?: string;

@@ -24,7 +24,7 @@ export interface MemberOptions extends TSchemaOptions {
   private?: boolean;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
-  /** It stands for this setting. A face reads the settings with it. */
+  /** It stands for this setting. A user interface reads the settings with it. */
   setting?: string;
 }
 

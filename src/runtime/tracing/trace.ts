@@ -22,14 +22,14 @@ export interface Tracer {
 /** A tracer whose end sends the spans that are left. */
 export interface Tracing extends Tracer, AsyncDisposable {}
 
-const surroundings = new AsyncLocalStorage<Span>();
+const context = new AsyncLocalStorage<Span>();
 
 /** Runs `work`, whose vendor calls and transactions, also after a wait, become spans within this one. */
 export function withSpan<Result>(span: Span, work: () => Result): Result {
-  return surroundings.run(span, work);
+  return context.run(span, work);
 }
 
 /** Begins a span within the one around us; undefined if there is none: tracing is off, or no request caused this. */
 export function spanWithin(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span | undefined {
-  return surroundings.getStore()?.within(name, kind, attributes);
+  return context.getStore()?.within(name, kind, attributes);
 }

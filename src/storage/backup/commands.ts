@@ -26,8 +26,8 @@ const backupStore = command({
     "and no keys of records. The service may run meanwhile.",
   role: "officer",
   kind: "change",
-  face: "terminal",
-  store: "patient",
+  only: "terminal",
+  store: "untimed",
   target: ["file"],
   input: Type.Object({ file: Type.String({ description: "The new file. Only its owner can read it." }) }),
   answer: Type.Object({
@@ -72,7 +72,7 @@ const restoreStore = command({
     "Before you start, put the key ring of the original store in its place.",
   role: "officer",
   kind: "change",
-  face: "terminal",
+  only: "terminal",
   store: "own",
   target: ["file"],
   input: Type.Object({

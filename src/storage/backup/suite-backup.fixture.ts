@@ -63,7 +63,7 @@ export class SuiteBackup {
       this.folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
       this.path = join(this.folder, "backup");
       this.source = await openStore({ ...this.settings, serving: true, starting: true });
-      this.empty = await openStore({ ...this.emptied, serving: false, patient: true });
+      this.empty = await openStore({ ...this.emptied, serving: false, untimed: true });
       await fill(this.source.db);
       this.content = await contentOf(this.source.db, ["sealed_record"]);
       await backup(audited(this.source.db), this.path, options);
@@ -80,7 +80,7 @@ export class SuiteBackup {
 /** An empty store on `engine` for one test. */
 export async function openedStore(t: TestContext, engine: Engine): Promise<Store> {
   const { settings, dispose } = await engine.ready();
-  const store = await openStore({ ...settings, serving: false, patient: true });
+  const store = await openStore({ ...settings, serving: false, untimed: true });
   t.after(async () => {
     await store.close();
     await dispose();

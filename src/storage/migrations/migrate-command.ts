@@ -19,7 +19,7 @@ export const migrateStore = command({
     "of each new migration ends with _since_ and a number that it knows. Several processes may begin at once.",
   role: "officer",
   kind: "change",
-  face: "terminal",
+  only: "terminal",
   store: "none",
   input: Type.Object({
     dry_run: flag("Show the migrations that the store lacks, and change nothing."),
@@ -42,7 +42,7 @@ export const migrateStore = command({
   run: async ({ dry_run }, { config: { dataDirectory, databaseUrl }, audit, actor }: Room) => {
     const { openStore } = await import("../store.ts");
     const { migrate, missingMigrations, newerMigrations } = await import("./migrate.ts");
-    const place = { dataDirectory, databaseUrl, serving: false, asItIs: true, patient: true };
+    const place = { dataDirectory, databaseUrl, serving: false, asItIs: true, untimed: true };
     const store = await openStore({ ...place, mustExist: dry_run === true });
     try {
       const migrations = await missingMigrations(store.db);

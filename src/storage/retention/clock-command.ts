@@ -13,7 +13,7 @@ export const clockCommand = command({
     "but for sealed records of persons, and frees no idempotency key. Compare the clock with a watch first: what is removed by it does not come back.",
   role: "officer",
   kind: "change",
-  face: "terminal",
+  only: "terminal",
   input: Type.Object({}),
   answer: Type.Object({ time, known_until: orNull(time) }),
   view: ({ time, known_until }, { at }) => [

@@ -61,7 +61,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
       let done = false;
       const writing = db
         .insertInto("fact")
-        .values(secret("patient"))
+        .values(secret("untimed"))
         .execute()
         .then(() => {
           done = true;

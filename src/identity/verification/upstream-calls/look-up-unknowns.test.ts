@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { surroundingLogFields } from "../../../runtime/log.ts";
+import { contextLogFields } from "../../../runtime/log.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../../upstreams/ports/outcomes.ts";
@@ -23,7 +23,7 @@ for (const engine of engines) {
       const fields: object[] = [];
       const lookUp: IdentityUpstream["lookUp"] = async ({ reference }) => {
         looked.push(reference);
-        fields.push(surroundingLogFields());
+        fields.push(contextLogFields());
         if (answer instanceof Error) throw answer;
         return answer;
       };

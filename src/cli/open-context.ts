@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { type Desk, deskOf } from "../commands/desk.ts";
+import { type CommandContext, contextOf } from "../commands/context.ts";
 import { everyCommand } from "../commands/families.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
@@ -23,11 +23,11 @@ interface Opening {
  * Opens what a command needs, as the settings name it, and closes it after use. Only a command with a store of its
  * own may create one; for others a missing store is a `StoreFault`.
  */
-export async function withDesk<Result>(
+export async function withContext<Result>(
   io: Io,
   { store: needed = "shared", counts = "rows", reports }: Pick<Command<never>, "store" | "counts" | "reports">,
   { overrides, author, out }: Opening,
-  use: (desk: Desk, clearProgress: () => void) => Promise<Result>,
+  use: (context: CommandContext, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, overrides));
   const store = needed === "none" ? undefined : await openNeeded(needed, config);
@@ -38,10 +38,10 @@ export async function withDesk<Result>(
     const source = await replica?.source();
     if (source?.said) io.err(`${source.said}\n`);
     return await use(
-      deskOf(
+      contextOf(
         {
           // A command without a store never reads it.
-          db: (source?.db ?? store?.db) as Desk["db"],
+          db: (source?.db ?? store?.db) as CommandContext["db"],
           now: store?.now ?? Date.now,
           audit: async (trx, ...events) =>
             (await import("../audit/append.ts")).appendWith(actor, { author_note: author })(trx, ...events),
@@ -64,10 +64,10 @@ export async function withDesk<Result>(
   }
 }
 
-async function openNeeded(needed: "shared" | "patient" | "own", { dataDirectory, databaseUrl }: Config) {
+async function openNeeded(needed: "shared" | "untimed" | "own", { dataDirectory, databaseUrl }: Config) {
   const { openStore } = await import("../storage/store.ts");
   const serving = needed === "own";
-  return openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient: needed !== "shared" });
+  return openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, untimed: needed !== "shared" });
 }
 
 async function openReplica({ databaseReadUrl }: Config, store: Store) {

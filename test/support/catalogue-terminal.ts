@@ -7,7 +7,7 @@ import { type Ran, ran } from "./command-line.ts";
 import type { Engine } from "./engines.ts";
 
 /** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */
-export interface CatalogueDesk {
+export interface CatalogueTerminal {
   environment: Record<string, string | undefined>;
   duba(...argv: string[]): Promise<Ran>;
   path(name: string): string;
@@ -17,16 +17,16 @@ export interface CatalogueDesk {
 }
 
 /** On a fresh store with the starter catalogue. */
-export async function openDesk(engine: Engine): Promise<CatalogueDesk> {
+export async function openTerminal(engine: Engine): Promise<CatalogueTerminal> {
   const fresh = await engine.ready();
   const store = await openStore({ ...fresh.settings, serving: true, starting: true });
   await openCatalogue({ db: store.db });
   await store.close();
-  const desk = deskOn(fresh.settings);
+  const terminal = deskOn(fresh.settings);
   return {
-    ...desk,
+    ...terminal,
     async close() {
-      await desk.close();
+      await terminal.close();
       await fresh.dispose();
     },
   };
@@ -39,7 +39,7 @@ export function deskOn({
 }: {
   dataDirectory: string;
   databaseUrl?: string | undefined;
-}): CatalogueDesk {
+}): CatalogueTerminal {
   const folder = mkdtempSync(join(tmpdir(), "duba-files-"));
   const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, USER: "ada" };
   const path = (name: string) => join(folder, name);

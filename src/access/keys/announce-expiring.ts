@@ -14,7 +14,7 @@ export async function endingKeys(db: Kysely<Tables>, now: number): Promise<(ApiK
 }
 
 /** Announces each key that ends soon, once for each end. */
-export async function tellEnding(db: Kysely<Tables>, now: number): Promise<void> {
+export async function announceExpiring(db: Kysely<Tables>, now: number): Promise<void> {
   const told = db
     .selectFrom("event")
     .select("about")

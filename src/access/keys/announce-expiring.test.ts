@@ -5,8 +5,8 @@ import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
+import { announceExpiring } from "./announce-expiring.ts";
 import { changeKey } from "./change-key.ts";
-import { tellEnding } from "./ending.ts";
 import { createKey, type KeyRequest, revokeKey } from "./keys.ts";
 import { rollKey } from "./roll.ts";
 
@@ -37,12 +37,12 @@ for (const engine of usualEngines)
       await create("never");
       const rolled = await create("rolled", now + 30 * day);
       await rollKey(recorded(store.db), { id: rolled, overlap: day }, now + 1);
-      await Promise.all([1, 2].map(() => tellEnding(store.db, now + 2)));
+      await Promise.all([1, 2].map(() => announceExpiring(store.db, now + 2)));
       const of = (id: string, mode: string, end: number) => [account, mode, id, new Date(end).toISOString()];
       const first = [of(soon, "live", now + 13 * day), of(test, "test", now + 14 * day)];
       assert.deepEqual(await told("key.expiring"), first);
       await changeKey(recorded(store.db), soon, { expiresAt: now + 10 * day }, now);
-      await tellEnding(store.db, now + 3);
+      await announceExpiring(store.db, now + 3);
       assert.deepEqual(await told("key.expiring"), [...first, of(soon, "live", now + 10 * day)]);
     });
 

@@ -10,13 +10,13 @@ import type { Audited, WithClock } from "../storage/audited.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
 /** Every command of every room. They load on first use. */
-export type EveryCommand = () => Promise<readonly Command<Desk>[]>;
+export type EveryCommand = () => Promise<readonly Command<CommandContext>[]>;
 
 /** Resolves to the exit code. */
 export type StartService = (config: Config, commands: EveryCommand) => Promise<number>;
 
-/** What a face opens for a command. */
-export interface Surroundings extends Audited, WithClock {
+/** What a user interface opens for a command. */
+export interface CommandResources extends Audited, WithClock {
   config: Config;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
@@ -24,12 +24,12 @@ export interface Surroundings extends Audited, WithClock {
   commands: EveryCommand;
   /** Starts the service, and ends with it. Only a terminal can. */
   serve?: StartService | undefined;
-  /** Whether the face can save several files of one answer. */
+  /** Whether the user interface can save several files of one answer. */
   savesSeveral: boolean;
 }
 
-/** What a face hands to a command: what one room needs of another is a member here. */
-export interface Desk extends Surroundings, WithAuditEntries {
+/** What a user interface hands to a command: what one room needs of another is a member here. */
+export interface CommandContext extends CommandResources, WithAuditEntries {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   backups: {
@@ -41,15 +41,15 @@ export interface Desk extends Surroundings, WithAuditEntries {
 }
 
 /** `store`: the store itself, where `db` may be a replica, which takes no writes. */
-export function deskOf(surroundings: Surroundings, store = surroundings.db): Desk {
-  const { db, now, config } = surroundings;
+export function contextOf(context: CommandResources, store = context.db): CommandContext {
+  const { db, now, config } = context;
   const accounts = () => import("../access/accounts/accounts.ts");
   const textOf = async (member: "name" | "email") => {
     const texts = new Map((await (await accounts()).listAccounts(db)).map((account) => [account.id, account[member]]));
     return (id: string) => texts.get(id) ?? id;
   };
   return {
-    ...surroundings,
+    ...context,
     accounts: {
       find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
       all: async () => (await accounts()).listAccounts(db),
