@@ -48,7 +48,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
   const isPostgres = store.name === "PostgreSQL";
   const digits = (number: string, width: number) =>
     isPostgres ? `lpad((${number})::text, ${width}, '0')` : `printf('%0${width}d', ${number})`;
-  const hash = isPostgres ? "md5(n::text) || md5('x' || n::text)" : "hex(randomblob(32))";
+  const hash = isPostgres ? "substr(md5(n::text), 1, 22)" : "hex(randomblob(11))";
   const number = isPostgres ? "n::bigint" : "n";
   const createdAt = `(${start} + (${number} * ${end - start}) / ${rows})`;
   const isVerified = `(${number} * 13) % 1000 >= 82`;

@@ -11,6 +11,8 @@ const rates = [1, 10, 100];
 const seconds = 20;
 /** Verifications before the first look at the disk, and between it and the second. */
 const rows = { before: 2000, between: 6000 };
+/** Rounds of as many verifications, each as if a day passed after it; the first half finds its room. */
+const days = 8;
 
 /** What a service takes at a steady pace of verifications: processor, memory, connections; and what each one leaves on the disk. */
 export async function sizes(): Promise<void> {
@@ -23,6 +25,11 @@ Sizes: verifications by the sandbox at a steady pace for ${seconds} s each, then
     for (const rate of rates) lines.push(await atRate(service, rate));
     console.log(`\n${table([[service.name, "p50", "p99", "processor", "resident", "connections"], ...lines])}`);
     console.log(`  Disk: ${((await diskOfOne(service)) / 1000).toFixed(1)} KB a verification`);
+    const { databaseUrl } = service.store;
+    if (databaseUrl === undefined) continue;
+    const left = await leftOfOne(service, databaseUrl);
+    console.log(`  Once its day is over: ${(left / 1000).toFixed(1)} KB, most of it in\n`);
+    console.log(await largest(databaseUrl));
   }
 }
 
@@ -50,17 +57,45 @@ async function atRate({ client, duba, store }: Service, rate: number): Promise<s
 }
 
 async function diskOfOne(service: Service): Promise<number> {
-  const fill = async (count: number) => {
-    let left = count;
-    await callers(
-      16,
-      () => left-- > 0,
-      () => service.client.verify(),
+  await fill(service, rows.before);
+  const first = await sizeOf(service);
+  await fill(service, rows.between);
+  return ((await sizeOf(service)) - first) / rows.between;
+}
+
+async function fill({ client }: Service, count: number): Promise<void> {
+  let left = count;
+  await callers(
+    16,
+    () => left-- > 0,
+    () => client.verify(),
+  );
+}
+
+/** What a verification adds for good: what it holds for a day makes room for the next ones. */
+async function leftOfOne(service: Service, databaseUrl: string): Promise<number> {
+  const sizes: number[] = [];
+  for (let day = 0; day < days; day += 1) {
+    await fill(service, rows.between);
+    while ((await ask(databaseUrl, unfinished)) !== "0") await setTimeout(200);
+    await run(
+      databaseUrl,
+      "update verification set sealed_record = null, idempotency_hash = null, body_hash = null where body_hash is not null",
+      ...["delete from api_request", "truncate record_key", "vacuum"],
     );
-    return sizeOf(service);
-  };
-  const first = await fill(rows.before);
-  return ((await fill(rows.between)) - first) / rows.between;
+    sizes.push(Number(await ask(databaseUrl, lasting)));
+  }
+  const from = days / 2 - 1;
+  return (sizes.at(-1)! - sizes[from]!) / rows.between / (days - 1 - from);
+}
+
+async function largest(databaseUrl: string): Promise<string> {
+  const { rows } = await run(
+    databaseUrl,
+    `select relname, (pg_table_size(oid) / (select count(*) from verification))::text as bytes from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') order by pg_table_size(oid) desc limit 20`,
+  );
+  return table([["relation", "bytes a verification"], ...rows.map(({ relname, bytes }) => [relname, bytes])]);
 }
 
 async function sizeOf({ store: { dataDirectory, databaseUrl } }: Service): Promise<number> {
@@ -74,12 +109,26 @@ async function sizeOf({ store: { dataDirectory, databaseUrl } }: Service): Promi
 const connections =
   "(select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid())";
 
+/** The tables that keep a verification, with their indexes. */
+const lasting = ["verification", "verification_attempt", "audit_entry", "audit_seal"]
+  .map((name) => `pg_total_relation_size('${name}')`)
+  .join(" + ");
+
+/** What no follower has taken yet. */
+const unfinished =
+  "(select count(*) from verification_journal) + (select count(*) from audit_entry where batch is null)";
+
 async function ask(connectionString: string, what: string): Promise<string> {
+  return String((await run(connectionString, `select ${what} as it`)).rows[0].it);
+}
+
+/** The result of the last statement. */
+async function run(connectionString: string, ...statements: string[]): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query(`select ${what} as it`);
-    return String(rows[0].it);
+    for (const statement of statements.slice(0, -1)) await client.query(statement);
+    return await client.query(statements.at(-1)!);
   } finally {
     await client.end();
   }

@@ -171,7 +171,7 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
   const port = Number(/127\.0\.0\.1:(\d+)/.exec(out)![1]);
   const direct = await openStore({ ...settings, serving: false });
   const other = new Database(databaseIn(settings), { timeout: 5000 });
-  other.exec("insert into fact values ('ballast', '', 0)");
+  other.exec("insert into fact (name, value, created_at) values ('ballast', '', 0)");
   const grow = other.prepare("update fact set value = ? where name = 'ballast'");
   const isReady = async () => (await ask(port, "/readyz", { credential: false })).status === 200;
   return {

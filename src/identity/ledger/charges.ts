@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
@@ -17,7 +17,7 @@ export interface DoubtfulCharge {
 }
 
 export function newChargeMark(): string {
-  return randomUUID();
+  return randomBytes(12).toString("base64url");
 }
 
 /**

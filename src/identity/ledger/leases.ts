@@ -6,7 +6,7 @@ import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { addAbandoned } from "./journal/journal-entry.ts";
-import { transitions } from "./transitions.ts";
+import { notVerified, transitions } from "./transitions.ts";
 
 /** Each serving process owns the rows it started, for as long as its lease is valid. */
 export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
@@ -38,6 +38,7 @@ export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () 
     .selectFrom("verification")
     .select(["reference", "spends"])
     .where("state", "in", transitions.abandon.from)
+    .where(notVerified)
     .where("spends", "is not", null)
     .where(ownedBy(scope))
     .execute();
@@ -74,6 +75,7 @@ function abandonment(db: Kysely<Tables>, scope: LeaseScope) {
     .updateTable("verification")
     .set({ state: "unknown" })
     .where("state", "in", transitions.abandon.from)
+    .where(notVerified)
     .where(ownedBy(scope));
 }
 

@@ -50,6 +50,7 @@ import {
 } from "./run-outcome.ts";
 import {
   type insertableStates,
+  notVerified,
   type RunStart,
   type Transition,
   transitions,
@@ -141,7 +142,7 @@ export class Ledger {
 
   /** The running verifications of one owner. */
   startedBy(owner: string): Promise<Row[]> {
-    return this.#read((row) => row.and([row("state", "in", transitions.complete.from), row("owner", "=", owner)]));
+    return this.#read((row) => row.and([row.and({ state: "started", owner }), notVerified]));
   }
 
   async #read(where: (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>): Promise<Row[]> {

@@ -13,7 +13,9 @@ export async function createTables(
 ): Promise<void> {
   for (const [name, columns] of Object.entries(tables)) {
     let table: Builder = db.schema.createTable(name);
-    for (const [column, kind] of Object.entries(columns)) {
+    // PostgreSQL pads a number that follows a shorter column.
+    const widest = Object.entries(columns).toSorted(([, one], [, other]) => widthOf(other) - widthOf(one));
+    for (const [column, kind] of widest) {
       if (kind === "serial key") table = addSerial(db, table, column);
       else {
         const type = kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
@@ -22,6 +24,11 @@ export async function createTables(
     }
     await complete(name, table.addPrimaryKeyConstraint(`${name}_primary`, primaryKey(columns))).execute();
   }
+}
+
+function widthOf(kind: ColumnKind): number {
+  if (kind.startsWith("text")) return 1;
+  return kind.startsWith("bigint") || kind === "serial key" ? 8 : 4;
 }
 
 /** SQLite counts its only integer key up, if that has this very type. */

@@ -99,7 +99,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
     withDatabase(async ({ db }) => {
       await db.insertInto("fact").values(secret("taken")).execute();
       const insert = (name: string) => db.insertInto("fact").values(secret(name)).execute();
-      const spoiler = sql`insert or rollback into fact values ('taken', 'x', 0)`.execute(db);
+      const spoiler = sql`insert or rollback into fact (name, value, created_at) values ('taken', 'x', 0)`.execute(db);
       const results = await Promise.allSettled([insert("a"), insert("b"), spoiler, insert("c"), insert("d")]);
       assert.deepEqual(
         results.map((result) => result.status),

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../../../storage/tables.ts";
 import { withAttempts } from "../attempts.ts";
 import type { Row } from "../ledger.ts";
+import { notVerified } from "../transitions.ts";
 
 /** A verification of any account, for an operator. */
 export async function verificationByReference(db: Kysely<Tables>, reference: string): Promise<Row | undefined> {
@@ -15,6 +16,7 @@ export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
     .selectFrom("verification")
     .selectAll()
     .where("state", "=", "unknown")
+    .where(notVerified)
     .orderBy("started_at")
     .orderBy("reference")
     .execute();

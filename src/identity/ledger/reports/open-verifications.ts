@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../../storage/tables.ts";
+import { notVerified } from "../transitions.ts";
 
 /** Verifications of one mode without an outcome. `since`: when the oldest was accepted, in milliseconds since 1970. */
 export interface OpenVerifications {
@@ -16,6 +17,7 @@ export async function openVerifications(db: Kysely<Tables>): Promise<OpenVerific
     .selectFrom("verification")
     .select((row) => ["mode", "state", row.fn.countAll<number>().as("count"), row.fn.min("created_at").as("since")])
     .where("state", "in", ["started", "unknown"])
+    .where(notVerified)
     .groupBy(["mode", "state"])
     .execute();
   return rows.map((row) => ({ ...row, count: Number(row.count) }));

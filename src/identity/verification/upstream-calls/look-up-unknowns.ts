@@ -8,7 +8,7 @@ import { type AttemptReason, unresolvedAttempts, vendorReferenceOf, withAttempts
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { bareOutcome } from "../../ledger/run-outcome.ts";
-import type { OutcomeState } from "../../ledger/transitions.ts";
+import { notVerified, type OutcomeState } from "../../ledger/transitions.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { loggableError } from "./upstream-call.ts";
 
@@ -48,6 +48,7 @@ async function lookUpOf(
     .selectFrom("verification")
     .selectAll()
     .where("state", "=", "unknown")
+    .where(notVerified)
     .where("mode", "=", mode)
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
