@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answersOf, headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { fetchTvAddOns } from "./fetchTvAddOns.ts";
 
@@ -63,10 +63,4 @@ test("an unknown product is told where the products are listed", () => {
   });
   for (const productCode of ["COMPE36 ", "COMPE36\nx", "\nCOMPE36"])
     assert.throws(() => look("dstv", productCode), { code: "product_not_found" });
-});
-
-test("a shared cache may keep it for anonymous callers, apart from all others", () => {
-  const form = plainForm(look("dstv", "PRWE36"), true);
-  assert.match(headerOf(form, "Cache-Control") ?? "", /^public,/);
-  assert.equal(headerOf(form, "Vary"), "Authorization, Accept-Encoding");
 });

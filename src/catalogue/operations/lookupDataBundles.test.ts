@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import {
   answersOf,
   CatalogueAnswers,
@@ -12,7 +11,6 @@ import {
 } from "../catalogue.fixture.ts";
 import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { ResponseCache } from "../responses/cache.ts";
-import { DataBundleAnswer } from "../responses/shapes.ts";
 import { lookupDataBundles } from "./lookupDataBundles.ts";
 
 const date = "2026-01-31T09:30:00.000Z";
@@ -53,13 +51,6 @@ test("without a provider, a revision that only reorders the providers reorders t
   };
   assert.deepEqual(providersIn(before), [first!.key, second!.key]);
   assert.deepEqual(providersIn(after), [second!.key, first!.key]);
-});
-
-test("the bytes are what the schema's own writer would write", () => {
-  for (const input of [{}, { provider: "GLODATA" }] as Record<string, string>[]) {
-    const text = textOf(look(input));
-    assert.equal(answerWriter(DataBundleAnswer)(JSON.parse(text)), text);
-  }
 });
 
 test("provider and type are two names of one parameter, matched without regard to case", () => {
