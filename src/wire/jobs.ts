@@ -17,7 +17,11 @@ export interface JobParts extends Rooms {
   log: Log;
 }
 
-/** Everything that a serving process does again and again. */
+/**
+ * Everything that a serving process does again and again. A timer of their own have: a server, which looks at its connections and sums up
+ * refusals (`http/shell/`, `http/request-log.ts`) while there is no pulse too; workers and their supervisor, who must not depend on one
+ * (`serve/`); and what waits for one event.
+ */
 export async function everyJob({ config, counts, log, ...rooms }: JobParts): Promise<Job[]> {
   const { store, clock, pulse, keyring, rotateKeyring, audit, access } = rooms;
   const { catalogue, identity, upstreams, events, requests } = rooms;
