@@ -31,46 +31,20 @@ suite("requests for a verification", { concurrency: true }, () => {
   const sentenceOf = (failure: Answer["json"], field: string): string =>
     failure.error.fields.find((fault: { field: string }) => fault.field === field).message;
 
-  test("take spaces anywhere in BVN and phone", async () => {
-    for (const [bvn, phone] of [
-      ["220 0000 0017", "0800 000 0017"],
-      [" 22000000017 ", " 08000000017 "],
-      ["2 2 0 0 0 0 0 0 0 1 7", "+ 234 800 000 0017"],
-    ])
-      assert.equal((await verified({ body: { ...good, bvn, phone } })).bvn_number, "22000000017");
+  test("take every form of a phone as one number, and spaces anywhere", async () => {
+    for (const phone of ["08000000017", "2348000000017", "+ 234 800 000 0017", "8000000017"]) {
+      const { bvn_number, personal_info } = await verified({ body: { ...good, bvn: " 220 0000 0017", phone } });
+      assert.deepEqual([bvn_number, personal_info.phone_number], [good.bvn, "08000000017"]);
+    }
   });
 
-  test("take every form of a phone and any prefix, as one number", async () => {
-    for (const phone of ["08000000017", "2348000000017", "+2348000000017", "8000000017"])
-      assert.equal((await verified({ body: { ...good, phone } })).personal_info.phone_number, "08000000017");
-    for (const phone of ["01234567890", "00000000000", "09999999999"]) await verified({ body: { ...good, phone } });
-  });
-
-  test("do not demand that a BVN begins with 22", async () => {
-    for (const bvn of ["12345678901", "00000000099"])
-      assert.equal((await verified({ body: { ...good, bvn } })).bvn_number, bvn);
-  });
-
-  test("refuse a BVN that is not eleven digits, without repeating it", async () => {
-    const wrong = ["2200000001", "220000000170", "2200000001a", "22-000000017", "２２000000017"];
-    for (const bvn of ["", " ", ...wrong, "22000000017\n", "\t22000000017", "22000000017\u00a0"]) {
+  test("refuse what has no such form, without repeating it", async () => {
+    for (const bvn of ["", "220000000170", "22-000000017", "22000000017\n"]) {
       const failure = await refused({ ...good, bvn }, ["bvn"]);
       assert.match(sentenceOf(failure, "bvn"), /11 digits/);
       assert.doesNotMatch(JSON.stringify(failure), /2200000001/);
     }
-  });
-
-  test("refuse what is no phone number", async () => {
-    const wrong =
-      "800000001,080000000170,0800000001x,+08000000017,23408000000017,+1 8000000017,0800-000-0017,(0)8000000017";
-    for (const phone of ["", ...wrong.split(","), "08000000017\n"]) await refused({ ...good, phone }, ["phone"]);
-  });
-
-  test("take an amount of at most nine digits and two decimals above 0", async () => {
-    for (const amount of ["100", "100.5", "100.50", "0.01", "999999999.99", "000000001"])
-      await verified({ body: { ...good, amount } });
-    const wrong = "0|0.00|-1|+1|1e3|1,000|1.|.5|1.005|1000000000| 100|100 |NaN|₦100|100\n";
-    for (const amount of ["", ...wrong.split("|")]) await refused({ ...good, amount }, ["amount"]);
+    await refused({ ...good, phone: "0800-000-0017", amount: "1.005" }, ["phone", "amount"]);
   });
 
   test("refuse numbers where text is documented, and say why", async () => {

@@ -10,16 +10,16 @@ const refuses = (field: TSchema, texts: string[]) => texts.filter((text) => Chec
 
 suite("formats", () => {
   test("takes a BVN of 11 digits, spaces anywhere, any first digits", () => {
+    const shorter = ["2212345678", "221234567890", "2212345678a", "\t22123456789"];
     assert.deepEqual(accepts(number, ["22123456789", "00000000001", " 221 2345 6789 "]), []);
     assert.deepEqual(
       refuses(number, [
         "",
-        "2212345678",
-        "221234567890",
-        "2212345678a",
-        "221-23456789",
-        "22123456789\n",
-        "\t22123456789",
+        " ",
+        ...shorter,
+        "22-000000017",
+        "２２000000017",
+        ...["\n", "\u00a0"].map((end) => `22123456789${end}`),
       ]),
       [],
     );
@@ -27,26 +27,39 @@ suite("formats", () => {
   });
 
   test("takes a phone number in four forms, and any prefix", () => {
-    const forms = [
-      "08012345678",
-      "2348012345678",
-      "+2348012345678",
-      "8012345678",
-      "+234 801 234 5678",
-      "0 1 0 1 2 3 4 5 6 7 8",
-    ];
+    const forms = "08012345678|2348012345678|+2348012345678|8012345678|+234 801 234 5678|0 1 0 1 2 3 4 5 6 7 8".split(
+      "|",
+    );
     assert.deepEqual(accepts(phoneField, forms), []);
     assert.equal(new Set(forms.slice(0, 5).map(phoneOf)).size, 1);
     assert.deepEqual(
       refuses(phoneField, ["", "801234567", "080123456789", "+1 8012345678", "++2348012345678", "0801234567x"]),
       [],
     );
+    const others = ["+08000000017", "23408000000017", "0800-000-0017", "(0)8000000017", "08000000017\n"];
+    assert.deepEqual(refuses(phoneField, others), []);
   });
 
   test("takes an amount above zero with at most nine digits and two decimals", () => {
-    assert.deepEqual(accepts(amountField, ["1", "100", "100.5", "100.50", "0.01", "999999999.99"]), []);
+    assert.deepEqual(accepts(amountField, ["1", "100", "100.5", "100.50", "0.01", "999999999.99", "000000001"]), []);
     assert.deepEqual(
-      refuses(amountField, ["", "0", "0.00", "-1", "1.234", "1234567890", "1e3", "1,000", " 1", "1 "]),
+      refuses(amountField, [
+        "",
+        "0",
+        "0.00",
+        "-1",
+        "1.234",
+        "1234567890",
+        "1e3",
+        "1,000",
+        " 1",
+        "1 ",
+        "+1",
+        "1.",
+        ".5",
+        "₦1",
+        "1\n",
+      ]),
       [],
     );
   });

@@ -18,7 +18,10 @@ function messageOf(find: () => unknown): string {
 test("an unknown code is repeated only if it cannot be a person's number or a piece of markup", () => {
   const begin = (code: string) => messageOf(() => findDataProvider(snapshot, code)).split(". ", 1)[0];
   assert.equal(begin("FOODATA"), "No data provider has the code FOODATA");
-  for (const code of ["22000000017", "<b>", "A".repeat(33)])
+  for (const code of [
+    ..."22000000017|<b>|2212-345-6789|x_1_2_3_4_5_6_7_8_9_0|a b|é|a'b|{{7*7}}".split("|"),
+    "A".repeat(33),
+  ])
     assert.equal(begin(code), "No data provider has this code");
 });
 
