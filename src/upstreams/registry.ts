@@ -6,9 +6,10 @@ import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
 import { prembly } from "./vendors/prembly/index.ts";
 import { vtpass } from "./vendors/vtpass/index.ts";
+import { youverify } from "./vendors/youverify/index.ts";
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
-export const vendors: readonly Vendor[] = [blusalt, dojah, peer, prembly];
+export const vendors: readonly Vendor[] = [blusalt, dojah, peer, prembly, youverify];
 
 /** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];

@@ -1,0 +1,47 @@
+import type { Static } from "typebox";
+import Type from "../../../operation/schema/type.ts";
+import type { CheckInput, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
+import { notFoundMayBeBilled } from "../../responses/billing.ts";
+import type { SaidFacts } from "../../responses/read-outcome.ts";
+import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
+
+/** A person who was found. */
+export const YouverifyResponse = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({ status: Type.Literal("found"), idNumber: Type.Unknown() }),
+});
+
+/** The person under the interface's names. */
+export function recordIn({ data }: Static<typeof YouverifyResponse>, { kind }: CheckInput): Members {
+  const { address, ...members } = data as Members;
+  const { addressLine, lga, state } = membersIn(address);
+  return vendorRecord({
+    ...members,
+    [kind]: data.idNumber,
+    residential_address: addressLine,
+    lga_of_residence: lga,
+    state_of_residence: state,
+  });
+}
+
+const unknownNumber = /\b(record|bvn|nin) not found\b|\binvalid (bvn|nin)\b/i;
+
+/**
+ * The outcome of a failure, which may come with HTTP 200. Only the words say that nobody has the number: another 404 is a wrong
+ * address.
+ */
+export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
+  const { success, statusCode, message, data } = membersIn(body);
+  if (status >= 500) return failedWith(status);
+  if (membersIn(data).status === "not_found") return negative("not_found");
+  if (status < 300 && success !== false) return undefined;
+  if (typeof message === "string" && unknownNumber.test(message)) return negative("not_found");
+  if (saysNoMoney(body)) return unavailable("no_money");
+  const said = status < 300 && typeof statusCode === "number" ? statusCode : status;
+  return said < 300 ? badResponse("failure") : failedWith(said);
+}
+
+export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
+  return { reference: membersIn(membersIn(body).data).id, ...notFoundMayBeBilled(body, outcome) };
+}
