@@ -2,6 +2,7 @@ import type { CatalogueSource } from "./ports/catalogue-source.ts";
 import type { Vendor } from "./ports/vendor.ts";
 import { blusalt } from "./vendors/blusalt/index.ts";
 import { dojah } from "./vendors/dojah/index.ts";
+import { korapay } from "./vendors/korapay/index.ts";
 import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
 import { prembly } from "./vendors/prembly/index.ts";
@@ -9,7 +10,7 @@ import { vtpass } from "./vendors/vtpass/index.ts";
 import { youverify } from "./vendors/youverify/index.ts";
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
-export const vendors: readonly Vendor[] = [blusalt, dojah, peer, prembly, youverify];
+export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, youverify];
 
 /** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];

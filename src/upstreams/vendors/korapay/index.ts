@@ -1,0 +1,71 @@
+import { numberMember } from "../../../operation/check-kind.ts";
+import { setting } from "../../../operation/setting.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { outcomeReader } from "../../responses/read-outcome.ts";
+import { factsIn, failureIn, KorapayResponse, recordIn } from "./wire.ts";
+
+const name = "korapay";
+
+/**
+ * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier answer
+ * can be read again, but only by Korapay's own reference: after a time-out we have none, so this is no `lookUp`, for which a
+ * retry would wait in vain.
+ */
+export const korapay = vendor({
+  name,
+  about: "Korapay's BVN and NIN look-ups; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_KORAPAY_URL",
+      default: "https://api.korapay.com",
+      about: "Address of Korapay. Test keys and live keys have the same one.",
+      ...vendorUrl,
+    }),
+    key: setting({
+      name: "DUBA_KORAPAY_KEY",
+      default: "",
+      about: "Secret key from Korapay's dashboard: a live one, because a test key gets invented people.",
+      secret: true,
+      form: `${headerText.form}, and no test key: its people are invented`,
+      read: (text) => (text.startsWith("sk_test_") ? undefined : headerText.read(text)),
+    }),
+  },
+  open({ url, key }, { http, log }) {
+    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: KorapayResponse, recordIn, factsIn }, log);
+    const identities = `${url}/merchant/api/v1/identities`;
+    const headers = { authorization: `Bearer ${key}` };
+
+    /** The record of Korapay's last answer to this question, which we paid for; undefined if it cannot be had. */
+    async function earlier(asked: IdentityAttempt): Promise<IdentityOutcome | undefined> {
+      const { vendorReference, signal, sendUntil } = asked;
+      if (vendorReference === undefined) return undefined;
+      const path = `verifications/${encodeURIComponent(vendorReference)}`;
+      const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
+      const outcome = outcomeOf(result, asked);
+      const isSame = outcome.kind === "verified" && outcome.record[numberMember(asked.kind)] === asked.number;
+      return isSame ? outcome : undefined;
+    }
+
+    return {
+      name,
+      kinds: ["bvn", "nin"],
+      needs: ["consent"],
+      async verify(asked) {
+        const { kind, number, signal, sendUntil, traceparent } = asked;
+        const known = await earlier(asked);
+        if (known) return known;
+        const result = await http.send({
+          method: "POST",
+          url: `${identities}/ng/${kind}`,
+          headers,
+          body: { id: number, verification_consent: true },
+          signal,
+          sendUntil,
+          traceparent,
+        });
+        return outcomeOf(result, asked);
+      },
+    };
+  },
+});

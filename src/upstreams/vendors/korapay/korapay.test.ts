@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
+import { emptyRecord, question } from "../../conformance.fixture.ts";
+import { type Behaviour, json, LocalVendor, type Received } from "../../local-vendor.fixture.ts";
+import type { IdentityAttempt, IdentityOutcome, PersonRecord } from "../../ports/identity-upstream.ts";
+import { unavailable } from "../../ports/outcomes.ts";
+import { VendorClient } from "../../vendor-client.ts";
+import { testVendor } from "../../vendor-conformance.fixture.ts";
+import bvn from "./fixtures/bvn.json" with { type: "json" };
+import earlier from "./fixtures/earlier.json" with { type: "json" };
+import nin from "./fixtures/nin.json" with { type: "json" };
+import { korapay } from "./index.ts";
+
+const reference = bvn.data.reference;
+const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const failure = (message: string) => ({ status: false, message, data: null });
+
+const record: PersonRecord = {
+  ...emptyRecord,
+  bvn_number: "22000000017",
+  nin: "30000000017",
+  formatted_registration_date: "March 21, 2018",
+  service_type: "BVN Verification without Image",
+  personal_info: {
+    ...emptyRecord.personal_info,
+    first_name: "Faisal",
+    last_name: "Ibekwe",
+    full_name: "Faisal Ibekwe",
+    gender: "Male",
+    phone_number: "08000000017",
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
+  },
+};
+
+const ninRecord: PersonRecord = {
+  ...record,
+  bvn_number: "",
+  formatted_registration_date: null,
+  service_type: "NIN Verification without Image",
+  personal_info: {
+    ...record.personal_info,
+    middle_name: "Emeka",
+    full_name: "Faisal Emeka Ibekwe",
+    phone_number: "",
+  },
+  residential_info: {
+    state_of_residence: "Imo State",
+    lga_of_residence: "Owerri Municipal",
+    residential_address: "23 Mission Street",
+  },
+};
+
+function assertRequest({ method, path, headers, body }: Received, { kind, number }: IdentityAttempt): void {
+  assert.equal(`${method} ${path}`, `POST /merchant/api/v1/identities/ng/${kind}`);
+  assert.equal(headers.authorization, "Bearer sk_live_of_ours");
+  assert.deepEqual(JSON.parse(body), { id: number, verification_consent: true });
+}
+
+const notFound = { status: 404, body: failure("Record not found"), facts: { billed: "unknown" as const } };
+
+testVendor({
+  vendor: korapay,
+  values: (url) => ({ url, key: "sk_live_of_ours" }),
+  checks: {
+    bvn: { assertRequest, good: { body: bvn, record, facts: { reference } }, notFound },
+    nin: { assertRequest, good: { body: nin, record: ninRecord, facts: { reference: nin.data.reference } }, notFound },
+  },
+  answers: {
+    "an unknown number with 400": { status: 400, body: failure("BVN not found"), outcome: noRecord },
+    "an unknown number with 200": { status: 200, body: failure("ID not found"), outcome: noRecord },
+    "a bank by its newer code, and every other member": {
+      status: 200,
+      body: {
+        ...bvn,
+        data: {
+          ...bvn.data,
+          enrollment_institution: "000013",
+          enrollment_branch: "OWERRI MUNICIPAL",
+          level_of_account: "LEVEL 2",
+          lga_of_origin: "Doguwa",
+          state_of_origin: "Kano",
+          marital_status: "MARRIED",
+          other_mobile: "2348000000027",
+          watch_listed: "NO",
+          name_on_card: "IBEKWE FAISAL",
+        },
+      },
+      outcome: {
+        kind: "verified",
+        reference,
+        record: {
+          ...record,
+          name_on_card: "IBEKWE FAISAL",
+          enrolment_bank: "000013",
+          enrolment_branch: "OWERRI MUNICIPAL",
+          level_of_account: "Level 2 - Medium Level Accounts",
+          watchlisted: "NO",
+          personal_info: {
+            ...record.personal_info,
+            phone_number_2: "08000000027",
+            lga_of_origin: "Doguwa",
+            state_of_origin: "Kano State",
+            marital_status: "Married",
+          },
+        },
+      },
+    },
+    "a wrong address": {
+      status: 404,
+      body: failure("Route not found"),
+      outcome: { kind: "bad_response", why: "status" },
+    },
+    "a question it does not take": { status: 400, body: failure("id is not valid"), outcome: unavailable("refused") },
+    "a lack of money": { status: 400, body: failure("Insufficient balance"), outcome: unavailable("no_money") },
+    "a wrong key": { status: 401, body: failure("…"), outcome: unavailable("bad_credentials") },
+    "a failure with 200": { status: 200, body: failure("…"), outcome: { kind: "bad_response", why: "failure" } },
+    "an unknown number with 500": {
+      status: 500,
+      body: failure("Record not found"),
+      outcome: { kind: "unknown", reason: "server_error" },
+    },
+    "a person without a name": {
+      status: 200,
+      body: { ...bvn, data: { ...bvn.data, first_name: null, last_name: null } },
+      outcome: { kind: "bad_response", why: "shape", reference },
+    },
+    "a person without the number": {
+      status: 200,
+      body: { ...bvn, data: { ...bvn.data, id: null } },
+      outcome: { kind: "bad_response", why: "shape", reference },
+    },
+  },
+  secrets: ["sk_live_of_ours", "Faisal", "IBEKWE"],
+});
+
+/** Asks a second time, when Korapay's earlier answer had a reference. */
+async function askAgain(t: TestContext, again: Behaviour) {
+  const local = await LocalVendor.start();
+  const log = new RecordedLog();
+  const http = new VendorClient({ timeout: 5000, connections: 4, keepAlive: false, log });
+  t.after(async () => {
+    await http.close();
+    await local.close();
+  });
+  local.behaviour = (response, received) => (received.method === "GET" ? again : json(200, bvn))(response, received);
+  const upstream = korapay.open({ url: local.url, key: "sk_live_of_ours" }, { http, log });
+  const outcome = await upstream.verify({ ...question, vendorReference: reference });
+  return { outcome, asked: local.received.map(({ method, path, headers }) => ({ method, path, headers })) };
+}
+
+test("an answer that korapay gave before is read again by its reference, and not bought again", async (t) => {
+  const { outcome, asked } = await askAgain(t, json(200, earlier));
+  assert.deepEqual(outcome, { kind: "verified", record, reference });
+  assert.deepEqual(
+    asked.map(({ method, path }) => `${method} ${path}`),
+    [`GET /merchant/api/v1/identities/verifications/${reference}`],
+  );
+  assert.equal(asked[0]?.headers.authorization, "Bearer sk_live_of_ours");
+});
+
+test("an answer of korapay that cannot be read again is bought again", async (t) => {
+  const without = { ...earlier, data: { reference, status: "found", type: "ng_bvn", date_created: "2026-11-02" } };
+  const another = { ...earlier, data: { ...earlier.data, id: "22000000018" } };
+  const others = [
+    json(200, without),
+    json(200, another),
+    json(404, failure("Record not found")),
+    json(503, failure("…")),
+    json(302, {}),
+  ];
+  for (const behaviour of others) {
+    const { outcome, asked } = await askAgain(t, behaviour);
+    assert.deepEqual(outcome, { kind: "verified", record, reference });
+    assert.deepEqual(
+      asked.map(({ method }) => method),
+      ["GET", "POST"],
+    );
+  }
+});
+
+test("a test key of korapay is refused at the start: a live key must not reach invented people", () => {
+  const { read } = korapay.settings.key!;
+  assert.equal(read("sk_live_of_ours"), "sk_live_of_ours");
+  assert.equal(read("sk_test_of_ours"), undefined);
+});

@@ -1,0 +1,41 @@
+import type { Static } from "typebox";
+import Type from "../../../operation/schema/type.ts";
+import type { CheckInput, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
+import { notFoundMayBeBilled } from "../../responses/billing.ts";
+import type { SaidFacts } from "../../responses/read-outcome.ts";
+import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
+
+/** A person. All members but the number may be null: the record that we make of them is checked. */
+export const KorapayResponse = Type.Object({
+  status: Type.Literal(true),
+  data: Type.Object({ id: Type.Unknown() }),
+});
+
+/** The person under the interface's names. */
+export function recordIn({ data }: Static<typeof KorapayResponse>, { kind }: CheckInput): Members {
+  const { address, ...members } = data as Members;
+  const { street, lga, state } = membersIn(address);
+  return vendorRecord({
+    ...members,
+    [kind]: data.id,
+    residential_address: street,
+    lga_of_residence: lga,
+    state_of_residence: state,
+  });
+}
+
+/** The outcome of a response with a failure's status, or with `status: false`. Only the words say that nobody has the number. */
+export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
+  const { status: isGood, message } = membersIn(body);
+  if (status >= 500) return failedWith(status);
+  if (status < 300 && isGood !== false) return undefined;
+  if (typeof message === "string" && /\b(record|identity|bvn|nin|id) not found\b/i.test(message))
+    return negative("not_found");
+  if (saysNoMoney(body)) return unavailable("no_money");
+  return status < 300 ? badResponse("failure") : failedWith(status);
+}
+
+export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
+  return { reference: membersIn(membersIn(body).data).reference, ...notFoundMayBeBilled(body, outcome) };
+}
