@@ -1,5 +1,5 @@
 import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
-import { questionGroupings, questionSums } from "../src/identity/books/questions.ts";
+import { attemptGroupings, attemptSums } from "../src/identity/books/attempt-sums.ts";
 import { statementOf } from "../src/identity/books/statement.ts";
 import { verificationByReference } from "../src/identity/ledger/reports/inspect.ts";
 import { type LedgerFilter, listVerifications } from "../src/identity/ledger/reports/list-verifications.ts";
@@ -18,7 +18,7 @@ const zone = new TimeZone("Africa/Lagos");
 const runs = 3;
 
 /**
- * How long an operator's questions take on a large ledger, with the plans of the store; then a sweep beside traffic. `BENCH_ROWS` is another number of rows
+ * How long an operator's received take on a large ledger, with the plans of the store; then a sweep beside traffic. `BENCH_ROWS` is another number of rows
  * for both engines; `BENCH_ENGINE` is one engine.
  */
 export async function ledger(): Promise<void> {
@@ -48,13 +48,13 @@ export async function ledger(): Promise<void> {
 async function ask(db: Kysely<Tables>, raw: RawStore): Promise<void> {
   const figures: string[][] = [];
   const plans: string[] = [];
-  for (const [name, question] of Object.entries(await questionsOf(db))) {
+  for (const [name, query] of Object.entries(await queriesOf(db))) {
     const times: number[] = [];
     const { watched, queries } = watching(db);
     for (let run = 0; run < runs; run += 1) {
       queries.length = 0;
       const begun = performance.now();
-      await question(watched);
+      await query(watched);
       times.push(performance.now() - begun);
     }
     figures.push([name, milliseconds(times[0]!), milliseconds(Math.min(...times.slice(1)))]);
@@ -67,9 +67,9 @@ async function ask(db: Kysely<Tables>, raw: RawStore): Promise<void> {
   console.log(`\n${table([["", "first", "again"], ...figures])}\n\nPlans:\n${plans.join("\n")}`);
 }
 
-type Question = (db: Kysely<Tables>) => Promise<unknown>;
+type Query = (db: Kysely<Tables>) => Promise<unknown>;
 
-async function questionsOf(db: Kysely<Tables>): Promise<Record<string, Question>> {
+async function queriesOf(db: Kysely<Tables>): Promise<Record<string, Query>> {
   const middle = await db
     .selectFrom("verification")
     .selectAll()
@@ -87,7 +87,7 @@ async function questionsOf(db: Kysely<Tables>): Promise<Record<string, Question>
   const place = { createdAt: middle.created_at, reference: middle.reference };
   const [from, to] = [zone.startOfMonth("2026-03"), zone.startOfMonth("2026-04")];
   const list =
-    (filter: LedgerFilter, after?: typeof place): Question =>
+    (filter: LedgerFilter, after?: typeof place): Query =>
     (db) =>
       listVerifications(db, filter, { after, size: 50 });
   return {
@@ -122,9 +122,9 @@ async function questionsOf(db: Kysely<Tables>): Promise<Record<string, Question>
       ]),
     ),
     ...Object.fromEntries(
-      questionGroupings.map((by) => [
-        `questions of a month by ${by}`,
-        (db: Kysely<Tables>) => questionSums(db, { from, to }, { by, zone, prices: {} }),
+      attemptGroupings.map((by) => [
+        `attempts of a month by ${by}`,
+        (db: Kysely<Tables>) => attemptSums(db, { from, to }, { by, zone, prices: {} }),
       ]),
     ),
     "summary of a month, one account by day": (db) =>

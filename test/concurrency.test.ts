@@ -46,7 +46,7 @@ for (const engine of engines) {
       return withAttempts(db, await rows.execute());
     };
 
-    test(`${simultaneous} with one key are one verification: one question, one charge, one answer`, async () => {
+    test(`${simultaneous} with one key are one verification: one attempt, one charge, one answer`, async () => {
       const bvn = "22000000401";
       const refusals: Answer[] = [];
       const all = Promise.withResolvers<void>();

@@ -200,7 +200,7 @@ for (const engine of usualEngines) {
           assert.equal(error.charged, false);
           assert.doesNotMatch(answer.text, /SECRET/);
         }
-        assert.ok(asked <= 2, `${asked} questions`);
+        assert.ok(asked <= 2, `${asked} attempts`);
         assert.equal(service.lines.filter(({ fields }) => "alarm" in fields).length, 1);
         assert.doesNotMatch(JSON.stringify(service.lines), /SECRET|2200000020/);
 

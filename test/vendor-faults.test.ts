@@ -208,7 +208,7 @@ for (const engine of usualEngines)
       await meets(() => {}, "unavailable", null);
     });
 
-    test("the ledger has an attempt for each question that the vendors counted", async () => {
+    test("the ledger has an attempt for each attempt that the vendors counted", async () => {
       assert.deepEqual(await attemptsByVendor(service), counts);
     });
   });

@@ -16,7 +16,7 @@ export function amountDiffersFromFee(fee: number, amount: number): boolean {
   return fee > 0 && amount !== fee;
 }
 
-/** The kobo that a vendor bills for a question of a kind; null if its price is not set. */
+/** The kobo that a vendor bills for an attempt of a kind; null if its price is not set. */
 export function vendorPriceOf(
   vendor: string,
   kind: CheckKind,

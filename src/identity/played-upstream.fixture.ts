@@ -11,29 +11,29 @@ import { sandbox } from "../upstreams/sandbox/index.ts";
 import type { Changes, SuiteStore } from "./identity.fixture.ts";
 import type { Identity } from "./identity.ts";
 
-/** An upstream that the test plays: each question waits until the test answers it. */
+/** An upstream that the test plays: each attempt waits until the test answers it. */
 export class PlayedUpstream implements IdentityUpstream {
   readonly name = "played";
   readonly kinds = checkKinds;
-  readonly questions: IdentityAttempt[] = [];
+  readonly received: IdentityAttempt[] = [];
   readonly #answers: ((outcome: IdentityOutcome | Error) => void)[] = [];
   readonly #arrivals: (() => void)[] = [];
 
-  verify(question: IdentityAttempt): Promise<IdentityOutcome> {
+  verify(attempt: IdentityAttempt): Promise<IdentityOutcome> {
     return new Promise((resolve, reject) => {
       this.#answers.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
-      this.questions.push(question);
+      this.received.push(attempt);
       for (const arrived of this.#arrivals.splice(0)) arrived();
     });
   }
 
-  /** Resolves when so many questions have come. */
+  /** Resolves when so many received have come. */
   async asked(count = 1): Promise<IdentityAttempt> {
-    while (this.questions.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
-    return this.questions[count - 1]!;
+    while (this.received.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
+    return this.received[count - 1]!;
   }
 
-  /** Answers the n-th question, counted from 1. */
+  /** Answers the n-th attempt, counted from 1. */
   answer(outcome: IdentityOutcome | Error, nth = 1): void {
     this.#answers[nth - 1]!(outcome);
   }
@@ -41,15 +41,15 @@ export class PlayedUpstream implements IdentityUpstream {
 
 /** An upstream that answers at once, and what it was asked. */
 export function answering(
-  answer: (question: IdentityAttempt, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
+  answer: (attempt: IdentityAttempt, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
 ) {
-  const questions: IdentityAttempt[] = [];
+  const received: IdentityAttempt[] = [];
   const upstream: IdentityUpstream = {
     name: "answering",
     kinds: checkKinds,
-    verify: async (question) => answer(question, questions.push(question)),
+    verify: async (attempt) => answer(attempt, received.push(attempt)),
   };
-  return { upstream, questions };
+  return { upstream, received };
 }
 
 /** Ways to open a room on the store for one test: with this upstream in test mode, or with one that answers at once. */
@@ -59,8 +59,8 @@ export function openingsOn(store: SuiteStore) {
   return {
     openWith,
     async openAnswering(t: TestContext, answer: Parameters<typeof answering>[0], changes?: Changes) {
-      const { upstream, questions } = answering(answer);
-      return { identity: await openWith(t, upstream, changes), questions };
+      const { upstream, received } = answering(answer);
+      return { identity: await openWith(t, upstream, changes), received };
     },
   };
 }
@@ -72,6 +72,6 @@ export async function sandboxRecord(input: CheckInput): Promise<PersonRecord> {
   return outcome.record;
 }
 
-export async function verified(question: CheckInput): Promise<IdentityOutcome> {
-  return { kind: "verified", record: await sandboxRecord(question) };
+export async function verified(attempt: CheckInput): Promise<IdentityOutcome> {
+  return { kind: "verified", record: await sandboxRecord(attempt) };
 }

@@ -138,7 +138,7 @@ for (const engine of engines) {
 
     test("the ring is rotated and all is rewrapped under load, killed half way: no call fails, no record is lost", async (t) => {
       const path = await ringFile(t, first);
-      const { upstream, questions } = answering(verified);
+      const { upstream, received } = answering(verified);
       const log = new RecordedLog();
       const rooms: Identity[] = [];
       for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
@@ -187,7 +187,7 @@ for (const engine of engines) {
       assert.deepEqual([...(await usage()).keys()], ["r2"]);
       const ring = await readKeyring(path);
       assert.equal(await openedWith(store.db, { ...ring, records: ring.records.slice(1) }), made);
-      assert.equal(questions.length, made);
+      assert.equal(received.length, made);
       const { charged } = await store.db
         .selectFrom("verification")
         .select((it) => it.fn.sum<number>("charged").as("charged"))

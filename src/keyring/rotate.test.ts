@@ -148,7 +148,7 @@ for (const engine of engines) {
 
     test("a record that does not open fails by itself: nobody is asked, nothing charged, all else goes on", async (t) => {
       const place = await ringed(t);
-      const { upstream, questions } = answering(verified);
+      const { upstream, received } = answering(verified);
       const held = { current: await place.ring() };
       const room = await store.open(t, { keyring: held, upstreams: { test: upstream, live: [] } });
       const mine = newRequest();
@@ -177,7 +177,7 @@ for (const engine of engines) {
       );
       assert.equal((await call("whole")).replayed, true);
       assert.equal((await call("new")).replayed, false);
-      assert.equal(questions.length, 5);
+      assert.equal(received.length, 5);
       assert.deepEqual(new Set((await ledgerRows(store.db, mine)).map(({ charged }) => charged)), new Set([1]));
     });
   });

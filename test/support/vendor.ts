@@ -75,7 +75,7 @@ export async function startVendor(settings: VendorSettings): Promise<VendorProce
     email: vendorEmail,
     key: vendorKey,
     calls() {
-      // One question at a time: each hears the answer to its own.
+      // One attempt at a time: each hears the answer to its own.
       const answer = last.then(() => {
         child.send("calls");
         return next<VendorCall[]>();

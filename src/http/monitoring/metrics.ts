@@ -21,7 +21,7 @@ export interface StoredFigures {
 
 export interface MetricSources {
   answers: AnswerCounts;
-  /** The live upstreams: name, state, alarm, and the questions put to each. */
+  /** The live upstreams: name, state, alarm, and the attempts at each. */
   upstreams: () => readonly {
     name: string;
     state: string;
@@ -105,7 +105,7 @@ function metrics(sources: MetricSources): Registry {
   );
   counter(
     "upstream_calls_total",
-    "Questions put to the identity vendor, by outcome or by the reason why it did no work",
+    "Attempts at the identity vendor, by outcome or by the reason why it did no work",
     () =>
       upstreams().flatMap(({ name, calls }) =>
         [...calls.outcomes].map(([outcome, count]) => [{ upstream: name, outcome }, count] as const),
@@ -113,7 +113,7 @@ function metrics(sources: MetricSources): Registry {
   );
   histogram(
     "upstream_call_duration_seconds",
-    "Time of a question to the identity vendor, to its answer or time-out",
+    "Time of an attempt at the identity vendor, to its response or time-out",
     () => upstreams().map(({ name, calls }) => [{ upstream: name }, calls.durations] as const),
   );
 
@@ -200,11 +200,9 @@ function metrics(sources: MetricSources): Registry {
     ({ undelivered: { oldest } }) => (oldest === null ? 0 : secondsSince(oldest)),
   );
 
-  gauge("store_up", "1 if the store answered the questions of this scrape", async () => [
-    [{}, (await stored()) ? 1 : 0],
-  ]);
+  gauge("store_up", "1 if the store answered the queries of this scrape", async () => [[{}, (await stored()) ? 1 : 0]]);
   gauge("store_connections", "Connections of this process to the store", async () => {
-    // Our own questions are not what keeps it busy.
+    // Our own queries are not what keeps it busy.
     await stored();
     const { busy, idle } = usage.connections();
     return [

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { InvoiceLine } from "./invoice.ts";
-import { type AskedQuestion, clockTolerance, type Difference, differences, matchInvoice } from "./match-invoice.ts";
+import { clockTolerance, type Difference, differences, matchInvoice, type OwnAttempt } from "./match-invoice.ts";
 
 const start = Date.UTC(2026, 10, 3, 12);
 
-function question(nth: number, changes: Partial<AskedQuestion> = {}): AskedQuestion {
+function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
   return {
     reference: `r${nth}`,
     number: 1,
@@ -20,18 +20,18 @@ function question(nth: number, changes: Partial<AskedQuestion> = {}): AskedQuest
 }
 
 function lineOf(
-  { vendorReference, askedAt, last4, price }: AskedQuestion,
+  { vendorReference, askedAt, last4, price }: OwnAttempt,
   changes: Partial<InvoiceLine> = {},
 ): InvoiceLine {
   return { line: 2, reference: vendorReference, time: { from: askedAt, to: askedAt + 1 }, last4, price, ...changes };
 }
 
-async function found(lines: InvoiceLine[], questions: AskedQuestion[]): Promise<Record<Difference, string[]>> {
-  const compared = await matchInvoice(lines, questions);
+async function found(lines: InvoiceLine[], attempts: OwnAttempt[]): Promise<Record<Difference, string[]>> {
+  const compared = await matchInvoice(lines, attempts);
   const names = differences.map((kind) => [
     kind,
     compared.differences[kind].map(
-      ({ line, question }) => question?.reference ?? line?.reference ?? `line ${line?.line}`,
+      ({ line, attempt }) => attempt?.reference ?? line?.reference ?? `line ${line?.line}`,
     ),
   ]);
   return Object.fromEntries(names);
@@ -39,7 +39,7 @@ async function found(lines: InvoiceLine[], questions: AskedQuestion[]): Promise<
 
 const nothing = { other_price: [], no_price: [], doubled: [], only_vendor: [], only_here: [] };
 
-suite("a comparison of an invoice with our questions", () => {
+suite("a comparison of an invoice with our attempts", () => {
   test("finds each planted difference and nothing else, in any order, by reference and by time and digits", async () => {
     const planted = fc.record({
       count: fc.integer({ min: 8, max: 60 }),
@@ -49,18 +49,18 @@ suite("a comparison of an invoice with our questions", () => {
     });
     await fc.assert(
       fc.asyncProperty(planted, async ({ count, byTime, seed, drift }) => {
-        const questions = Array.from({ length: count }, (_, nth) => question(nth));
-        const seen = questions.map((each) =>
+        const attempts = Array.from({ length: count }, (_, nth) => attempt(nth));
+        const seen = attempts.map((each) =>
           lineOf(each, {
             time: { from: each.askedAt + drift, to: each.askedAt + drift + 1 },
             ...(byTime ? { reference: null } : {}),
           }),
         );
         const shuffle = <Item>(items: Item[]) => items.toSorted((_, other) => ((seed + items.indexOf(other)) % 3) - 1);
-        assert.deepEqual(await found(shuffle(seen), questions), nothing);
-        const far = lineOf(question(900, { last4: "9999" }), byTime ? { reference: null } : {});
+        assert.deepEqual(await found(shuffle(seen), attempts), nothing);
+        const far = lineOf(attempt(900, { last4: "9999" }), byTime ? { reference: null } : {});
         const lines = [seen[0]!, { ...seen[2]!, price: 7_500 }, ...seen.slice(3), { ...seen[4]! }, far];
-        assert.deepEqual(await found(shuffle(lines), questions), {
+        assert.deepEqual(await found(shuffle(lines), attempts), {
           other_price: ["r2"],
           no_price: [],
           doubled: ["r4"],
@@ -72,10 +72,10 @@ suite("a comparison of an invoice with our questions", () => {
   });
 
   test("an answer that was lost has no reference, and is found by time and digits", async () => {
-    const lost = question(1, { vendorReference: null });
+    const lost = attempt(1, { vendorReference: null });
     const line = lineOf(lost, { reference: "D-unknown" });
     assert.deepEqual(await found([line], [lost]), nothing);
-    assert.deepEqual(await found([line], [question(1)]), { ...nothing, only_vendor: ["D-unknown"], only_here: ["r1"] });
+    assert.deepEqual(await found([line], [attempt(1)]), { ...nothing, only_vendor: ["D-unknown"], only_here: ["r1"] });
     const late = { from: lost.askedAt + clockTolerance + 1, to: lost.askedAt + clockTolerance + 2 };
     assert.deepEqual(await found([{ ...line, time: late }], [lost]), {
       ...nothing,
@@ -90,9 +90,9 @@ suite("a comparison of an invoice with our questions", () => {
   });
 
   test("only what the vendor bills must be on its invoice", async () => {
-    const free = question(1, { price: 0 });
-    const unanswered = question(2, { isBilled: false });
-    const unpriced = question(3, { price: null });
+    const free = attempt(1, { price: 0 });
+    const unanswered = attempt(2, { isBilled: false });
+    const unpriced = attempt(3, { price: null });
     assert.deepEqual(await found([], [free, unanswered, unpriced]), { ...nothing, only_here: ["r3"] });
     assert.deepEqual(
       await found(
@@ -105,13 +105,10 @@ suite("a comparison of an invoice with our questions", () => {
         no_price: ["r3"],
       },
     );
-    assert.deepEqual(
-      await found([lineOf(question(4), { price: null }), lineOf(question(5))], [question(4), question(5)]),
-      {
-        ...nothing,
-        no_price: ["r4"],
-      },
-    );
-    assert.deepEqual(await found([lineOf(question(4), { price: null })], [question(4)]), nothing);
+    assert.deepEqual(await found([lineOf(attempt(4), { price: null }), lineOf(attempt(5))], [attempt(4), attempt(5)]), {
+      ...nothing,
+      no_price: ["r4"],
+    });
+    assert.deepEqual(await found([lineOf(attempt(4), { price: null })], [attempt(4)]), nothing);
   });
 });

@@ -5,9 +5,9 @@ import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts
 import { badResponse, negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
+import { attemptSums } from "./attempt-sums.ts";
 import { parseInvoice } from "./invoice.ts";
 import { differences } from "./match-invoice.ts";
-import { questionSums } from "./questions.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -31,17 +31,17 @@ for (const engine of engines) {
       let now = from;
       /** The vendor bills what it worked for, also where we never got its answer, or could not read it. */
       const outcomes = ["verified", "not_found", "lost", "no_money", "unreadable", "verified"] as const;
-      const { upstream, questions } = answering(async (question, nth): Promise<IdentityOutcome> => {
+      const { upstream, received } = answering(async (attempt, nth): Promise<IdentityOutcome> => {
         const outcome = outcomes[nth % outcomes.length]!;
         if (outcome === "no_money") return unavailable("no_money");
         const reference = `D-${nth}`;
         const price = outcome === "not_found" ? prices["bvn.not_found"] : prices.bvn;
-        bills.push({ reference, at: now + 3_000, last4: question.number.slice(-4), price });
+        bills.push({ reference, at: now + 3_000, last4: attempt.number.slice(-4), price });
         if (outcome === "lost") return { kind: "unknown", reason: "connection_lost" };
         if (outcome === "unreadable") return badResponse("unreadable");
         return outcome === "not_found"
           ? { ...negative("not_found"), reference }
-          : { ...(await verified(question)), reference };
+          : { ...(await verified(attempt)), reference };
       });
       const settings = { limits: null, vendorPrices: { answering: prices } };
       const upstreams = { test: upstream, live: [upstream] };
@@ -64,7 +64,7 @@ for (const engine of engines) {
       const compare = async (lines: readonly Billed[]) => {
         const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to, prices });
         const of = (name: (typeof differences)[number]) =>
-          found.differences[name].map(({ line, question }) => line?.reference ?? question?.vendorReference);
+          found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendorReference);
         return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
       };
       const nothing = { other_price: [], no_price: [], doubled: [], only_vendor: [], only_here: [] };
@@ -90,13 +90,13 @@ for (const engine of engines) {
       });
 
       const period = { from, to, accountId: mine.accountId };
-      const [sums, ...more] = await questionSums(store.db, period, {
+      const [sums, ...more] = await attemptSums(store.db, period, {
         by: "month",
         zone,
         prices: { answering: prices },
       });
       assert.deepEqual(more, []);
-      assert.equal(sums!.asked, questions.length - 2);
+      assert.equal(sums!.asked, received.length - 2);
       assert.equal(
         sums!.costKobo,
         month.reduce((sum, { price }) => sum + price, 0),
@@ -126,7 +126,7 @@ for (const engine of engines) {
         const count = (name: (typeof differences)[number]) => found.differences[name].length;
         return [found.agreed.length, count("only_vendor"), count("only_here")];
       };
-      // The month has two questions of ours; those beside it need no line.
+      // The month has two attempts of ours; those beside it need no line.
       assert.deepEqual(await compare([]), [0, 0, 2]);
       const own = [
         [2, from],

@@ -3,9 +3,9 @@ import type { Tables } from "../../storage/tables.ts";
 import { type BilledAttempt, billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import type { InvoiceLine } from "./invoice.ts";
-import { type AskedQuestion, type Comparison, clockTolerance, matchInvoice } from "./match-invoice.ts";
+import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "./match-invoice.ts";
 
-interface QuestionRow extends BilledAttempt {
+interface AttemptRow extends BilledAttempt {
   reference: string;
   number: number;
   asked_at: number;
@@ -14,7 +14,7 @@ interface QuestionRow extends BilledAttempt {
 }
 
 /**
- * Compares the invoice of a vendor with the questions that we put to it from `from` until before `to`, in milliseconds since
+ * Compares the invoice of a vendor with the attempts that we made at it from `from` until before `to`, in milliseconds since
  * 1970. `prices` are its prices today.
  */
 export async function reconcileInvoice(
@@ -22,14 +22,14 @@ export async function reconcileInvoice(
   lines: readonly InvoiceLine[],
   { vendor, from, to, prices }: { vendor: string; from: number; to: number; prices: VendorPrices | undefined },
 ): Promise<Comparison> {
-  // The vendor's clock may put a question into the neighbouring month.
-  const { rows } = await sql<QuestionRow>`
+  // The vendor's clock may put an attempt into the neighbouring month.
+  const { rows } = await sql<AttemptRow>`
     select verification_attempt.reference, number, asked_at, vendor_reference, verification_attempt.kind, outcome,
       verification_attempt.reason, price, billed, subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference
       where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
       order by asked_at`.execute(db);
-  const questions = rows.map((row): AskedQuestion => {
+  const attempts = rows.map((row): OwnAttempt => {
     const bill = billOf(row, prices);
     return {
       reference: row.reference,
@@ -41,10 +41,10 @@ export async function reconcileInvoice(
       isBilled: bill.isCertain,
     };
   });
-  const { differences, ...rest } = await matchInvoice(lines, questions);
-  const isWithin = ({ askedAt }: AskedQuestion) => askedAt >= from && askedAt < to;
+  const { differences, ...rest } = await matchInvoice(lines, attempts);
+  const isWithin = ({ askedAt }: OwnAttempt) => askedAt >= from && askedAt < to;
   return {
     ...rest,
-    differences: { ...differences, only_here: differences.only_here.filter(({ question }) => isWithin(question!)) },
+    differences: { ...differences, only_here: differences.only_here.filter(({ attempt }) => isWithin(attempt!)) },
   };
 }

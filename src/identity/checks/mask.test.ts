@@ -44,7 +44,7 @@ for (const engine of engines) {
       const [full, narrow] = await Promise.all(both);
       assert.equal(full!.record.bvn_number, mine.number);
       assert.equal(narrow!.record.bvn_number, "*******0017");
-      assert.equal(upstream.questions.length, 1);
+      assert.equal(upstream.received.length, 1);
     });
   });
 }

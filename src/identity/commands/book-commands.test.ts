@@ -141,7 +141,7 @@ for (const engine of usualEngines) {
       );
     });
 
-    test("the invoice of a vendor is compared with our questions, and a difference is exit code 1", async () => {
+    test("the invoice of a vendor is compared with our attempts, and a difference is exit code 1", async () => {
       const invoice = join(shop.settings.dataDirectory, "invoice.csv");
       const reconcile = (text: string, ...options: string[]) => {
         writeFileSync(invoice, text);
@@ -211,10 +211,10 @@ for (const engine of usualEngines) {
       ]);
       const byVendor = await duba("books", "summary", "--by", "vendor", ...days);
       assert.match(byVendor.out, /^dojah +bvn +- +- +2 +1 +₦50\.00 +₦0\.00 +-$/m);
-      assert.match(byVendor.err, /1 questions have no price/);
+      assert.match(byVendor.err, /1 attempts have no price/);
     });
 
-    test("a price that is not known is a difference, until the question is given one", async () => {
+    test("a price that is not known is a difference, until the attempt is given one", async () => {
       const invoice = join(shop.settings.dataDirectory, "unpriced.csv");
       writeFileSync(invoice, `reference,when,bvn,amount\nD-1,,,50\n,${zone.isoOf(start)},22000000017,5000\n`);
       const reconcile = () =>
@@ -226,10 +226,10 @@ for (const engine of usualEngines) {
       const price = (...prices: string[]) =>
         duba("books", "price", ...prices, "--vendor", "dojah", "--from", `${month}-01`, "--to", to);
       assert.match((await price("bvn.not_found=5")).err, /Give the price of a kind of number/);
-      assert.match((await price("bvn=50")).out, /^1 questions to dojah .* have a price now\.$/m);
+      assert.match((await price("bvn=50")).out, /^1 attempts at dojah .* have a price now\.$/m);
       const after = await reconcile();
       assert.match(after.out, /^another price +1 +₦5,000\.00 +₦50\.00$/m);
-      assert.match((await price("bvn=50")).out, /^0 questions/);
+      assert.match((await price("bvn=50")).out, /^0 attempts/);
       assert.match((await duba("audit", "tail", "--kind", "books.priced")).out, /bvn=50/);
     });
 

@@ -37,7 +37,7 @@ export const row: VerificationRow = {
   completed_at: made + 1000,
 };
 
-/** Two questions of the verification. Its second run asked nobody. */
+/** Two attempts of the verification. Its second run asked nobody. */
 export function attemptRowsOf(reference: string, account_id: string) {
   const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", asked_at: made };
   const unheard = { answered_at: null, vendor_reference: null, price: null };

@@ -15,7 +15,7 @@ import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { questionSums } from "../books/questions.ts";
+import { attemptSums } from "../books/attempt-sums.ts";
 import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
 import { adjustmentsOf, unknownVerifications } from "../ledger/reports/inspect.ts";
 import {
@@ -50,7 +50,7 @@ const summarizeLedger = command({
   reports: true,
   input: Type.Object({
     by: Type.Enum([...groupings, "vendor"], {
-      description: "What each line is about. vendor: it counts the questions to each vendor, by their outcome.",
+      description: "What each line is about. vendor: it counts the attempts at each vendor, by their outcome.",
       default: "account",
     }),
     ...accountFilters,
@@ -100,9 +100,9 @@ const summarizeLedger = command({
   },
 });
 
-/** Questions to vendors as a summary has them. They charge nobody. */
+/** Attempts at vendors as a summary has them. They charge nobody. */
 async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
-  const sums = await questionSums(db, period, { by: "vendor", zone, prices: {} });
+  const sums = await attemptSums(db, period, { by: "vendor", zone, prices: {} });
   return sums.map(({ asked, byOutcome, ...group }) => ({
     ...{ ...group, count: asked, charged: 0, feeKobo: 0 },
     byState: Object.assign(noStates(), byOutcome),
@@ -111,7 +111,7 @@ async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZo
 
 const showVerification = command({
   id: "ledger.show",
-  summary: "Show one verification: its state, its charge, and each question to a vendor, without personal data.",
+  summary: "Show one verification: its state, its charge, and each attempt at a vendor, without personal data.",
   role: "viewer",
   kind: "read",
   target: ["reference"],
@@ -157,7 +157,7 @@ const showVerification = command({
   view: ({ attempts: _, adjustments: __, audit_entries: ___, ...shown }) => [
     { record: shown },
     "",
-    { title: "Questions to vendors:", list: "attempts", none: "No vendor was asked." },
+    { title: "Attempts at vendors:", list: "attempts", none: "No vendor was asked." },
     "",
     { title: "Adjustments:", list: "adjustments", none: "No adjustment." },
     "",

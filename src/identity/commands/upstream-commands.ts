@@ -92,8 +92,8 @@ const testUpstream = command({
     const vendor = vendors.find((vendor) => vendor.name === name)!;
     const missing = missingOf(vendor, config.vendors[name]!);
     if (missing.length > 0) throw new InputFault(`${name} is not set up. Set ${missing.join(", ")}.`);
-    const question = number && phone ? { kind, number, claims: { phone } } : vendor.testInput;
-    if (!question)
+    const attempt = number && phone ? { kind, number, claims: { phone } } : vendor.testInput;
+    if (!attempt)
       throw new InputFault(
         `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
       );
@@ -102,11 +102,11 @@ const testUpstream = command({
     const upstream = live.upstreams[0]!;
     const begun = performance.now();
     try {
-      if (!upstream.kinds.includes(question.kind))
-        throw new InputFault(`${name} does not verify a ${labelOf(question.kind)}.`);
+      if (!upstream.kinds.includes(attempt.kind))
+        throw new InputFault(`${name} does not verify a ${labelOf(attempt.kind)}.`);
       const reference = `dubatest${Date.now()}`;
       const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
-      const outcome = await upstream.verify({ ...question, reference, signal });
+      const outcome = await upstream.verify({ ...attempt, reference, signal });
       const reason = "reason" in outcome ? (outcome.reason ?? null) : null;
       return { name, outcome: outcome.kind, reason, milliseconds: Math.round(performance.now() - begun) };
     } finally {

@@ -8,10 +8,10 @@ import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
+import { attemptGroupings, attemptSums } from "../books/attempt-sums.ts";
 import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../books/invoice.ts";
 import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
 import { priceAttempts } from "../books/price-attempts.ts";
-import { questionGroupings, questionSums } from "../books/questions.ts";
 import { reconcileInvoice } from "../books/reconcile-invoice.ts";
 import { chargeSums } from "../ledger/reports/summary.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
@@ -37,9 +37,9 @@ const meanings: Record<Difference, string> = {
 
 const checkInvoice = command({
   id: "books.reconcile",
-  summary: "Compare the invoice of a vendor with the questions that Duba put to it.",
+  summary: "Compare the invoice of a vendor with the attempts that Duba made at it.",
   description:
-    "The invoice is a CSV file with a heading line. Duba finds the question of each line by the vendor's reference, else by the last " +
+    "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference, else by the last " +
     "four digits and the nearest time within 10 minutes. It reads only these columns, and shows no whole number.",
   onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
@@ -104,7 +104,7 @@ const checkInvoice = command({
     items: [
       [
         "Price",
-        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each question. Without it each line with a price is a difference: give past questions their price with duba books price.",
+        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each attempt. Without it each line with a price is a difference: give past attempts their price with duba books price.",
       ],
       ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
@@ -141,12 +141,12 @@ const sumBooks = command({
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
     "Fees and corrections count when they were made, and costs when the vendor was asked. cost_unknown is the part of the cost of which " +
-    "nobody knows whether the vendor bills it. The cost has only questions with a price: set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
+    "nobody knows whether the vendor bills it. The cost has only attempts with a price: set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,
   input: Type.Object({
-    by: Type.Enum([...questionGroupings], { description: "What each line is about.", default: "account" }),
+    by: Type.Enum([...attemptGroupings], { description: "What each line is about.", default: "account" }),
     account: accountFilters.account,
     ...period,
   }),
@@ -154,7 +154,7 @@ const sumBooks = command({
     from: time,
     to: time,
     time_zone: Type.String(),
-    by: Type.Enum([...questionGroupings]),
+    by: Type.Enum([...attemptGroupings]),
     groups: Type.Array(
       Type.Object({
         group: Type.String(),
@@ -174,10 +174,10 @@ const sumBooks = command({
     return [
       { note: `Live, from ${at(from)} until ${at(to)}.` },
       list,
-      ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
+      ...(unpriced > 0 ? [{ note: `${unpriced} attempts have no price and are not in the cost.` }] : []),
     ];
   },
-  none: "There were no charges and no questions.",
+  none: "There were no charges and no attempts.",
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
   run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone, vendorPrices: prices } }: Room) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
@@ -185,22 +185,22 @@ const sumBooks = command({
     const live = { from, to, accountId, mode: "live" } as const;
     // A charge is not of one vendor: several may have been asked.
     const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
-    const questions = await questionSums(db, live, { by, zone, prices });
+    const attempts = await attemptSums(db, live, { by, zone, prices });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
-    const [chargesOf, questionsOf] = [
+    const [chargesOf, attemptsBy] = [
       new Map(charges.map((each) => [place(each), each])),
-      new Map(questions.map((each) => [place(each), each])),
+      new Map(attempts.map((each) => [place(each), each])),
     ];
-    const places = [...new Set([...chargesOf.keys(), ...questionsOf.keys()])].sort();
+    const places = [...new Set([...chargesOf.keys(), ...attemptsBy.keys()])].sort();
     return {
       ...{ from, to },
       time_zone: zone.name,
       by,
       groups: places.map((at) => {
         const { charged = 0, feeKobo = 0 } = chargesOf.get(at) ?? {};
-        const { asked = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = questionsOf.get(at) ?? {};
-        const { group, kind } = (chargesOf.get(at) ?? questionsOf.get(at))!;
+        const { asked = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = attemptsBy.get(at) ?? {};
+        const { group, kind } = (chargesOf.get(at) ?? attemptsBy.get(at))!;
         const hasFees = by !== "vendor";
         return {
           group: nameOf(group),
@@ -218,10 +218,10 @@ const sumBooks = command({
   },
 });
 
-const priceQuestions = command({
+const priceAttemptsCommand = command({
   id: "books.price",
-  summary: "Give the questions of a period that have no price the price that the vendor bills.",
-  description: "Questions that have a price keep it. Those of the last hour are left out: they may still be running.",
+  summary: "Give the attempts of a period that have no price the price that the vendor bills.",
+  description: "Attempts that have a price keep it. Those of the last hour are left out: they may still be running.",
   role: "officer",
   kind: "change",
   target: ["prices"],
@@ -235,7 +235,7 @@ const priceQuestions = command({
   }),
   answer: Type.Object({ vendor: Type.String(), from: time, to: time, questions: Type.Integer() }),
   view: ({ vendor, questions, from, to }, { at }) => [
-    `${questions} questions to ${vendor} from ${at(from)} until ${at(to)} have a price now.`,
+    `${questions} attempts at ${vendor} from ${at(from)} until ${at(to)} have a price now.`,
   ],
   records: ["books.priced"],
   examples: [{ prices: "bvn=50,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
@@ -248,7 +248,7 @@ const priceQuestions = command({
   },
 });
 
-export const vendorBookCommands = [checkInvoice, sumBooks, priceQuestions];
+export const vendorBookCommands = [checkInvoice, sumBooks, priceAttemptsCommand];
 
 /** The period of an invoice: the month, or those of its lines. */
 function monthsOf(
@@ -267,18 +267,18 @@ function monthsOf(
 function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof sum> {
   const add = (of: (pair: Pair) => number | null | undefined) => pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0);
   const vendor = isPriced ? add(({ line }) => line?.price) : null;
-  return { count: pairs.length, vendor, here: add(({ question }) => question?.price) };
+  return { count: pairs.length, vendor, here: add(({ attempt }) => attempt?.price) };
 }
 
-function factsOf({ line, question }: Pair) {
+function factsOf({ line, attempt }: Pair) {
   return {
     line: line?.line ?? null,
-    vendor_reference: line?.reference ?? question?.vendorReference ?? null,
-    request_reference: question?.reference ?? null,
-    attempt: question?.number ?? null,
-    time: question?.askedAt ?? line?.time?.from ?? null,
-    digits: question?.last4 ?? line?.last4 ?? null,
+    vendor_reference: line?.reference ?? attempt?.vendorReference ?? null,
+    request_reference: attempt?.reference ?? null,
+    attempt: attempt?.number ?? null,
+    time: attempt?.askedAt ?? line?.time?.from ?? null,
+    digits: attempt?.last4 ?? line?.last4 ?? null,
     vendor_price: line?.price ?? null,
-    our_price: question?.price ?? null,
+    our_price: attempt?.price ?? null,
   };
 }

@@ -32,7 +32,7 @@ for (const engine of engines) {
     /** A room at a time that can be set, who was asked, and the commands with what they told the audit trail. */
     const opened = async (t: TestContext, answer = verified) => {
       const clock = { now: start };
-      const { upstream, questions } = answering(answer);
+      const { upstream, received } = answering(answer);
       const held = { current: rotated };
       const room = await store.open(t, {
         keyring: held,
@@ -47,7 +47,7 @@ for (const engine of engines) {
         keyedHashes: new KeyedHashes(held, () => clock.now),
         keyring: held,
       };
-      return { clock, room, questions, told, parts };
+      return { clock, room, received, told, parts };
     };
 
     test("is erased from all accounts, both modes and all versions of hashes, and others are not", async (t) => {
@@ -100,9 +100,9 @@ for (const engine of engines) {
 
     test("a call repeated after the erasure is told that the record is gone: nobody is asked, nothing charged", async (t) => {
       const states = ["verified", "not_found", "unknown", "unavailable"] as const;
-      const { room, questions, parts } = await opened(t, async (question) => {
-        const kind = states[Number(question.claims.phone!.slice(-1))]!;
-        if (kind === "verified") return verified(question);
+      const { room, received, parts } = await opened(t, async (attempt) => {
+        const kind = states[Number(attempt.claims.phone!.slice(-1))]!;
+        if (kind === "verified") return verified(attempt);
         return kind === "not_found" ? negative(kind) : { kind };
       });
       const bvn = newBvn();
@@ -120,11 +120,11 @@ for (const engine of engines) {
           assert.equal(charged, row?.charged === 1, "what was charged before stays so");
         }
       }
-      assert.equal(questions.length, states.length);
+      assert.equal(received.length, states.length);
       const money = (rows: typeof before) => rows.map(({ reference, state, charged }) => [reference, state, charged]);
       assert.deepEqual(money(await ledgerRows(store.db, mine)), money(before));
       await room.verify({ ...call(0), idempotencyKey: "new" });
-      assert.equal(questions.length, states.length + 1);
+      assert.equal(received.length, states.length + 1);
     });
 
     test("a verification that runs during the erasure is answered and charged, and keeps nothing", async (t) => {
@@ -143,7 +143,7 @@ for (const engine of engines) {
       assert.deepEqual([state, charged, sealed_record], ["verified", 1, null]);
       assert.equal((await wrappedKeys(store.db)).has(reference), false);
       assert.equal((await failureFrom(room.verify(mine))).code, "record_no_longer_held");
-      assert.equal(upstream.questions.length, 1);
+      assert.equal(upstream.received.length, 1);
     });
 
     test("what is heard only after the erasure keeps nothing either", async (t) => {

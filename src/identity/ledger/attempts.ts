@@ -35,7 +35,7 @@ export function isAttemptReason(text: string): text is AttemptReason {
 }
 
 /**
- * One question that was put to a vendor, or may have been. It is written before the question is sent, with the outcome `unknown`,
+ * One attempt at a vendor, or what may have become one. It is written before its request is sent, with the outcome `unknown`,
  * and stays so if the process dies. Its number is that of the run that asked.
  */
 export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
@@ -56,14 +56,14 @@ export interface AttemptStart {
 
 /** What became of an attempt. */
 export interface AttemptAnswer {
-  /** Null: the run asked nobody, or learned nothing about its question. */
+  /** Null: the run asked nobody, or learned nothing about its attempt. */
   attempt: number | null;
   state: OutcomeState;
   reason: AttemptReason | null;
   vendorReference: string | null;
   /** Whether the vendor says that it bills it. Null: it says nothing. */
   billed: BilledAttempt["billed"];
-  /** The vendor certainly did not get the question, so that it was no attempt. */
+  /** The vendor certainly did not get the request, so that it was no attempt. */
   notSent: boolean;
   at: number;
 }
@@ -162,7 +162,7 @@ const startColumns = [
   "request_id",
 ] as const satisfies (keyof Attempt)[];
 
-/** The statement that writes an attempt before its question is sent, if the row `changed`. */
+/** The statement that writes an attempt before its request is sent, if the row `changed`. */
 export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attempt) {
   return db
     .insertInto("verification_attempt")

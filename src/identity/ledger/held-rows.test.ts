@@ -50,7 +50,7 @@ suite("while somebody holds a row of the ledger on PostgreSQL", () => {
     const calls = all.map((one) => identity.verify(one));
     await upstream.asked(30);
     const release = await holdRow((await onlyRow(store.db, all[7]!)).reference);
-    for (const [n, question] of upstream.questions.entries()) upstream.answer(await verified(question), n + 1);
+    for (const [n, attempt] of upstream.received.entries()) upstream.answer(await verified(attempt), n + 1);
     let isHeldAnswered = false;
     const held = calls[7]!.finally(() => {
       isHeldAnswered = true;

@@ -68,8 +68,8 @@ suite("two processes on postgres", () => {
     await until(() => refused === 39);
     upstream.answer(await verified(mine));
     const answers = new Set(await Promise.all(calls));
-    assert.deepEqual(answers, new Set(["request_in_progress", upstream.questions[0]!.reference]));
-    assert.equal(upstream.questions.length, 1);
+    assert.deepEqual(answers, new Set(["request_in_progress", upstream.received[0]!.reference]));
+    assert.equal(upstream.received.length, 1);
     const again = await Promise.all(rooms.map((room) => room.verify(mine)));
     assert.ok(again.every(({ replayed }) => replayed));
   });

@@ -254,7 +254,7 @@ export class Ledger {
     return (await this.#run(run, query)).length > 0;
   }
 
-  /** Writes what a vendor answered after all, to a question whose verification has another outcome. */
+  /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
   async answerAttempt(run: Run, answer: AttemptAnswer): Promise<void> {
     const { state, reason, at, attempt, notSent } = answer;
     if (attempt === null || state === "unknown") return;

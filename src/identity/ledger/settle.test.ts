@@ -14,8 +14,8 @@ for (const engine of engines)
 
     /** A verification that was asked three times without an answer, in an account with a cap. */
     const unknown = async (t: TestContext, retries = 2) => {
-      const asked = answering((question, nth) => (nth <= retries + 1 ? { kind: "unknown" } : verified(question)));
-      const { upstream, questions } = asked;
+      const asked = answering((attempt, nth) => (nth <= retries + 1 ? { kind: "unknown" } : verified(attempt)));
+      const { upstream, received } = asked;
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
       const mine = newRequest({ idempotencyKey: "k", mode: "live", terms: { capCount: 1 } });
       for (let call = 0; call <= retries; call += 1) await failureFrom(identity.verify(mine));
@@ -29,7 +29,7 @@ for (const engine of engines)
       });
       const settled = (as: (typeof settledAs)[number], minutes = 11, reason = "The vendor says so") =>
         settle(room(minutes), { reference, as, reason });
-      return { identity, mine, reference, questions, events, settled };
+      return { identity, mine, reference, received, events, settled };
     };
     const spent = async (accountId: string) => {
       const query = store.db.selectFrom("spending").select(["kobo", "verifications"]);
@@ -37,9 +37,9 @@ for (const engine of engines)
     };
 
     test("a released one charges nobody, and a retry that could not ask any more asks again", async (t) => {
-      const { identity, mine, reference, questions, events, settled } = await unknown(t);
+      const { identity, mine, reference, received, events, settled } = await unknown(t);
       assert.equal((await failureFrom(identity.verify(mine))).retryable, false);
-      assert.equal(questions.length, 3);
+      assert.equal(received.length, 3);
 
       const row = await settled("failed", 11, "Line 4 of 22000000017, duba_live_abc");
       assert.deepEqual([row.state, row.charged], ["failed", 0]);
@@ -59,19 +59,19 @@ for (const engine of engines)
       assert.deepEqual(entry, [["failed", 1]]);
 
       const { replayed } = await identity.verify(mine);
-      assert.deepEqual([replayed, questions.length], [false, 4]);
+      assert.deepEqual([replayed, received.length], [false, 4]);
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 10_000, verifications: 1 }]);
     });
 
-    test("a settled one has its outcome for good, and a retry gets it without a question", async (t) => {
-      const { identity, mine, questions, settled } = await unknown(t, 0);
+    test("a settled one has its outcome for good, and a retry gets it without an attempt", async (t) => {
+      const { identity, mine, received, settled } = await unknown(t, 0);
       const row = await settled("not_found");
       assert.deepEqual(
         row.attempts.map(({ outcome, reason }) => [outcome, reason]),
         [["negative", "not_found"]],
       );
       assert.equal((await failureFrom(identity.verify(mine))).code, "bvn_not_found");
-      assert.equal(questions.length, 1);
+      assert.equal(received.length, 1);
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
       await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
     });
@@ -87,11 +87,11 @@ for (const engine of engines)
     });
 
     test("of a retry and a person that come at once, one changes the verification", async (t) => {
-      const { identity, mine, questions, settled } = await unknown(t, 0);
+      const { identity, mine, received, settled } = await unknown(t, 0);
       const [settling, retrying] = await Promise.allSettled([settled("not_found"), identity.verify(mine)]);
       const { state, charged } = await onlyRow(store.db, mine);
       if (settling.status === "fulfilled")
-        assert.deepEqual([state, charged, questions.length, retrying.status], ["not_found", 0, 1, "rejected"]);
-      else assert.deepEqual([state, charged, questions.length, retrying.status], ["verified", 1, 2, "fulfilled"]);
+        assert.deepEqual([state, charged, received.length, retrying.status], ["not_found", 0, 1, "rejected"]);
+      else assert.deepEqual([state, charged, received.length, retrying.status], ["verified", 1, 2, "fulfilled"]);
     });
   });

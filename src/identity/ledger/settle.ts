@@ -16,7 +16,7 @@ import { transitions } from "./transitions.ts";
 export const settledAs = [...negativeReasons, "failed"] as const;
 type SettledAs = (typeof settledAs)[number];
 
-/** A younger question may still be answered, and that answer is worth more than a person's word. */
+/** A younger attempt may still be answered, and that answer is worth more than a person's word. */
 export const settledAfter = 10 * 60_000;
 
 /** A verification of any account, for an operator. Throws a `CommandFault` if there is none. */
@@ -64,7 +64,7 @@ export async function settle(
   return anyVerification(db, reference);
 }
 
-/** With `failed`, no question was answered. Any other outcome is that of the last question; those before stay unknown. */
+/** With `failed`, no attempt was answered. Any other outcome is that of the last attempt; those before stay unknown. */
 async function closeAttempts(
   trx: Kysely<Tables>,
   row: Row,

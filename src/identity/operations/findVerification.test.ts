@@ -12,9 +12,9 @@ for (const engine of usualEngines) {
 
     test("a verified one: by reference, by key in the query string and by key in the header", async (t) => {
       let time = Date.UTC(2026, 0, 15, 9, 30);
-      const { upstream } = answering((question) => {
+      const { upstream } = answering((attempt) => {
         time += 412;
-        return verified(question);
+        return verified(attempt);
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => time });
       const mine = newRequest({ idempotencyKey: "k-1" });

@@ -25,9 +25,9 @@ for (const engine of usualEngines) {
       const asked = { count: 0 };
       const upstream: IdentityUpstream = {
         ...usual,
-        verify(question) {
+        verify(attempt) {
           asked.count += 1;
-          return usual.verify(question);
+          return usual.verify(attempt);
         },
       };
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { limits: null } });

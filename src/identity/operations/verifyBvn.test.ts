@@ -79,16 +79,16 @@ for (const engine of usualEngines) {
     });
 
     test("the caller's trace context reaches the upstream, a bad one does not", async (t) => {
-      const { upstream, questions } = answering(verified);
+      const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
       await callOf(verifyBvn, identity, { input, headers: { traceparent } });
       await callOf(verifyBvn, identity, { input, headers: { traceparent: "22000000017" } });
       assert.deepEqual(
-        questions.map((question) => question.traceparent),
+        received.map((attempt) => attempt.traceparent),
         [traceparent, undefined],
       );
-      assert.deepEqual([questions[0]?.number, questions[0]?.claims.phone], ["22000000017", "8000000017"]);
+      assert.deepEqual([received[0]?.number, received[0]?.claims.phone], ["22000000017", "8000000017"]);
     });
 
     test("a failure says what was charged, called and written, and has null for data", async (t) => {

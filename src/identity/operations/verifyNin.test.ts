@@ -84,7 +84,7 @@ for (const engine of usualEngines) {
       await identity.verify(mine);
       const { code, message } = await failureFrom(identity.verify(mine));
       assert.equal(code, "subject_rate_limited");
-      assert.match(message, /about one NIN/);
+      assert.match(message, /at one NIN/);
       await identity.verify({ ...mine, kind: "bvn" });
     });
 
@@ -100,7 +100,7 @@ for (const engine of usualEngines) {
       assert.equal(code, "upstream_not_configured");
       assert.deepEqual(await ledgerRows(store.db, mine), []);
       await (await open([onlyBvn.upstream, offering])).verify(mine);
-      assert.deepEqual([onlyBvn.questions.length, both.questions.length], [0, 1]);
+      assert.deepEqual([onlyBvn.received.length, both.received.length], [0, 1]);
       assert.equal((await onlyRow(store.db, mine)).upstream, "both");
     });
 

@@ -91,7 +91,7 @@ for (const engine of engines)
       await changeTerms(recorded(store.db), mine.accountId, { capCount: 2 }, zone, january);
       const third = { ...numbered(mine, 3), terms: { capCount: 2 } };
       assert.equal((await failureFrom(identity.verify(third))).code, "spending_cap_reached");
-      for (const nth of [1, 2]) upstream.answer(await verified(upstream.questions[nth - 1]!), nth);
+      for (const nth of [1, 2]) upstream.answer(await verified(upstream.received[nth - 1]!), nth);
       await Promise.all(running);
       assert.deepEqual(await spentOf(mine.accountId), [["2026-01", 20_000, 2, null]]);
     });
@@ -120,7 +120,7 @@ for (const engine of engines)
       assert.equal((await failureFrom(identity.verify(numbered(mine, 1)))).code, "too_many_in_flight");
       const live = identity.verify({ ...mine, mode: "live" });
       await upstream.asked(2);
-      for (const nth of [1, 2]) upstream.answer(await verified(upstream.questions[nth - 1]!), nth);
+      for (const nth of [1, 2]) upstream.answer(await verified(upstream.received[nth - 1]!), nth);
       await Promise.all([running, live]);
     });
   });

@@ -17,10 +17,10 @@ for (const engine of engines) {
     const openAt = async (t: TestContext, changes: Changes = {}) => {
       const vendor = { outcome: undefined as IdentityOutcome | undefined };
       const clock = { time: january };
-      const { upstream, questions } = answering((question) => vendor.outcome ?? verified(question));
+      const { upstream, received } = answering((attempt) => vendor.outcome ?? verified(attempt));
       const upstreams = { test: upstream, live: [upstream] };
       const open = () => store.open(t, { upstreams, now: () => clock.time, ...changes });
-      return { identity: await open(), open, clock, vendor, questions };
+      return { identity: await open(), open, clock, vendor, received };
     };
     let people = 22_000_002_000;
     const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
@@ -70,7 +70,7 @@ for (const engine of engines) {
     };
 
     test("a cap of verifications ends with the last one, before the vendor is asked", async (t) => {
-      const { identity, questions, clock } = await openAt(t);
+      const { identity, received, clock } = await openAt(t);
       const mine = customer({ capCount: 2 });
       await identity.verify(another(mine));
       await identity.verify({ ...another(mine), idempotencyKey: "k" });
@@ -85,7 +85,7 @@ for (const engine of engines) {
         );
         assert.deepEqual(detail.facts, { charged: false, upstream_called: false, request_reference: null });
       }
-      assert.equal(questions.length, 2);
+      assert.equal(received.length, 2);
       assert.equal((await ledgerRows(store.db, mine)).length, 2);
       assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
       // The month begins in Lagos an hour before it does in London.
@@ -151,7 +151,7 @@ for (const engine of engines) {
     });
 
     test("a retry takes the fee again, in the month in which it is made", async (t) => {
-      const { identity, vendor, clock, questions } = await openAt(t);
+      const { identity, vendor, clock, received } = await openAt(t);
       const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
       clock.time = Date.UTC(2026, 0, 31, 22, 59, 59);
       vendor.outcome = { kind: "unavailable" };
@@ -166,7 +166,7 @@ for (const engine of engines) {
         [refused.code, refused.detail.facts],
         ["spending_cap_reached", { charged: false, upstream_called: true, request_reference: row!.reference }],
       );
-      assert.equal(questions.length, 2);
+      assert.equal(received.length, 2);
       await identity.verify({ ...mine, terms: { capCount: 2 } });
       assert.deepEqual(await spent(mine), { "2026-01": [0, 0], "2026-02": [20_000, 2] });
     });
@@ -220,12 +220,12 @@ for (const engine of engines) {
     });
 
     test("two processes never give more than there is", async (t) => {
-      const { identity, questions } = await openAt(t, { settings: { limits: null } });
+      const { identity, received } = await openAt(t, { settings: { limits: null } });
       const beside = await openStore({ ...store.settings, serving: false });
       t.after(() => beside.close());
-      const { upstream } = answering((question) => {
-        questions.push(question);
-        return verified(question);
+      const { upstream } = answering((attempt) => {
+        received.push(attempt);
+        return verified(attempt);
       });
       const upstreams = { test: upstream, live: [upstream] };
       const second = await store.open(t, { db: beside.db, upstreams, now: () => january, settings: { limits: null } });
@@ -233,7 +233,7 @@ for (const engine of engines) {
       const prepaid = customer({ prepaid: true });
       await topUp(prepaid, 70_500);
       for (const mine of [capped, prepaid]) {
-        questions.length = 0;
+        received.length = 0;
         const calls = Array.from({ length: 60 }, (_, n) =>
           (n % 2 === 0 ? identity : second).verify(another(mine)).then(
             () => "given",
@@ -243,7 +243,7 @@ for (const engine of engines) {
         const answers = Object.groupBy(await Promise.all(calls), (answer) => answer);
         const refusal = mine === capped ? "spending_cap_reached" : "balance_too_low";
         assert.deepEqual([answers.given?.length, answers[refusal]?.length], [7, 53]);
-        assert.equal(questions.length, 7);
+        assert.equal(received.length, 7);
       }
       assert.deepEqual(await spent(capped), { "2026-01": [70_000, 7] });
       assert.deepEqual(await spent(prepaid), { prepaid: [70_000, 7] });

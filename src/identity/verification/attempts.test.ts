@@ -17,8 +17,8 @@ for (const engine of engines) {
     const open = (t: TestContext, live: IdentityUpstream[], settings: Partial<IdentitySettings> = {}) =>
       store.open(t, { upstreams: { test: sandbox(), live }, settings });
     const named = (name: string, outcomes: IdentityOutcome[]) => {
-      const { upstream, questions } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
-      return { upstream: { ...upstream, name }, questions };
+      const { upstream, received } = answering((attempt, nth) => outcomes[nth - 1] ?? verified(attempt));
+      return { upstream: { ...upstream, name }, received };
     };
 
     test("a vendor that is not reached was not asked: no attempt, and nothing of the vendor cap is used", async (t) => {
@@ -59,7 +59,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("a vendor that gives no token for the question was not asked, whatever the reason", async (t) => {
+    test("a vendor that gives no token for the attempt was not asked, whatever the reason", async (t) => {
       const reasons = ["bad_credentials", "rate_limited", "out_of_service"] as const;
       const { upstream } = named(
         "vendor",
@@ -73,20 +73,20 @@ for (const engine of engines) {
       assert.deepEqual([attempts, name], [0, null]);
     });
 
-    test("looking up what became of an earlier question is no attempt, asking anew is one", async (t) => {
+    test("looking up what became of an earlier attempt is no attempt, asking anew is one", async (t) => {
       const found: IdentityOutcome[] = [{ kind: "unknown" }, { kind: "unavailable" }];
-      const { upstream, questions } = named("vendor", [{ kind: "unknown" }]);
+      const { upstream, received } = named("vendor", [{ kind: "unknown" }]);
       const identity = await open(t, [{ ...upstream, lookUp: async () => found.shift()! }]);
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const seen = [];
       for (const _ of [1, 2]) {
         await failureFrom(identity.verify(mine));
         const { state, attempts, unresolved } = await onlyRow(store.db, mine);
-        seen.push([state, attempts, unresolved, questions.length]);
+        seen.push([state, attempts, unresolved, received.length]);
       }
       await identity.verify(mine);
       const { state, attempts, unresolved } = await onlyRow(store.db, mine);
-      seen.push([state, attempts, unresolved, questions.length]);
+      seen.push([state, attempts, unresolved, received.length]);
       assert.deepEqual(seen, [
         ["unknown", 1, 1, 1],
         ["unknown", 1, 1, 1],
@@ -95,7 +95,7 @@ for (const engine of engines) {
     });
 
     test("one key buys at most three answers that cannot be trusted", async (t) => {
-      const { upstream, questions } = answering(() => ({ kind: "bad_response" }));
+      const { upstream, received } = answering(() => ({ kind: "bad_response" }));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const answers = [];
@@ -107,16 +107,16 @@ for (const engine of engines) {
         ...Array(3).fill("upstream_bad_response true"),
         ...Array(2).fill("upstream_bad_response false"),
       ]);
-      assert.equal(questions.length, 3);
+      assert.equal(received.length, 3);
     });
 
     test("answers that cannot be trusted and unknown ones are bounded together", async (t) => {
-      const { upstream, questions } = answering((_, nth) => ({ kind: nth === 2 ? "unknown" : "bad_response" }));
+      const { upstream, received } = answering((_, nth) => ({ kind: nth === 2 ? "unknown" : "bad_response" }));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (let n = 0; n < 3; n += 1) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
       const { code, retryable } = await failureFrom(identity.verify(mine));
-      assert.deepEqual([code, retryable, questions.length], ["upstream_timeout", false, 3]);
+      assert.deepEqual([code, retryable, received.length], ["upstream_timeout", false, 3]);
     });
 
     test("retries of a key count in the limits of the account and of the subject", async (t) => {
@@ -125,21 +125,21 @@ for (const engine of engines) {
         [{ ...usualLimits, account }, "rate_limited"],
         [{ ...usualLimits, subject: account }, "subject_rate_limited"],
       ] as const) {
-        const { upstream, questions } = answering(() => outOfService);
+        const { upstream, received } = answering(() => outOfService);
         const identity = await open(t, [upstream], { limits });
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
         for (let n = 0; n < 4; n += 1)
           assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
         const retry = await failureFrom(identity.verify(mine));
         const fresh = await failureFrom(identity.verify({ ...mine, idempotencyKey: "l" }));
-        assert.deepEqual([retry.code, fresh.code, questions.length], [code, code, 4]);
+        assert.deepEqual([retry.code, fresh.code, received.length], [code, code, 4]);
         assert.ok(retry.detail.retryAfter! > 0 && retry.detail.retryAfter! <= 60);
       }
     });
 
     test("a source that repeats an answer for free is asked for as long as the key is kept", async (t) => {
       for (const kind of ["unknown", "bad_response"] as const) {
-        const { upstream, questions } = named(
+        const { upstream, received } = named(
           "peer",
           Array.from({ length: 8 }, () => ({ kind })),
         );
@@ -148,7 +148,7 @@ for (const engine of engines) {
         for (let n = 0; n < 8; n += 1) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
         await identity.verify(mine);
         const row = await onlyRow(store.db, mine);
-        assert.deepEqual([row.state, row.attempts, row.charged, questions.length], ["verified", 9, 1, 9]);
+        assert.deepEqual([row.state, row.attempts, row.charged, received.length], ["verified", 9, 1, 9]);
       }
     });
 
@@ -158,9 +158,9 @@ for (const engine of engines) {
       const identity = await open(t, [{ ...peer.upstream, repeatable: true }, paid.upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (let n = 0; n < 6; n += 1) await failureFrom(identity.verify(mine));
-      assert.equal(paid.questions.length, 0);
+      assert.equal(paid.received.length, 0);
       await identity.verify(mine);
-      assert.deepEqual([peer.questions.length, paid.questions.length], [7, 0]);
+      assert.deepEqual([peer.received.length, paid.received.length], [7, 0]);
     });
   });
 }

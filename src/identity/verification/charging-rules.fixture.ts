@@ -27,7 +27,7 @@ export interface PlayedCall {
 
 export interface Answer {
   does: "answer";
-  /** Picks one of the questions that are open. */
+  /** Picks one of the attempts that are open. */
   nth: number;
   kind: Kind;
 }
@@ -53,8 +53,8 @@ const toldOf: Record<Kind, Told> = {
 export interface Expected
   extends Pick<CountedRow, "state" | "mode" | "attempts" | "unresolved" | "bad_answers" | "charged"> {
   call: PlayedCall;
-  /** The number of the question that is open at the upstream, counted from 1. */
-  question?: number | undefined;
+  /** The number of the attempt that is open at the upstream, counted from 1. */
+  attempt?: number | undefined;
   /** Those who wait for its outcome. */
   waiting: Waiting[];
 }
@@ -69,10 +69,10 @@ export interface Waiting {
  */
 export class Rules {
   readonly verifications: Expected[] = [];
-  #questions = 0;
+  #received = 0;
 
   get open(): Expected[] {
-    return this.verifications.filter(({ question }) => question !== undefined);
+    return this.verifications.filter(({ attempt }) => attempt !== undefined);
   }
 
   call(call: PlayedCall): Waiting {
@@ -88,10 +88,10 @@ export class Rules {
       return { told: isLeader ? "record" : "record again" };
     }
     if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
-    if (earlier.question === undefined) {
+    if (earlier.attempt === undefined) {
       if (earlier.unresolved + earlier.bad_answers > 2)
         return { told: earlier.unresolved > 0 ? "upstream_timeout, final" : "upstream_bad_response, final" };
-      earlier.question = ++this.#questions;
+      earlier.attempt = ++this.#received;
       earlier.attempts += 1;
     } else earlier.unresolved -= 1;
     earlier.state = "started";
@@ -100,7 +100,7 @@ export class Rules {
 
   answer(verification: Expected, kind: Kind): void {
     const { state, waiting } = verification;
-    verification.question = undefined;
+    verification.attempt = undefined;
     verification.waiting = [];
     for (const one of waiting) one.told = toldOf[kind];
     const isFailure = ["bad_response", "throws", "unavailable", "not_reached"].includes(kind);
@@ -137,7 +137,7 @@ export class Rules {
   kill(): void {
     for (const verification of this.#running())
       Object.assign(verification, { state: "unknown", waiting: [] }).unresolved += 1;
-    for (const verification of this.verifications) verification.question = undefined;
+    for (const verification of this.verifications) verification.attempt = undefined;
   }
 
   #running(): Expected[] {
@@ -162,7 +162,7 @@ export class Rules {
       unresolved: 0,
       bad_answers: 0,
       charged: 0,
-      question: ++this.#questions,
+      attempt: ++this.#received,
       waiting: [],
     };
     this.verifications.push(begun);

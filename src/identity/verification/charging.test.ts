@@ -42,9 +42,9 @@ for (const engine of engines) {
 
     test("for any calls, what is charged are the records given, once for each reference", async (t) => {
       const outcomes = new Map<string, (typeof outcomeKinds)[number]>();
-      const { upstream } = answering(async (question): Promise<IdentityOutcome> => {
-        const kind = outcomes.get(question.number)!;
-        if (kind === "verified") return verified(question);
+      const { upstream } = answering(async (attempt): Promise<IdentityOutcome> => {
+        const kind = outcomes.get(attempt.number)!;
+        if (kind === "verified") return verified(attempt);
         const outcome = outcomeOf(kind);
         if (outcome instanceof Error) throw outcome;
         return outcome;
@@ -152,8 +152,8 @@ for (const engine of engines) {
           const { accountId } = newRequest();
           const rules = new Rules();
           let callers: { told?: Told; charged?: boolean; expected: Waiting }[] = [];
-          const before = upstream.questions.length;
-          const questionOf = ({ question }: Expected) => upstream.questions[before + question! - 1]!;
+          const before = upstream.received.length;
+          const questionOf = ({ attempt }: Expected) => upstream.received[before + attempt! - 1]!;
 
           const take = {
             call(step: PlayedCall) {
@@ -167,7 +167,7 @@ for (const engine of engines) {
               const verification = rules.open[nth % rules.open.length];
               if (!verification) return;
               const outcome = kind === "verified" ? await verified(questionOf(verification)) : outcomeOf(kind);
-              upstream.answer(outcome, before + verification.question!);
+              upstream.answer(outcome, before + verification.attempt!);
               rules.answer(verification, kind);
             },
             async timeOut() {

@@ -45,14 +45,14 @@ for (const engine of engines) {
     });
 
     test("an upstream that heeds the signal leaves the outcome unknown", async (t) => {
-      const { upstream, questions } = answering((question) => sandbox().verify(question));
+      const { upstream, received } = answering((attempt) => sandbox().verify(attempt));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [] },
         settings: { timeLimit: 1000 },
       });
       const mine = newRequest({ number: "00000000008", idempotencyKey: "k" });
       const call = failureFrom(identity.verify(mine));
-      await until(() => questions.length === 1);
+      await until(() => received.length === 1);
       mock.timers.tick(900);
       assert.equal((await call).code, "upstream_timeout");
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
@@ -71,7 +71,7 @@ for (const engine of engines) {
       const retries = await Promise.all([identity.verify(mine), identity.verify(mine)]);
       assert.deepEqual(retries.map(({ replayed }) => replayed).toSorted(), [false, true]);
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
-      assert.equal(upstream.questions.length, 1);
+      assert.equal(upstream.received.length, 1);
     });
 
     test("a keyless record that comes late is not charged and not kept", async (t) => {
@@ -109,7 +109,7 @@ for (const engine of engines) {
       assert.ok(!JSON.stringify(store.log.lines).includes("22000000017"));
     });
 
-    test("a retry waits for the question that is still under way, and asks no second time", async (t) => {
+    test("a retry waits for the attempt that is still under way, and asks no second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
       const call = failureFrom(identity.verify(mine));
@@ -121,7 +121,7 @@ for (const engine of engines) {
       upstream.answer(await verified(mine));
       assert.equal((await retry).replayed, false);
       const row = await onlyRow(store.db, mine);
-      assert.deepEqual([row.state, row.charged, row.attempts, upstream.questions.length], ["verified", 1, 1, 1]);
+      assert.deepEqual([row.state, row.charged, row.attempts, upstream.received.length], ["verified", 1, 1, 1]);
     });
 
     test("a record that comes late while the store is away is not bought a second time", async (t) => {
@@ -145,10 +145,10 @@ for (const engine of engines) {
         ),
       );
       const row = await onlyRow(store.db, mine);
-      assert.deepEqual([row.charged, row.attempts, upstream.questions.length], [1, 1, 1]);
+      assert.deepEqual([row.charged, row.attempts, upstream.received.length], [1, 1, 1]);
     });
 
-    test("a question left behind stays so when a retry cannot be written", async (t) => {
+    test("an attempt left behind stays so when a retry cannot be written", async (t) => {
       let isReadOnly = false;
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => {
@@ -169,7 +169,7 @@ for (const engine of engines) {
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
       assert.equal((await identity.verify(mine)).replayed, false);
-      assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.questions.length], [1, 1]);
+      assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.received.length], [1, 1]);
     });
 
     test("a retry whose start reached a store that did not say so is no work done, and the next one goes on", async (t) => {
@@ -215,7 +215,7 @@ for (const engine of engines) {
       for (const changes of [{}, { idempotencyKey: "k" }]) {
         const mine = newRequest(changes);
         await withoutLedger(store.db, () => assert.rejects(identity.verify(mine)));
-        assert.equal(upstream.questions.length, 0);
+        assert.equal(upstream.received.length, 0);
         assert.deepEqual(await ledgerRows(store.db, mine), []);
       }
     });
@@ -256,7 +256,7 @@ for (const engine of engines) {
           );
           assert.equal((await onlyRow(store.db, mine)).charged, 1);
         }
-        assert.equal(upstream.questions.length, 1);
+        assert.equal(upstream.received.length, 1);
       });
 
     test("a charge that reached the store after its caller was sent away is taken back", async (t) => {

@@ -17,19 +17,19 @@ for (const engine of engines) {
 
     suite("idempotency", () => {
       test("the same again: the same record, replayed, not asked, not charged again", async (t) => {
-        const { identity, questions } = await openAnswering(t, verified);
+        const { identity, received } = await openAnswering(t, verified);
         const mine = newRequest({ idempotencyKey: "k", consentReference: "c" });
         const first = await identity.verify(mine);
         const again = await identity.verify(mine);
         assert.deepEqual([first.replayed, again.replayed], [false, true]);
         assert.equal(JSON.stringify(again.record), JSON.stringify(first.record));
-        assert.equal(questions.length, 1);
+        assert.equal(received.length, 1);
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("negative answers are given again too", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
-          const { identity, questions } = await openAnswering(t, () => negative(kind));
+          const { identity, received } = await openAnswering(t, () => negative(kind));
           const mine = newRequest({ idempotencyKey: "k" });
           const first = await failureFrom(identity.verify(mine));
           const again = await failureFrom(identity.verify(mine));
@@ -41,7 +41,7 @@ for (const engine of engines) {
             [first.detail.headers, again.detail.headers],
             [undefined, { "Idempotency-Replayed": "true" }],
           );
-          assert.equal(questions.length, 1);
+          assert.equal(received.length, 1);
         }
       });
 
@@ -52,7 +52,7 @@ for (const engine of engines) {
           { kind: "unknown" },
         ];
         for (const outcome of outcomes) {
-          const { identity, questions } = await openAnswering(t, () => outcome);
+          const { identity, received } = await openAnswering(t, () => outcome);
           const mine = newRequest({ idempotencyKey: "k", consentReference: "c" });
           await failureFrom(identity.verify(mine));
           const { consentReference: _, ...withoutConsent } = mine;
@@ -65,7 +65,7 @@ for (const engine of engines) {
           ];
           for (const other of others)
             assert.equal((await failureFrom(identity.verify(other))).code, "idempotency_key_reused");
-          assert.equal(questions.length, 1);
+          assert.equal(received.length, 1);
         }
       });
 
@@ -84,8 +84,8 @@ for (const engine of engines) {
       test("after a 5xx a retry resumes under the same reference and is charged once", async (t) => {
         const outcomes: IdentityOutcome[] = [{ kind: "unavailable" }, { kind: "bad_response" }, { kind: "unknown" }];
         for (const outcome of outcomes) {
-          const { identity, questions } = await openAnswering(t, (question, nth) =>
-            nth === 1 ? outcome : verified(question),
+          const { identity, received } = await openAnswering(t, (attempt, nth) =>
+            nth === 1 ? outcome : verified(attempt),
           );
           const mine = newRequest({ idempotencyKey: "k" });
           const first = await failureFrom(identity.verify(mine));
@@ -93,7 +93,7 @@ for (const engine of engines) {
           const row = await onlyRow(store.db, mine);
           assert.equal(replayed, false);
           assert.equal(record.request_reference, first.detail.facts?.request_reference);
-          assert.deepEqual([row.state, row.charged, row.attempts, questions.length], ["verified", 1, 2, 2]);
+          assert.deepEqual([row.state, row.charged, row.attempts, received.length], ["verified", 1, 2, 2]);
           assert.equal((await identity.verify(mine)).replayed, true);
         }
       });
@@ -137,22 +137,22 @@ for (const engine of engines) {
           given: 1,
           request_in_progress: 199,
         });
-        assert.equal(upstream.questions.length, 1);
+        assert.equal(upstream.received.length, 1);
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("100 retries of an answered key are answered alike", async (t) => {
-        const { identity, questions } = await openAnswering(t, verified);
+        const { identity, received } = await openAnswering(t, verified);
         const mine = newRequest({ idempotencyKey: "k" });
         await identity.verify(mine);
         const again = await Promise.all(Array.from({ length: 100 }, () => identity.verify(mine)));
         assert.ok(again.every(({ replayed }) => replayed));
-        assert.equal(questions.length, 1);
+        assert.equal(received.length, 1);
       });
 
       test("a key is kept for a day", async (t) => {
         let time = Date.now();
-        const { identity, questions } = await openAnswering(t, verified, { now: () => time });
+        const { identity, received } = await openAnswering(t, verified, { now: () => time });
         const mine = newRequest({ idempotencyKey: "k" });
         const { record: first } = await identity.verify(mine);
         time += 24 * hour - 1;
@@ -161,14 +161,14 @@ for (const engine of engines) {
         const { record: second, replayed } = await identity.verify({ ...mine, amount: 20_000 });
         assert.equal(replayed, false);
         assert.notEqual(second.request_reference, first.request_reference);
-        assert.equal(questions.length, 2);
+        assert.equal(received.length, 2);
         assert.equal((await ledgerRows(store.db, mine)).length, 2);
       });
 
       test("a record past its retention is not given again, and not bought again", async (t) => {
         let time = Date.now();
         const changes = { now: () => time, settings: { recordRetention: hour } };
-        const { identity, questions } = await openAnswering(t, verified, changes);
+        const { identity, received } = await openAnswering(t, verified, changes);
         const mine = newRequest({ idempotencyKey: "k" });
         const { record } = await identity.verify(mine);
         time += hour;
@@ -179,7 +179,7 @@ for (const engine of engines) {
           upstream_called: true,
           request_reference: record.request_reference,
         });
-        assert.equal(questions.length, 1);
+        assert.equal(received.length, 1);
       });
 
       test("with a retention of 0 no record is ever kept", async (t) => {
@@ -226,12 +226,12 @@ for (const engine of engines) {
         const mine = newRequest({ idempotencyKey: "k" });
         const { record } = await first.identity.verify(mine);
         const hmac = [...keyring.hmac, { version: 2, key: randomBytes(32) }];
-        const { identity, questions } = await openAnswering(t, verified, {
+        const { identity, received } = await openAnswering(t, verified, {
           keyring: { current: { ...keyring, hmac } },
         });
         assert.deepEqual(await identity.verify(mine), { record, replayed: true });
         assert.equal((await failureFrom(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
-        assert.equal(questions.length, 0);
+        assert.equal(received.length, 0);
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 

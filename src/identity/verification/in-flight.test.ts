@@ -20,7 +20,7 @@ for (const engine of engines) {
         upstream.answer(await verified(mine));
         const given = await Promise.all(calls);
         assert.equal(new Set(given.map(({ record }) => record.request_reference)).size, 1);
-        assert.equal(upstream.questions.length, 1);
+        assert.equal(upstream.received.length, 1);
         assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
@@ -57,7 +57,7 @@ for (const engine of engines) {
         const other = newRequest();
         calls.push(identity.verify(other));
         await upstream.asked(21);
-        for (const [n, question] of upstream.questions.entries()) upstream.answer(await verified(question), n + 1);
+        for (const [n, attempt] of upstream.received.entries()) upstream.answer(await verified(attempt), n + 1);
         await Promise.all(calls);
         assert.equal((await ledgerRows(store.db, mine)).length, 20);
         const last = identity.verify({ ...different(21), idempotencyKey: "k" });

@@ -20,10 +20,10 @@ for (const engine of engines) {
 
     const openAt = async (t: TestContext, settings: Partial<IdentitySettings> = {}, outcome?: IdentityOutcome) => {
       const clock = { time: Date.UTC(2026, 0, 15) };
-      const { upstream, questions } = answering((question) => outcome ?? verified(question));
+      const { upstream, received } = answering((attempt) => outcome ?? verified(attempt));
       const open = () =>
         store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => clock.time, settings });
-      return { identity: await open(), open, clock, questions };
+      return { identity: await open(), open, clock, received };
     };
     let people = 22_000_001_000;
     const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
@@ -63,7 +63,7 @@ for (const engine of engines) {
     });
 
     test("calls that come together do not slip through", async (t) => {
-      const { identity, questions } = await openAt(t, {
+      const { identity, received } = await openAt(t, {
         limits: { ...usualLimits, account: { count: 5, seconds: 60 } },
       });
       const mine = newRequest();
@@ -71,12 +71,12 @@ for (const engine of engines) {
       const refused = (await Promise.all(calls)).filter((answer) => answer === "rate_limited");
       // PostgreSQL does not see what other connections have not committed: never more than run at once.
       if (engine.name === "sqlite") assert.equal(refused.length, 15);
-      assert.equal(questions.length, 20 - refused.length);
+      assert.equal(received.length, 20 - refused.length);
       assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");
     });
 
     test("retries that come together do not slip through", async (t) => {
-      const { identity, questions } = await openAt(
+      const { identity, received } = await openAt(
         t,
         { limits: { ...usualLimits, inFlight: 10 }, vendorCallsPerDay: 12 },
         { kind: "unavailable" },
@@ -87,17 +87,17 @@ for (const engine of engines) {
       assert.deepEqual(new Set(await verifyAll()), new Set(["upstream_unavailable"]));
       const refused = (await verifyAll()).filter((code) => code === "rate_limited");
       if (engine.name === "sqlite") assert.equal(refused.length, 8);
-      assert.equal(questions.length, 20 - refused.length);
+      assert.equal(received.length, 20 - refused.length);
       assert.deepEqual(new Set(await verifyAll()), new Set(["rate_limited"]));
     });
 
     test("two processes let through no more than they work on at once beyond a limit", async (t) => {
       const inFlight = 3;
       const limits = { ...usualLimits, inFlight, account: { count: 5, seconds: 60 } };
-      const { identity, questions } = await openAt(t, { limits });
-      const { upstream } = answering((question) => {
-        questions.push(question);
-        return verified(question);
+      const { identity, received } = await openAt(t, { limits });
+      const { upstream } = answering((attempt) => {
+        received.push(attempt);
+        return verified(attempt);
       });
       const beside = await openStore({ ...store.settings, serving: false });
       t.after(() => beside.close());
@@ -106,7 +106,7 @@ for (const engine of engines) {
       const now = () => Date.UTC(2026, 0, 15);
       const rooms = [identity, await store.open(t, { db: beside.db, upstreams, now, settings: { limits } })];
       for (let round = 0; round < 5; round += 1) {
-        questions.length = 0;
+        received.length = 0;
         const mine = newRequest();
         const untilRefused = async (room: Identity) => {
           for (;;)
@@ -119,7 +119,7 @@ for (const engine of engines) {
         };
         await Promise.all(rooms.flatMap((room) => Array.from({ length: inFlight }, () => untilRefused(room))));
         const most = engine.name === "sqlite" ? 5 : 5 + rooms.length * inFlight - 1;
-        assert.ok(questions.length >= 5 && questions.length <= most, String(questions.length));
+        assert.ok(received.length >= 5 && received.length <= most, String(received.length));
       }
     });
 
@@ -184,12 +184,12 @@ for (const engine of engines) {
 
     test("the cap on vendor calls counts every live attempt, retries too", async (t) => {
       const settings = { vendorCallsPerDay: 3 };
-      const { identity, clock, questions } = await openAt(t, settings, { kind: "unavailable" });
+      const { identity, clock, received } = await openAt(t, settings, { kind: "unavailable" });
       const live = newRequest({ mode: "live", idempotencyKey: "k" });
       for (const _ of [1, 2, 3]) assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
       const retry = await failureFrom(identity.verify(live));
       const fresh = await failureFrom(identity.verify({ ...another(live), idempotencyKey: "l" }));
-      assert.deepEqual([retry.code, fresh.code, questions.length], ["rate_limited", "rate_limited", 3]);
+      assert.deepEqual([retry.code, fresh.code, received.length], ["rate_limited", "rate_limited", 3]);
       assert.equal((await failureFrom(identity.verify({ ...live, mode: "test" }))).code, "upstream_unavailable");
       clock.time += fresh.detail.retryAfter! * second;
       assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");

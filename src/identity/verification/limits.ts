@@ -21,7 +21,7 @@ const day = 24 * 60 * 60_000;
  * What a rule counts.
  * - `verifications`: ledger rows, at their last start.
  * - `runs`: the runs of these rows, all dated at the last start.
- * - `attempts`: questions to vendors.
+ * - `attempts`: attempts at vendors.
  */
 const sources = {
   verifications: { table: sql.table("verification"), at: sql.ref("started_at"), weight: sql.lit(1) },
@@ -124,7 +124,7 @@ export class VerificationLimits {
     if (!limits || row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
-    const asked = ruleOf(limits.subject, "attempts", `have # questions asked about one ${number}, retries included,`);
+    const asked = ruleOf(limits.subject, "attempts", `make # attempts at one ${number}, retries included,`);
     const missedOfSubject = ruleOf(
       limits.subjectNegatives,
       "verifications",
@@ -137,7 +137,7 @@ export class VerificationLimits {
   #vendorRules({ mode, state }: Row): Rule[] {
     const { vendorCallsPerDay: most } = this.#settings;
     if (most === undefined || mode !== "live" || state === "refused") return [];
-    const message = `Your account may cause ${most} questions to the identity source a day.`;
+    const message = `Your account may cause ${most} attempts at the identity source a day.`;
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 

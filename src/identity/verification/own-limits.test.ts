@@ -15,7 +15,7 @@ for (const engine of engines) {
     test("limits of an account's own hold in place of the others, also where nobody else is limited", async (t) => {
       for (const limits of [undefined, null]) {
         const vendor = { outcome: undefined as IdentityOutcome | undefined };
-        const { upstream } = answering((question) => vendor.outcome ?? verified(question));
+        const { upstream } = answering((attempt) => vendor.outcome ?? verified(attempt));
         const upstreams = { test: upstream, live: [] };
         const identity = await store.open(t, { upstreams, settings: limits === null ? { limits } : {} });
         const few = newRequest({ terms: { verification: { count: 2, seconds: 60 } } });

@@ -10,7 +10,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
 
     test("ask at most twice more, then say that no retry helps", async (t) => {
-      const { upstream, questions } = answering(() => ({ kind: "unknown" }));
+      const { upstream, received } = answering(() => ({ kind: "unknown" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const answers = [];
@@ -25,16 +25,16 @@ for (const engine of engines) {
         ["upstream_timeout", false],
         ["upstream_timeout", false],
       ]);
-      assert.equal(questions.length, 3);
+      assert.equal(received.length, 3);
       const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
     });
 
     test("attempts that certainly did no work do not count", async (t) => {
       const outcomes: IdentityOutcome["kind"][] = ["unavailable", "unavailable", "unknown", "unavailable", "unknown"];
-      const { upstream } = answering(async (question, nth) => {
+      const { upstream } = answering(async (attempt, nth) => {
         const kind = outcomes[nth - 1];
-        return kind === undefined ? verified(question) : ({ kind } as IdentityOutcome);
+        return kind === undefined ? verified(attempt) : ({ kind } as IdentityOutcome);
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -44,9 +44,9 @@ for (const engine of engines) {
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
     });
 
-    /** An upstream that knows its earlier questions by reference. */
+    /** An upstream that knows its earlier received by reference. */
     const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
-      const asked = answering((question, nth) => (nth === 1 ? { kind: "unknown" } : verified(question)));
+      const asked = answering((attempt, nth) => (nth === 1 ? { kind: "unknown" } : verified(attempt)));
       const references: string[] = [];
       const upstream: IdentityUpstream = {
         ...asked.upstream,
@@ -56,33 +56,33 @@ for (const engine of engines) {
           return lookUp();
         },
       };
-      return { upstream, references, questions: asked.questions };
+      return { upstream, references, received: asked.received };
     };
 
     test("an upstream that can tell is asked what became of the first, and sold nothing anew", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
-      const { upstream, references, questions } = remembering(() => verified(mine));
+      const { upstream, references, received } = remembering(() => verified(mine));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       await failureFrom(identity.verify(mine));
       const { record } = await identity.verify(mine);
       assert.deepEqual(references, [record.request_reference]);
-      assert.equal(questions.length, 1);
+      assert.equal(received.length, 1);
       assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
     test("an upstream that did no work for the first is asked again", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
-      const { upstream, questions } = remembering(async () => ({ kind: "unavailable" }));
+      const { upstream, received } = remembering(async () => ({ kind: "unavailable" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       await failureFrom(identity.verify(mine));
       assert.ok(await identity.verify(mine));
-      assert.equal(questions.length, 2);
+      assert.equal(received.length, 2);
     });
 
     test("an upstream that cannot tell yet can be asked for as long as it takes", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       let looks = 0;
-      const { upstream, questions } = remembering(async () => {
+      const { upstream, received } = remembering(async () => {
         looks += 1;
         if (looks === 1) throw new Error("played");
         if (looks === 2) return { kind: "bad_response" };
@@ -94,7 +94,7 @@ for (const engine of engines) {
         assert.deepEqual([code, retryable], ["upstream_timeout", true]);
       }
       assert.ok(await identity.verify(mine));
-      assert.equal(questions.length, 1);
+      assert.equal(received.length, 1);
     });
 
     test("another upstream than the first cannot tell", async (t) => {

@@ -14,14 +14,14 @@ for (const engine of engines) {
 
     suite("what a call is answered and what the ledger says", () => {
       test("verified: the record, charged", async (t) => {
-        const { identity, questions } = await openAnswering(t, verified);
+        const { identity, received } = await openAnswering(t, verified);
         const mine = newRequest();
         const { record, replayed } = await identity.verify(mine);
         const row = await onlyRow(store.db, mine);
         assert.equal(replayed, false);
         assert.deepEqual(record, { request_reference: row.reference, ...(await sandboxRecord(mine)) });
         assert.equal(Object.keys(record)[0], "request_reference");
-        assert.equal(questions[0]?.reference, row.reference);
+        assert.equal(received[0]?.reference, row.reference);
         assert.deepEqual(
           [
             row.state,
@@ -88,8 +88,8 @@ for (const engine of engines) {
       });
 
       test("a record without any phone says so, also to a retry", async (t) => {
-        const { identity } = await openAnswering(t, async (question) => {
-          const record = await sandboxRecord(question);
+        const { identity } = await openAnswering(t, async (attempt) => {
+          const record = await sandboxRecord(attempt);
           const personal_info = { ...record.personal_info, phone_number: "", phone_number_2: null };
           return { kind: "verified", record: { ...record, personal_info } };
         });
@@ -135,7 +135,7 @@ for (const engine of engines) {
       });
 
       test("is enforced where the operator says so: refused without asking, the same again", async (t) => {
-        const { identity, questions } = await openAnswering(t, verified, {
+        const { identity, received } = await openAnswering(t, verified, {
           settings: { amountPolicy: "enforce", fees: { bvn: 15_050, nin: 1 } },
         });
         const mine = newRequest({ idempotencyKey: "k" });
@@ -152,7 +152,7 @@ for (const engine of engines) {
         });
         assert.deepEqual([first.detail.headers, again.detail.headers], [undefined, { "Idempotency-Replayed": "true" }]);
         assert.deepEqual([row.state, row.charged, row.attempts], ["refused", 0, 0]);
-        assert.equal(questions.length, 0);
+        assert.equal(received.length, 0);
         assert.ok(await identity.verify(newRequest({ amount: 15_050 })));
       });
     });
@@ -163,9 +163,9 @@ for (const engine of engines) {
         const identity = await store.open(t, { upstreams: { test: forTest.upstream, live: [forLive.upstream] } });
         const mine = newRequest({ idempotencyKey: "k" });
         await identity.verify(mine);
-        assert.deepEqual([forTest.questions.length, forLive.questions.length], [1, 0]);
+        assert.deepEqual([forTest.received.length, forLive.received.length], [1, 0]);
         await identity.verify({ ...mine, mode: "live" });
-        assert.deepEqual([forTest.questions.length, forLive.questions.length], [1, 1]);
+        assert.deepEqual([forTest.received.length, forLive.received.length], [1, 1]);
         assert.deepEqual((await ledgerRows(store.db, mine)).map((row) => row.mode).toSorted(), ["live", "test"]);
       });
 
@@ -198,10 +198,10 @@ for (const engine of engines) {
       test("an upstream that looks into the ledger sees its verification started", async (t) => {
         const mine = newRequest();
         const seen: unknown[] = [];
-        const { identity } = await openAnswering(t, async (question) => {
+        const { identity } = await openAnswering(t, async (attempt) => {
           const { state, reference } = await onlyRow(store.db, mine);
-          seen.push([state, reference === question.reference]);
-          return verified(question);
+          seen.push([state, reference === attempt.reference]);
+          return verified(attempt);
         });
         await identity.verify(mine);
         assert.deepEqual(seen, [["started", true]]);
@@ -224,8 +224,8 @@ for (const engine of engines) {
     });
 
     test("nothing on the ledger or in the log names a person", async (t) => {
-      const { identity } = await openAnswering(t, async (question, nth) =>
-        nth === 1 ? { kind: "unavailable", lasting: true } : verified(question),
+      const { identity } = await openAnswering(t, async (attempt, nth) =>
+        nth === 1 ? { kind: "unavailable", lasting: true } : verified(attempt),
       );
       const mine = newRequest({ idempotencyKey: "order-1", consentReference: "consent-1" });
       await failureFrom(identity.verify(mine));

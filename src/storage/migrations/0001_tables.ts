@@ -171,7 +171,7 @@ export const allTables = {
     completed_at: "bigint?",
   },
 
-  /** One question that was put to a vendor, or may have been. It holds no personal data. */
+  /** One attempt at a vendor, or what may have become one. It holds no personal data. */
   verification_attempt: {
     reference: "text key",
     /** The run that asked. A run that asked nobody has none. */
@@ -183,12 +183,12 @@ export const allTables = {
     asked_at: "bigint",
     /** Null: no answer came. */
     answered_at: "bigint?",
-    /** `unknown` from before the question is sent until its answer. */
+    /** `unknown` from before its request is sent until the response. */
     outcome: "text",
     reason: "text?",
     /** The vendor's name for its answer, if it gave one. */
     vendor_reference: "text?",
-    /** Kobo that the vendor bills for a question of this kind. Null: not configured. */
+    /** Kobo that the vendor bills for an attempt of this kind. Null: not configured. */
     price: "bigint?",
     /** `yes`, `no` or `unknown`, as the vendor says. Null: it says nothing. */
     billed: "text?",
@@ -381,7 +381,7 @@ export const allTables = {
     created_at: "bigint",
   },
 
-  /** A question to a passkey, which is deleted with its answer. */
+  /** A challenge to a passkey, which is deleted with its response. */
   passkey_challenge: {
     challenge: "text key",
     /** `sign-in`, or what else it is for and for whom. */

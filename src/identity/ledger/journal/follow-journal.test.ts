@@ -23,7 +23,7 @@ for (const engine of engines) {
     test("each is told once, with nothing of the person", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = new Map([["22000000021", negative("not_found")]]);
-      const { upstream } = answering(async (question) => outcomes.get(question.number) ?? verified(question));
+      const { upstream } = answering(async (attempt) => outcomes.get(attempt.number) ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const [mine, other] = [newRequest(), newRequest({ number: "22000000021" })];
       await identity.verify(mine);
@@ -69,7 +69,7 @@ for (const engine of engines) {
     test("an outcome that changes is told again", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ kind: "unknown" as const }];
-      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "again" });
       await failureFrom(identity.verify(mine));
@@ -90,11 +90,11 @@ for (const engine of engines) {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<void>();
-      const { upstream } = answering(async (question, nth) => {
+      const { upstream } = answering(async (attempt, nth) => {
         if (nth === 1) return { kind: "unknown" };
         asked.resolve();
         await answer.promise;
-        return verified(question);
+        return verified(attempt);
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "meanwhile" });

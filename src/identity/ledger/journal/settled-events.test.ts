@@ -25,7 +25,7 @@ for (const engine of engines)
     test("are announced once, with nothing of the person", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ kind: "unknown" as const }];
-      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "settles" });
       await failureFrom(identity.verify(mine));
@@ -92,7 +92,7 @@ for (const engine of engines)
     test("are not announced if their outcome was never unknown, or if the trail cannot be written", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = [{ kind: "unknown" as const }];
-      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "kept" });
       await failureFrom(identity.verify(mine));

@@ -108,7 +108,7 @@ for (const engine of engines)
       // Several at once, too.
       for (const move of moves) await move(await placed());
       const outcomes = [{ kind: "unknown" as const }];
-      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ accountId: "acc_of_service", idempotencyKey: "through the service" });
       await failureFrom(identity.verify(mine));

@@ -23,7 +23,7 @@ for (const engine of engines) {
         { kind: "unknown" },
         { kind: "unavailable" },
       ];
-      const { upstream } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
+      const { upstream } = answering((attempt, nth) => outcomes[nth - 1] ?? verified(attempt));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
         settings: { fees: { bvn: 99_999_999_999, nin: 1 } },
@@ -136,7 +136,7 @@ for (const engine of engines) {
     test("a charge belongs to the period in which it was made, and what is taken back later to that later one", async (t) => {
       const [january, february, march] = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)];
       let now = january;
-      const { upstream } = answering((question, nth) => (nth === 1 ? { kind: "unknown" } : verified(question)));
+      const { upstream } = answering((attempt, nth) => (nth === 1 ? { kind: "unknown" } : verified(attempt)));
       const upstreams = { test: upstream, live: [] };
       const identity = await store.open(t, { upstreams, settings: { recordRetention: 0 }, now: () => now });
       const mine = newRequest({ idempotencyKey: "k" });

@@ -71,7 +71,7 @@ for (const engine of engines) {
       }
     });
 
-    test("what it cannot tell stays unknown, and so does a record, which only a retry can hold against its question", async (t) => {
+    test("what it cannot tell stays unknown, and so does a record, which only a retry can hold against its attempt", async (t) => {
       for (const answer of [{ kind: "unknown" } as const, await verified(newRequest()), new Error("22000000017")]) {
         const { round, row, log } = await ended(t, answer);
         assert.equal(await round(2 * minute), 1);

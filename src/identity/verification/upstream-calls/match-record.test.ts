@@ -6,11 +6,11 @@ import { toldState } from "../../ledger/told-state.ts";
 import { sandboxRecord } from "../../played-upstream.fixture.ts";
 import { matchRecord } from "./match-record.ts";
 
-const question = { kind: "bvn" as const, number: "22000000017", claims: { phone: "8000000017" } };
-const record = await sandboxRecord(question);
+const attempt = { kind: "bvn" as const, number: "22000000017", claims: { phone: "8000000017" } };
+const record = await sandboxRecord(attempt);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
-const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, question, settings);
+const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, attempt, settings);
 const rejectedAnswer = (why: string) => ({ state: "failed", reason: "bad_response", why });
 
 test("each outcome has its state", () => {

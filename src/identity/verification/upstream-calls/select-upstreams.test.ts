@@ -9,21 +9,21 @@ import { onlyRow } from "../../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
 import { selectUpstreams } from "./select-upstreams.ts";
 
-type Answer = IdentityOutcome | ((question: IdentityAttempt) => Promise<IdentityOutcome>);
+type Answer = IdentityOutcome | ((attempt: IdentityAttempt) => Promise<IdentityOutcome>);
 
-/** An upstream with a name, the outcome it has for everybody, and a count of its questions. */
+/** An upstream with a name, the outcome it has for everybody, and a count of its attempts. */
 function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) {
-  const questions: IdentityAttempt[] = [];
+  const attempts: IdentityAttempt[] = [];
   const upstream: IdentityUpstream = {
     name,
     kinds: ["bvn"],
-    verify: async (question) => {
-      questions.push(question);
-      return typeof answer === "function" ? answer(question) : answer;
+    verify: async (attempt) => {
+      attempts.push(attempt);
+      return typeof answer === "function" ? answer(attempt) : answer;
     },
     ...more,
   };
-  return { upstream, questions };
+  return { upstream, attempts };
 }
 
 const noWork: IdentityOutcome = { kind: "unavailable" };
@@ -46,17 +46,17 @@ for (const engine of engines) {
           [row.state, row.upstream, row.attempts, row.charged, row.unresolved],
           ["verified", "second", reason === "not_reached" || reason === "paused" ? 1 : 2, 1, 0],
         );
-        assert.deepEqual([first.questions.length, second.questions.length], [1, 1]);
+        assert.deepEqual([first.attempts.length, second.attempts.length], [1, 1]);
       }
     });
 
     test("the ledger names the next upstream before it is asked", async (t) => {
       const mine = newRequest({ mode: "live" });
       let seen: unknown;
-      const second = named("second", async (question) => {
+      const second = named("second", async (attempt) => {
         const { upstream, attempts, state } = await onlyRow(store.db, mine);
         seen = { upstream, attempts, state };
-        return verified(question);
+        return verified(attempt);
       });
       await (await open(t, [named("first", noWork), second])).verify(mine);
       assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
@@ -74,16 +74,16 @@ for (const engine of engines) {
           (await open(t, [named("first", outcome), second])).verify(newRequest({ mode: "live" })),
         );
         assert.notEqual(failure.code, "internal_error");
-        assert.equal(second.questions.length, 0, outcome.kind);
+        assert.equal(second.attempts.length, 0, outcome.kind);
       }
     });
 
-    test("skips an upstream that takes no questions, unless none does", async (t) => {
+    test("skips an upstream that takes no attempts, unless none does", async (t) => {
       const paused = named("paused", unavailable("paused"), { isReady: () => false });
       const mine = newRequest({ mode: "live" });
       await (await open(t, [paused, named("second", verified)])).verify(mine);
       const row = await onlyRow(store.db, mine);
-      assert.deepEqual([row.upstream, row.attempts, paused.questions.length], ["second", 1, 0]);
+      assert.deepEqual([row.upstream, row.attempts, paused.attempts.length], ["second", 1, 0]);
 
       const failure = await failureFrom((await open(t, [paused])).verify(newRequest({ mode: "live" })));
       assert.equal(failure.code, "upstream_unavailable");
@@ -106,14 +106,14 @@ for (const engine of engines) {
 
     test("a retry stays with the upstream whose work nobody knows of", async (t) => {
       const outcomes = [unknown, noWork];
-      const first = named("first", async (question) => outcomes.shift() ?? verified(question));
+      const first = named("first", async (attempt) => outcomes.shift() ?? verified(attempt));
       const second = named("second", verified);
       const identity = await open(t, [first, second]);
       const mine = newRequest({ mode: "live", idempotencyKey: "stays" });
       assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
       assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
       await identity.verify(mine);
-      assert.equal(second.questions.length, 0);
+      assert.equal(second.attempts.length, 0);
       const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
     });
@@ -137,7 +137,7 @@ for (const engine of engines) {
       assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
       first.answer(noWork);
       await until(async () => (await onlyRow(store.db, mine)).state === "failed");
-      assert.equal(second.questions.length, 0);
+      assert.equal(second.attempts.length, 0);
     });
   });
 }

@@ -39,7 +39,7 @@ export class UpstreamCall {
   #isLookUp: boolean;
   readonly #parts: VerificationParts;
   readonly #selected: SelectedUpstreams;
-  readonly #question: IdentityAttempt;
+  readonly #request: IdentityAttempt;
   readonly #answers: Answers;
   readonly #requestId: string;
   readonly #limit = new AbortController();
@@ -51,7 +51,7 @@ export class UpstreamCall {
     parts: VerificationParts,
     row: Row,
     selected: SelectedUpstreams,
-    { answers, requestId, ...question }: UpstreamCallInput,
+    { answers, requestId, ...request }: UpstreamCallInput,
   ) {
     this.#parts = parts;
     this.row = row;
@@ -60,7 +60,7 @@ export class UpstreamCall {
     this.#attempt = selected.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
     this.#selected = selected;
     this.#answers = answers;
-    this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
+    this.#request = { ...request, reference: row.reference, signal: this.#limit.signal };
     this.result = Promise.resolve().then(() => this.#callInOrder());
     this.final = this.result.then((result) => this.#finalResult(result));
   }
@@ -137,7 +137,7 @@ export class UpstreamCall {
 
   /** Asks the upstream about the earlier call. The result is `failed` if it did no work for that. */
   async #lookUp(upstream: IdentityUpstream): Promise<CallResult> {
-    const { kind: _, number: __, claims: ___, ...earlier } = this.#questionTo(upstream);
+    const { kind: _, number: __, claims: ___, ...earlier } = this.#requestTo(upstream);
     const attempt = this.#attempt;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
@@ -153,7 +153,7 @@ export class UpstreamCall {
     const attempt = this.#attempt;
     if (this.#limit.signal.aborted) return { state: "failed", reason: null, notSent: true, attempt };
     try {
-      const outcome = await upstream.verify(this.#questionTo(upstream));
+      const outcome = await upstream.verify(this.#requestTo(upstream));
       if (outcome?.kind === "unknown" && outcome.later)
         this.#later.push(this.#lateResult(upstream, outcome.later, attempt));
       return { ...this.#matched(upstream, outcome), attempt };
@@ -163,8 +163,8 @@ export class UpstreamCall {
     }
   }
 
-  #questionTo({ name }: IdentityUpstream): IdentityAttempt {
-    return { ...this.#question, ...vendorReferenceOf(this.row, name) };
+  #requestTo({ name }: IdentityUpstream): IdentityAttempt {
+    return { ...this.#request, ...vendorReferenceOf(this.row, name) };
   }
 
   async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>, attempt: number): Promise<CallResult> {
@@ -178,7 +178,7 @@ export class UpstreamCall {
 
   #matched({ name }: IdentityUpstream, outcome: IdentityOutcome): MatchResult {
     const { log, settings } = this.#parts;
-    const result = matchRecord(outcome, this.#question, { phoneMatch: settings.phoneMatch, answers: this.#answers });
+    const result = matchRecord(outcome, this.#request, { phoneMatch: settings.phoneMatch, answers: this.#answers });
     if (result.state === "failed" && result.reason === "bad_response")
       // The sandbox answers so because a test key asks it to.
       log[this.row.mode === "test" ? "info" : "warn"](

@@ -8,11 +8,11 @@ import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/reports
 import type { SummaryPeriod } from "../ledger/reports/summary.ts";
 import { toldState } from "../ledger/told-state.ts";
 
-export const questionGroupings = ["account", "day", "month", "vendor"] as const;
-export type QuestionGrouping = (typeof questionGroupings)[number];
+export const attemptGroupings = ["account", "day", "month", "vendor"] as const;
+export type AttemptGrouping = (typeof attemptGroupings)[number];
 
-/** The questions of a group that were put to vendors in one mode and for one kind. */
-export interface QuestionSums {
+/** The attempts of a group in one mode and of one kind. */
+export interface AttemptSums {
   /** Account id, day, month or vendor. */
   group: string;
   mode: Mode;
@@ -23,23 +23,23 @@ export interface QuestionSums {
   costKobo: number;
   /** Of this, what nobody knows whether the vendors bill. */
   unsureKobo: number;
-  /** Questions without a price. */
+  /** Attempts without a price. */
   unpriced: number;
 }
 
-interface QuestionLine extends BilledAttempt {
+interface AttemptLine extends BilledAttempt {
   name: string | number;
   mode: Mode;
   vendor: string;
   asked: number;
 }
 
-/** The questions of a period by group, mode and kind, in this order. `prices`: what each vendor bills today, by its name. */
-export async function questionSums(
+/** The attempts of a period by group, mode and kind, in this order. `prices`: what each vendor bills today, by its name. */
+export async function attemptSums(
   db: Kysely<Tables>,
   { from, to, accountId, mode }: SummaryPeriod,
-  { by, zone, prices }: { by: QuestionGrouping; zone: TimeZone; prices: Readonly<Record<string, VendorPrices>> },
-): Promise<QuestionSums[]> {
+  { by, zone, prices }: { by: AttemptGrouping; zone: TimeZone; prices: Readonly<Record<string, VendorPrices>> },
+): Promise<AttemptSums[]> {
   const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
   const whose = mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
   const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
@@ -48,18 +48,18 @@ export async function questionSums(
       select ${name} as name, mode, kind, vendor, outcome, reason, price, billed, count(*) as asked from verification_attempt
         where asked_at >= ${part.from} and asked_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5, 6, 7, 8`;
   });
-  const { rows } = await sql<QuestionLine>`${sql.join(queries, sql` union all `)}`.execute(db);
-  const sums = new Map<string, QuestionSums>();
-  for (const { name, mode, vendor, asked, ...question } of rows) {
-    const { kind } = question;
+  const { rows } = await sql<AttemptLine>`${sql.join(queries, sql` union all `)}`.execute(db);
+  const sums = new Map<string, AttemptSums>();
+  for (const { name, mode, vendor, asked, ...attempt } of rows) {
+    const { kind } = attempt;
     const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind}`;
     const none = { asked: 0, byOutcome: {}, costKobo: 0, unsureKobo: 0, unpriced: 0 };
-    const entry: QuestionSums = sums.get(place) ?? { group, mode, kind, ...none };
+    const entry: AttemptSums = sums.get(place) ?? { group, mode, kind, ...none };
     sums.set(place, entry);
-    const { kobo, isCertain } = billOf(question, prices[vendor]);
+    const { kobo, isCertain } = billOf(attempt, prices[vendor]);
     entry.asked += asked;
-    const told = toldState({ state: question.outcome, reason: question.reason });
+    const told = toldState({ state: attempt.outcome, reason: attempt.reason });
     entry.byOutcome[told] = (entry.byOutcome[told] ?? 0) + asked;
     if (kobo === null) entry.unpriced += asked;
     else entry.costKobo += asked * kobo;

@@ -6,7 +6,7 @@ import { negative, unavailable, unknown } from "../../upstreams/ports/outcomes.t
 import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { followAll } from "../ledger/journal/follow-all.fixture.ts";
 import { answering } from "../played-upstream.fixture.ts";
-import { questionSums } from "./questions.ts";
+import { attemptSums } from "./attempt-sums.ts";
 
 for (const engine of usualEngines)
   suite(`what attempts cost on ${engine.name}`, () => {
@@ -31,7 +31,7 @@ for (const engine of usualEngines)
       for (const _ of outcomes) await identity.verify(newRequest({ accountId, mode: "live" })).catch(() => {});
       const zone = new TimeZone("UTC");
       const period = { from: 0, to: Date.now() + 1, accountId };
-      const [sums] = await questionSums(store.db, period, { by: "account", zone, prices });
+      const [sums] = await attemptSums(store.db, period, { by: "account", zone, prices });
       const { asked, costKobo, unsureKobo } = sums!;
       assert.deepEqual([asked, costKobo, unsureKobo], [6, 4_000 + 5_000 + 5_000 + 5_000, 5_000 + 5_000]);
 
