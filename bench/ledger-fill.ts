@@ -64,8 +64,9 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     mode,
     kind: "case when (n / 7) % 5 = 0 then 'nin' else 'bvn' end",
     state: `case when ${isVerified} then 'verified' when (${number} * 13) % 1000 = 0 then 'unknown'
-      when (${number} * 13) % 1000 < 20 then 'failed' when (${number} * 13) % 1000 < 60 then 'not_found'
-      when (${number} * 13) % 1000 < 80 then 'phone_mismatch' else 'refused' end`,
+      when (${number} * 13) % 1000 < 20 then 'failed' when (${number} * 13) % 1000 < 80 then 'negative' else 'refused' end`,
+    reason: `case when (${number} * 13) % 1000 between 20 and 59 then 'not_found'
+      when (${number} * 13) % 1000 between 60 and 79 then 'phone_mismatch' end`,
     idempotency_hash: `case when ${isRecent} then 'v1:' || ${hash} end`,
     body_hash: `case when ${isRecent} then 'v1:' || ${hash} end`,
     subject_hash: `'v1:' || ${hash}`,
@@ -90,7 +91,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     vendor,
     asked_at: `${createdAt} + 2`,
     answered_at: `${createdAt} + 1400`,
-    outcome: `case when ${isVerified} then 'verified' else 'not_found' end`,
+    outcome: `case when ${isVerified} then 'verified' else 'negative' end`,
     vendor_reference: `'D-' || ${digits("n", 12)}`,
     price: "5000",
     request_id: verification.request_id!,

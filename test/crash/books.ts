@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../src/identity/ledger/attempts.ts";
 import { withAttempts } from "../../src/identity/ledger/attempts.ts";
+import { type ToldState, toldState } from "../../src/identity/ledger/told-state.ts";
 import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
 import { isSqlite } from "../../src/storage/engine.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
@@ -29,12 +30,8 @@ export interface Books {
 
 type Row = VerificationRow & { attempts: Attempt[] };
 
-/** The states of the ledger that an answer stands for. No key is given up: this vendor repeats its answers for free. */
-const statesOf: Record<number, readonly string[]> = {
-  200: ["verified"],
-  404: ["not_found"],
-  422: ["phone_mismatch"],
-};
+/** The state of the ledger, as callers know it, that an answer stands for. No key is given up: this vendor repeats its answers for free. */
+const stateOf: Record<number, ToldState> = { 200: "verified", 404: "not_found", 422: "phone_mismatch" };
 
 /**
  * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its end
@@ -89,7 +86,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Ven
   const { state, attempts, charged, fee } = row;
   const { key, kind, number, end, lost, sent } = wanted;
   const told = `${key}: ${JSON.stringify({ state, attempts, charged, sent, lost, calls })}`;
-  assert.ok(statesOf[end!.status]?.includes(state), `${end!.status}, ${told}`);
+  assert.equal(toldState(row), stateOf[end!.status], `${end!.status}, ${told}`);
   assert.deepEqual([row.kind, charged, fee], [kind, state === "verified" ? 1 : 0, feeKobo], told);
   assert.ok(
     calls.every((call) => call.kind === kind && call.number === number),
