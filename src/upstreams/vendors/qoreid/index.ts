@@ -1,0 +1,79 @@
+import { oneOf, setting } from "../../../operation/setting.ts";
+import type { CheckInput } from "../../ports/identity-upstream.ts";
+import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { accessTokens, askWithToken } from "../../responses/access-tokens.ts";
+import { responseParser } from "../../responses/parse-response.ts";
+import { outcomeReader } from "../../responses/read-outcome.ts";
+import { factsIn, failureIn, QoreidResponse, QoreidToken, recordIn } from "./wire.ts";
+
+const name = "qoreid";
+
+/** QoreID's basic BVN look-up and its NIN look-up. docs/vendors/qoreid.md says what its documentation does and does not say. */
+export const qoreid = vendor({
+  name,
+  about:
+    "QoreID's basic BVN and its NIN look-up; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_QOREID_URL",
+      default: "https://api.qoreid.com",
+      about: "Address of QoreID.",
+      ...vendorUrl,
+    }),
+    clientId: setting({
+      name: "DUBA_QOREID_CLIENT_ID",
+      default: "",
+      about: "Client ID from QoreID's dashboard.",
+      ...headerText,
+    }),
+    secret: setting({
+      name: "DUBA_QOREID_SECRET",
+      default: "",
+      about: "Secret of that client, exchanged for access tokens.",
+      secret: true,
+      ...headerText,
+    }),
+    names: setting({
+      name: "DUBA_QOREID_NAMES",
+      default: "required",
+      about:
+        "Whether QoreID wants the person's first and last name. none: your contract has look-ups by the number alone, and Duba sends no name.",
+      ...oneOf("required", "none"),
+    }),
+  },
+  open({ url, clientId, secret, names }, { http, log }) {
+    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: QoreidResponse, recordIn, factsIn }, log);
+    const parseToken = responseParser(name, QoreidToken, log);
+    const tokenFor = accessTokens({
+      http,
+      request: { url: `${url}/token`, body: { clientId, secret } },
+      read(result) {
+        if (result.kind !== "answered" || result.status >= 300) return undefined;
+        const given = parseToken(result.body);
+        return given ? { token: given.accessToken, expiresAt: Date.now() + given.expiresIn * 1000 } : "out_of_service";
+      },
+    });
+    const namesOf = ({ claims }: CheckInput) => ({ firstname: claims.first_name, lastname: claims.last_name });
+
+    return {
+      name,
+      kinds: ["bvn", "nin"],
+      needs: names === "none" ? [] : ["names"],
+      async verify(question) {
+        const { kind, number, signal, sendUntil, traceparent } = question;
+        const asked = await askWithToken(tokenFor, sendUntil ?? signal, (token) =>
+          http.send({
+            method: "POST",
+            url: `${url}/v1/ng/identities/${kind === "bvn" ? "bvn-basic" : kind}/${number}`,
+            headers: { authorization: `Bearer ${token}` },
+            ...(names === "none" ? {} : { body: namesOf(question) }),
+            signal,
+            sendUntil,
+            traceparent,
+          }),
+        );
+        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, question);
+      },
+    };
+  },
+});

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
+import { emptyRecord, question } from "../../conformance.fixture.ts";
+import { type Behaviour, json, LocalVendor, type Received } from "../../local-vendor.fixture.ts";
+import type { IdentityAttempt, IdentityOutcome, PersonRecord } from "../../ports/identity-upstream.ts";
+import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
+import { VendorClient } from "../../vendor-client.ts";
+import { testVendor } from "../../vendor-conformance.fixture.ts";
+import bvn from "./fixtures/bvn.json" with { type: "json" };
+import failures from "./fixtures/failures.json" with { type: "json" };
+import nin from "./fixtures/nin.json" with { type: "json" };
+import token from "./fixtures/token.json" with { type: "json" };
+import { qoreid } from "./index.ts";
+
+const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const values = (url: string, names = "required") => ({
+  url,
+  clientId: "client-of-ours",
+  secret: "secret-of-ours",
+  names,
+});
+
+const record: PersonRecord = {
+  ...emptyRecord,
+  bvn_number: "22000000017",
+  service_type: "BVN Verification without Image",
+  personal_info: {
+    ...emptyRecord.personal_info,
+    first_name: "Faisal",
+    last_name: "Ibekwe",
+    full_name: "Faisal Ibekwe",
+    gender: "Male",
+    phone_number: "08000000017",
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
+  },
+};
+
+const ninRecord: PersonRecord = {
+  ...record,
+  bvn_number: "",
+  nin: "30000000017",
+  service_type: "NIN Verification without Image",
+  personal_info: { ...record.personal_info, middle_name: "Emeka", full_name: "Faisal Emeka Ibekwe" },
+  residential_info: {
+    state_of_residence: "Imo State",
+    lga_of_residence: "Owerri Municipal",
+    residential_address: "23 Mission Street",
+  },
+};
+
+const assertRequestTo =
+  (path: string) =>
+  (received: Received, { number }: IdentityAttempt) => {
+    assert.equal(`${received.method} ${received.path}`, `POST /v1/ng/identities/${path}/${number}`);
+    assert.equal(received.headers.authorization, "Bearer token-invented");
+    assert.deepEqual(JSON.parse(received.body), { firstname: "FAISAL", lastname: "IBEKWE" });
+  };
+
+testVendor({
+  vendor: qoreid,
+  values,
+  prelude({ path, body }) {
+    if (path !== "/token") return undefined;
+    assert.deepEqual(JSON.parse(body), { clientId: "client-of-ours", secret: "secret-of-ours" });
+    return token;
+  },
+  checks: {
+    bvn: {
+      assertRequest: assertRequestTo("bvn-basic"),
+      good: { body: bvn, record, facts: { reference: "150017" } },
+      notFound: { status: 404, body: failures.notFound, facts: { billed: "unknown" } },
+    },
+    nin: {
+      assertRequest: assertRequestTo("nin"),
+      good: { body: nin, record: ninRecord, facts: { reference: "150018" } },
+      notFound: { status: 404, body: failures.ninNotFound, facts: { billed: "unknown" } },
+    },
+  },
+  answers: {
+    "an unknown number with 400": { status: 400, body: failures.notFound, outcome: noRecord },
+    "a NIN of a contract without names": {
+      status: 200,
+      kind: "nin",
+      body: { ...nin, summary: { nin_check: "verified" } },
+      outcome: { kind: "verified", record: ninRecord, reference: "150018" },
+    },
+    "the premium record": {
+      status: 200,
+      body: {
+        ...bvn,
+        bvn: {
+          ...bvn.bvn,
+          maritalStatus: "Married",
+          lgaOfResidence: "Owerri Municipal",
+          lgaOfOrigin: "Doguwa",
+          residentialAddress: "23 Mission Street",
+          stateOfOrigin: "Kano State",
+          enrollmentBank: "044",
+          enrollmentBranch: "OWERRI MUNICIPAL",
+          nameOnCard: "IBEKWE FAISAL",
+          title: "Mr",
+          levelOfAccount: "Level 2 - Medium Level Accounts",
+        },
+      },
+      outcome: {
+        kind: "verified",
+        reference: "150017",
+        record: {
+          ...record,
+          name_on_card: "IBEKWE FAISAL",
+          enrolment_branch: "OWERRI MUNICIPAL",
+          enrolment_bank: "044",
+          level_of_account: "Level 2 - Medium Level Accounts",
+          personal_info: {
+            ...record.personal_info,
+            lga_of_origin: "Doguwa",
+            state_of_origin: "Kano State",
+            marital_status: "Married",
+          },
+          residential_info: {
+            state_of_residence: "",
+            lga_of_residence: "Owerri Municipal",
+            residential_address: "23 Mission Street",
+          },
+        },
+      },
+    },
+    "other names without a record": {
+      status: 200,
+      body: { id: 150017, summary: { bvn_check: { status: "NO_MATCH" } }, status: { state: "complete" } },
+      outcome: { kind: "bad_response", why: "shape", reference: "150017" },
+    },
+    "a NIN's record for a BVN": {
+      status: 200,
+      body: nin,
+      outcome: { kind: "bad_response", why: "shape", reference: "150018" },
+    },
+    "a person without a name": {
+      status: 200,
+      body: { bvn: { ...bvn.bvn, firstname: null, lastname: null } },
+      outcome: { kind: "bad_response", why: "shape" },
+    },
+    "a wrong address": { status: 404, body: failures.noRoute, outcome: { kind: "bad_response", why: "status" } },
+    "a question it does not take": { status: 400, body: failures.invalid, outcome: unavailable("refused") },
+    "a token that it does not take, twice": {
+      status: 401,
+      body: failures.unauthorized,
+      outcome: unavailable("bad_credentials"),
+    },
+    "an unknown number with 500": {
+      status: 500,
+      body: failures.notFound,
+      outcome: { kind: "unknown", reason: "server_error" },
+    },
+  },
+  secrets: ["client-of-ours", "secret-of-ours", "token-invented", "Faisal"],
+});
+
+/** QoreID with the tokens t1, t2, … unless `authorize` says otherwise. */
+async function open(
+  t: TestContext,
+  answer: Behaviour,
+  { authorize, names }: { authorize?: Behaviour; names?: string } = {},
+) {
+  const local = await LocalVendor.start();
+  const log = new RecordedLog();
+  const http = new VendorClient({ timeout: 5000, connections: 4, keepAlive: false, log });
+  t.after(async () => {
+    await http.close();
+    await local.close();
+  });
+  let tokens = 0;
+  local.behaviour = (response, received) => {
+    if (received.path !== "/token") return answer(response, received);
+    tokens += 1;
+    (authorize ?? json(200, { ...token, accessToken: `t${tokens}` }))(response, received);
+  };
+  const upstream = qoreid.open(values(local.url, names), { http, log });
+  return { upstream, received: local.received, log };
+}
+
+test("a token of qoreid serves all questions until it is refused, and is then renewed once", async (t) => {
+  const { upstream, received } = await open(t, (response, received) =>
+    json(received.headers.authorization === "Bearer t1" && received.path.endsWith("18") ? 401 : 200, bvn)(
+      response,
+      received,
+    ),
+  );
+  assert.equal((await upstream.verify(question)).kind, "verified");
+  assert.equal((await upstream.verify(question)).kind, "verified");
+  assert.equal((await upstream.verify({ ...question, number: "22000000018" })).kind, "verified");
+  const used = received.map(({ path, headers }) => (path === "/token" ? "token" : headers.authorization));
+  assert.deepEqual(used, ["token", "Bearer t1", "Bearer t1", "Bearer t1", "token", "Bearer t2"]);
+});
+
+test("without a token of qoreid no question is sent", async (t) => {
+  const refusals: [Behaviour, Parameters<typeof notSentBecause>[0]][] = [
+    [json(401, failures.unauthorized), "bad_credentials"],
+    [json(503, {}), "out_of_service"],
+    [json(200, { token: "t1" }), "out_of_service"],
+    [json(200, { ...token, accessToken: "t1\r\nX: y" }), "out_of_service"],
+  ];
+  for (const [authorize, reason] of refusals) {
+    const { upstream, received, log } = await open(t, json(200, bvn), { authorize });
+    assert.deepEqual(await upstream.verify(question), notSentBecause(reason));
+    assert.deepEqual(
+      received.map(({ path }) => path),
+      ["/token"],
+    );
+    assert.doesNotMatch(JSON.stringify(log.lines), /secret-of-ours/);
+  }
+});
+
+test("qoreid needs names, unless the contract has none: then none is sent", async (t) => {
+  assert.deepEqual((await open(t, json(200, bvn))).upstream.needs, ["names"]);
+  const { upstream, received } = await open(t, json(200, bvn), { names: "none" });
+  assert.deepEqual(upstream.needs, []);
+  const claims = { ...question.claims, first_name: "FAISAL", last_name: "IBEKWE" };
+  assert.equal((await upstream.verify({ ...question, claims })).kind, "verified");
+  assert.equal(received.at(-1)?.body, "");
+});
