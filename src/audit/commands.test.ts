@@ -209,16 +209,6 @@ for (const { name, ready } of usualEngines) {
       assert.deepEqual(lines, ["entry", "entry", "entry", "seal", "head"]);
     });
 
-    for (const command of [[], ["verify"], ["reconcile"], ["tail"], ["export"]]) {
-      const path = ["duba", "audit", ...command].join(" ");
-      test(`ends the help of ${path} with an example of it`, async () => {
-        const { exitCode, out, err } = await duba([...command, "--help"]);
-        assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
-        const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
-        assert.ok(example.startsWith(`  ${path}`), out);
-      });
-    }
-
     for (const [fault, argv, sentence] of [
       ["a head of another form", ["verify", "--head", "abc"], /^--head must be a head that `duba audit tail`/],
       ["an unknown kind", ["tail", "--kind", "key.eaten"], /^--kind must be one of account\.created/],
