@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, OperationNodeSource, SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
@@ -28,14 +29,15 @@ export function followed<Row extends { reference: string }>(
     const followedBy = followUps(inTable).map((statement) => statement.compile());
     return { compile: () => ({ ...change.compile(), followedBy }) as FollowedQuery<Row> };
   }
-  const begin = input ? (db.with("input", () => input.table as never) as unknown as typeof db) : db;
   const changed = ["changed as verification", ...(input ? ["input"] : [])] as unknown as Changed;
   // The other statements see the table itself as it was before.
-  let query = begin.with("changed", () => change as never);
-  for (const [index, statement] of followUps(changed).entries())
-    query = query.with(`follow_up_${index}`, () => statement as never) as typeof query;
-  const rows = query.selectFrom("changed" as "verification");
-  return (input ? rows.select("reference") : rows.selectAll()) as unknown as Compilable<Row>;
+  const parts = [
+    ...(input ? [sql`input as ${input.table}`] : []),
+    sql`changed as (${change})`,
+    ...followUps(changed).map((statement, index) => sql`follow_up_${sql.lit(index)} as (${statement})`),
+  ];
+  const query = sql<Row>`with ${sql.join(parts)} select ${sql.raw(input ? "reference" : "*")} from changed`;
+  return { compile: () => query.compile(db) };
 }
 
 /** A select from `input`, or from nothing. */
