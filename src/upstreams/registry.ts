@@ -7,11 +7,12 @@ import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
 import { prembly } from "./vendors/prembly/index.ts";
 import { qoreid } from "./vendors/qoreid/index.ts";
+import { seamfix } from "./vendors/seamfix/index.ts";
 import { vtpass } from "./vendors/vtpass/index.ts";
 import { youverify } from "./vendors/youverify/index.ts";
 
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
-export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, youverify];
+export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
 
 /** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];

@@ -1,0 +1,69 @@
+import { setting } from "../../../operation/setting.ts";
+import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { outcomeReader } from "../../responses/read-outcome.ts";
+import { factsIn, failureIn, recordIn, SeamfixResponse } from "./wire.ts";
+
+const name = "seamfix";
+const verificationTypes = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
+
+/** Seamfix Verify's full BVN and its NIN look-up. docs/vendors/seamfix.md says what its documentation does and does not say. */
+export const seamfix = vendor({
+  name,
+  about:
+    "Seamfix Verify's full BVN and its NIN look-up; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_SEAMFIX_URL",
+      default: "https://api.verified.africa",
+      about: "Address of Seamfix Verify.",
+      ...vendorUrl,
+    }),
+    userId: setting({
+      name: "DUBA_SEAMFIX_USER_ID",
+      default: "",
+      about: "User ID from Seamfix Verify's dashboard.",
+      ...headerText,
+    }),
+    key: setting({
+      name: "DUBA_SEAMFIX_KEY",
+      default: "",
+      about: "API key from Seamfix Verify's dashboard.",
+      secret: true,
+      ...headerText,
+    }),
+    ninKey: setting({
+      name: "DUBA_SEAMFIX_NIN_KEY",
+      default: "",
+      about: "API key for NINs, if Seamfix Verify gave you one for each service. Empty: DUBA_SEAMFIX_KEY.",
+      secret: true,
+      optional: true,
+      ...headerText,
+    }),
+  },
+  testInput: { kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } },
+  open({ url, userId, key, ninKey }, { http, log }) {
+    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: SeamfixResponse, recordIn, factsIn }, log);
+    return {
+      name,
+      kinds: ["bvn", "nin"],
+      verify: async ({ kind, number, claims, reference, signal, sendUntil, traceparent }) =>
+        outcomeOf(
+          await http.send({
+            method: "POST",
+            url: `${url}/sfx-verify/v3/id-service/`,
+            headers: { userid: userId, apikey: (kind === "nin" && ninKey) || key },
+            body: {
+              searchParameter: number,
+              verificationType: verificationTypes[kind],
+              transactionReference: reference,
+              countryCode: "NG",
+            },
+            signal,
+            sendUntil,
+            traceparent,
+          }),
+          { kind, number, claims },
+        ),
+    };
+  },
+});
