@@ -13,10 +13,10 @@ import { withPostgres } from "./support/postgres.ts";
  * check out. `--times` lists the files that took longest.
  *
  * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
- * files, one after another, and Node's compile cache is kept from run to run. Four processes more run at a time than there are
+ * files, one after another, and Node's compile cache is kept from run to run. Three processes more run at a time than there are
  * processors, because many tests wait. The shares take equally long, by the times of earlier runs.
  */
-const processes = availableParallelism() + 4;
+const processes = availableParallelism() + 3;
 const sharesPerProcess = 2;
 /** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
 const longestShare = 1_800_000;

@@ -101,7 +101,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     for (const part of parts) known.add(part);
     return parts.length > 0;
   };
-  /** What breaks a rule in either theme, on a context or on a phone. */
+  /** What breaks a rule in either theme, on a desk or on a phone. */
   const faultsOf = async (page: Page, path: string): Promise<string[]> => {
     const found: string[] = [];
     const tell = (faults: string[], look: string) => found.push(...faults.map((fault) => `${path}, ${look}: ${fault}`));
@@ -120,7 +120,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
   };
 
   for (const kind of ["place", "form", "answer"] as const)
-    test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a context`, async () => {
+    test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a desk`, async () => {
       const { page, faults } = ada;
       const found: string[] = [];
       let requests: Request[] = [];
