@@ -48,11 +48,7 @@ suite("closed doors", { concurrency: true }, () => {
     await withService({}, async (service) => {
       const { text } = await service.newKey();
       const buy = (password: string) =>
-        service.ask(exchange, {
-          method: "POST",
-          credential: false,
-          body: { email: "sandbox@example.com", password },
-        });
+        service.ask(exchange, { method: "POST", credential: false, body: { email: "sandbox@example.com", password } });
       assert.equal((await buy(text)).status, 200);
       for (let count = 0; count < 20; count += 1) assertFailure(await buy(`wrong${count}`), 401, "invalid_credentials");
       assertFailure(await buy("wrong"), 429, "rate_limited");

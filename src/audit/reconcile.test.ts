@@ -57,13 +57,7 @@ for (const engine of engines) {
       await note("ref-3", { state: "unknown", charged: 0, kobo: 0 });
       await followJournal({ db: store.db, audit: append, zone });
       await add("due-later");
-      assert.deepEqual(await reconcile(), {
-        exitCode: 0,
-        agree: true,
-        verifications: 6,
-        recorded: 4,
-        differences: [],
-      });
+      assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, verifications: 6, recorded: 4, differences: [] });
     });
 
     test("does not ask for what retention removes", async () => {

@@ -40,13 +40,7 @@ for (const engine of usualEngines) {
       const now = Date.now();
       const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
       const old = { ...verification, account_id: "a", key_id: "k", mode: "live", created_at: now - 2 * 3_600_000 };
-      const row = {
-        ...old,
-        sealed_record: null,
-        state: "unknown",
-        charged: 0 as const,
-        charged_at: null,
-      };
+      const row = { ...old, sealed_record: null, state: "unknown", charged: 0 as const, charged_at: null };
       await db.insertInto("verification").values(row).execute();
       await db
         .insertInto("verification")

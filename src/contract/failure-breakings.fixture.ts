@@ -83,9 +83,7 @@ export function headerBreakings(): Record<string, Breaking> {
     name: string,
     value: string | null = null,
     isMeant?: (asked: ServerRequest) => boolean,
-  ): Breaking => ({
-    by: all(...lists.map((place) => header(place, name, value, isMeant))),
-  });
+  ): Breaking => ({ by: all(...lists.map((place) => header(place, name, value, isMeant))) });
   const full = (name: string): Breaking => ({
     by: ({ headers }, { status }) => (status === 304 && headers[name] ? { status: 200, text: "{}" } : undefined),
   });

@@ -189,18 +189,9 @@ test("text that a spreadsheet would run is held where a source sent it, and only
     "MTNDATA 104: description begins like a formula of a spreadsheet.",
     "MTNDATA 104: duration begins like a formula of a spreadsheet.",
   ]);
-  const later: Change = {
-    ...change,
-    old: change.new,
-    new: { ...change.new!, price: 9_900 },
-  };
+  const later: Change = { ...change, old: change.new, new: { ...change.new!, price: 9_900 } };
   assert.deepEqual(await reasonsFor([later], base, strict), []);
-  const added: Change = {
-    ...change,
-    key: "MTNDATA -1",
-    old: null,
-    new: { ...change.new!, code: "-1" },
-  };
+  const added: Change = { ...change, key: "MTNDATA -1", old: null, new: { ...change.new!, code: "-1" } };
   assert.equal((await reasonsFor([added], base, strict)).length, 3);
 });
 

@@ -141,12 +141,7 @@ test("ten thousand accounts each see their own prices, and push each other out o
     (_, n) =>
       [
         `acc_${n}`,
-        [
-          {
-            key: `acc_${n} MTNDATA`,
-            content: { account: `acc_${n}`, of: "MTNDATA", rule: "margin", value: n + 1 },
-          },
-        ],
+        [{ key: `acc_${n} MTNDATA`, content: { account: `acc_${n}`, of: "MTNDATA", rule: "margin", value: n + 1 } }],
       ] as const,
   );
   const crowded = {

@@ -127,9 +127,7 @@ for (const engine of engines)
       assert.equal((await seenAnew(store)).revision, 1);
       assert.deepEqual(await listWaiting(store.db), []);
       for (const id of [held, scheduled]) {
-        await assert.rejects(reject(publisher, id, "boss"), {
-          message: /is rejected: only what is held or scheduled/,
-        });
+        await assert.rejects(reject(publisher, id, "boss"), { message: /is rejected: only what is held or scheduled/ });
         const { content } = await store.db
           .selectFrom("catalogue_draft")
           .select("content")

@@ -21,21 +21,13 @@ for (const engine of usualEngines)
           const { key, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
           return withEntries(base, [{ subject: "data-bundles", key, content: { ...content, description } }]);
         };
-      await publish(publisher, priced("MTNDATA 104", 13_000), {
-        ...about,
-        note: "third",
-        holdsFrom: start + 3 * hour,
-      });
+      await publish(publisher, priced("MTNDATA 104", 13_000), { ...about, note: "third", holdsFrom: start + 3 * hour });
       await publish(publisher, priced("MTNDATA 104", 12_000), {
         ...about,
         note: "second",
         holdsFrom: start + 2 * hour,
       });
-      await publish(publisher, priced("MTNDATA 113", 19_000), {
-        ...about,
-        note: "gone",
-        holdsFrom: start + 2 * hour,
-      });
+      await publish(publisher, priced("MTNDATA 113", 19_000), { ...about, note: "gone", holdsFrom: start + 2 * hour });
       assert.deepEqual(
         (await listWaiting(store.db)).map(({ note }) => note),
         ["second", "gone", "third"],

@@ -34,10 +34,7 @@ async function offered(variations: readonly object[] = mtn.content.variations): 
 /** The catalogue once it has taken over what is offered, and what is left out of it. */
 async function taken(from: Snapshot, offer: Offer) {
   const { lists, leftOut } = fitting(from, offer.lists);
-  return {
-    after: await revised(from, await withLists(from, lists)),
-    leftOut: [...offer.leftOut, ...leftOut],
-  };
+  return { after: await revised(from, await withLists(from, lists)), leftOut: [...offer.leftOut, ...leftOut] };
 }
 
 test("VTpass's published lists are taken over, and what no list can hold is named", async () => {

@@ -205,9 +205,7 @@ test("the document sends the add-on parameters with GET, a browser in the query 
 
 test("a browser is given no ready idempotency key to send, but a sample with one", () => {
   const entry = browserDocument(document, served, "http://127.0.0.1:8080").paths["/api/v2/kyc/verify-bvn"]!
-    .post as unknown as Entry & {
-    "x-codeSamples": { source: string }[];
-  };
+    .post as unknown as Entry & { "x-codeSamples": { source: string }[] };
   const key = entry.parameters!.find(({ name }) => name === "Idempotency-Key");
   assert.ok(key);
   assert.equal(key.example, undefined);

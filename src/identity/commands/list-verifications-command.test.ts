@@ -85,12 +85,7 @@ for (const engine of usualEngines) {
         charged: 0 as const,
         charged_at: null,
       };
-      const one = {
-        ...unknown,
-        reference: "bbbbbb000000001",
-        account_id: "acc_gone",
-        mode: "test" as const,
-      };
+      const one = { ...unknown, reference: "bbbbbb000000001", account_id: "acc_gone", mode: "test" as const };
       const { id } = await store.db
         .selectFrom("account")
         .select("id")

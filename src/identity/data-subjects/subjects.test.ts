@@ -205,14 +205,7 @@ for (const engine of engines) {
       };
       const later = { createdAt: start + hour, completedAt: start + hour };
       const expected = [
-        {
-          ...common,
-          reference: record.request_reference,
-          mode: "test",
-          createdAt: start,
-          completedAt: start,
-          record,
-        },
+        { ...common, reference: record.request_reference, mode: "test", createdAt: start, completedAt: start, record },
         { ...common, reference: passing.request_reference, mode: "live", ...later, record: null },
         { ...common, reference: request_reference, mode: "test", ...later, record: "unreadable" },
       ];
