@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { type CheckKind, checkKinds, labelOf, numberMember } from "../operation/check-kind.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
@@ -197,6 +198,16 @@ export function testVendor(vendorCase: VendorCase): void {
     const { ask, local } = await open(t, () => {});
     assert.deepEqual(await ask(firstKind, { signal: AbortSignal.abort() }), unavailable("not_reached"));
     assert.deepEqual(local.received, []);
+  });
+
+  test(`${name} has nothing left to fill in`, () => {
+    const left = [...globSync(`src/upstreams/vendors/${name}/**/*.{ts,json}`), `docs/vendors/${name}.md`].flatMap(
+      (file) =>
+        readFileSync(file, "utf8")
+          .split("\n")
+          .flatMap((line, index) => (line.includes("FILL IN") ? `${file}:${index + 1}: ${line.trim()}` : [])),
+    );
+    assert.deepEqual(left, []);
   });
 
   test(`${name} names its settings after itself and does not need them for a start`, () => {

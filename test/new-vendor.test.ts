@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+
+const copy = mkdtempSync(join(tmpdir(), "duba-new-vendor-"));
+after(() => rmSync(copy, { recursive: true, force: true }));
+for (const part of ["src", "test", "client", "data", "docs", "package.json", "tsconfig.json", "biome.json"])
+  cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
+symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
+
+const ran = (...argv: string[]) => {
+  // Without it, the test runner here would not run files there.
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  return spawnSync(process.execPath, argv, { cwd: copy, encoding: "utf8", env: environment });
+};
+const lay = (...names: string[]) => ran("test/new-vendor.ts", ...names);
+
+suite("npm run new:vendor", () => {
+  test("refuses a name that a setting cannot have, and one that is taken", () => {
+    for (const name of ["", "Acme", "acme2", "a-b", "sandbox", "../x"]) {
+      const { status, stderr } = lay(name);
+      assert.equal(status, 2, name);
+      assert.match(stderr, /NAME is 2 to 20 small letters/);
+    }
+    assert.match(lay("dojah").stderr, /vendors\/dojah exists/);
+  });
+
+  test("lays a vendor that works, whose suite names what is left to fill in", () => {
+    assert.equal(lay("acme").status, 0);
+    const files = ["index.ts", "wire.ts", "acme.test.ts", "fixtures/bvn.json", "fixtures/failures.json"].map(
+      (file) => `src/upstreams/vendors/acme/${file}`,
+    );
+    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/acme", "src/upstreams/registry.ts"];
+    execFileSync(join("node_modules", ".bin", "biome"), format, { cwd: copy, stdio: "pipe" });
+    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/acme"] };
+    writeFileSync(join(copy, "acme.tsconfig.json"), JSON.stringify(types));
+    execFileSync(join("node_modules", ".bin", "tsc"), ["-p", "acme.tsconfig.json"], { cwd: copy, stdio: "pipe" });
+    const { status, stdout } = ran("--test", "--test-reporter=tap", "src/upstreams/vendors/acme/acme.test.ts");
+    assert.equal(status, 1);
+    const failed = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name);
+    assert.deepEqual(failed, ["acme has nothing left to fill in"]);
+    for (const file of [...files, "docs/vendors/acme.md"]) assert.ok(stdout.includes(`${file}:`), file);
+    const registry = readFileSync(join(copy, "src/upstreams/registry.ts"), "utf8");
+    assert.match(registry, /import \{ acme \} from "\.\/vendors\/acme\/index\.ts";\nimport \{ blusalt \}/);
+  });
+});

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its line in the registry. All of it works, and its
+ * suite names each place that is still to be filled in.
+ */
+const name = process.argv[2] ?? "";
+const registry = "src/upstreams/registry.ts";
+const folder = `src/upstreams/vendors/${name}`;
+const longestLine = 120;
+
+const files: Readonly<Record<string, string>> = {
+  "index.ts": `${folder}/index.ts`,
+  "wire.ts": `${folder}/wire.ts`,
+  "test.ts": `${folder}/${name}.test.ts`,
+  "bvn.json": `${folder}/fixtures/bvn.json`,
+  "failures.json": `${folder}/fixtures/failures.json`,
+  "page.md": `docs/vendors/${name}.md`,
+};
+
+if (!/^[a-z]{2,20}$/.test(name) || name === "sandbox")
+  fail("npm run new:vendor NAME, where NAME is 2 to 20 small letters.");
+if (existsSync(folder)) fail(`${folder} exists.`);
+
+for (const [template, file] of Object.entries(files)) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, filled(readFileSync(`test/new-vendor/${template}.txt`, "utf8")));
+}
+writeFileSync(registry, registered(readFileSync(registry, "utf8")));
+console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry}.
+Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
+
+function filled(text: string): string {
+  const capital = name[0]!.toUpperCase() + name.slice(1);
+  return text.replaceAll("{name}", name).replaceAll("{NAME}", name.toUpperCase()).replaceAll("{Name}", capital);
+}
+
+/** The registry with the vendor at its place by name. */
+function registered(text: string): string {
+  const list = /^export const vendors: readonly Vendor\[\] = \[([^\]]*)\];$/m;
+  const names = [...list.exec(text)![1]!.matchAll(/\w+/g)].map(([each]) => each);
+  const sorted = [...names, name].sort();
+  const line = `export const vendors: readonly Vendor[] = [${sorted.join(", ")}];`;
+  const lines = `export const vendors: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
+  const importLine = /^import \{ \w+ \} from "(\.\/vendors\/[^"]+)";\n/gm;
+  const imports = [...text.matchAll(importLine)].map(([whole, path]) => ({ whole, path: path! }));
+  const path = `./vendors/${name}/index.ts`;
+  const all = [...imports, { whole: `import { ${name} } from "${path}";\n`, path }];
+  all.sort((one, other) => (one.path < other.path ? -1 : 1));
+  const block = imports.map(({ whole }) => whole).join("");
+  return text
+    .replace(block, all.map(({ whole }) => whole).join(""))
+    .replace(list, line.length > longestLine ? lines : line);
+}
+
+function fail(sentence: string): never {
+  console.error(sentence);
+  process.exit(2);
+}
