@@ -26,7 +26,7 @@ const sharedNames: Record<string, string> = {
   "retention.ts": "deletes what a room has kept long enough",
 };
 /** Each folder in these has the same parts, so that their files and what these export may have the same names. */
-const families = ["src/upstreams/vendors/", "src/identity/checks/"];
+const families = ["src/upstreams/vendors/"];
 const isOfFamily = (file: string) =>
   families.some((family) => file.startsWith(family) && file !== join(family, basename(file)));
 /** A file for each migration, and all tables of a migration in one: these count no lines and no files. */

@@ -1,12 +1,8 @@
 import type { TestContext } from "node:test";
+import type { CheckInput } from "../checks/check.ts";
 import { checkKinds } from "../operation/check-kind.ts";
-import type {
-  CheckInput,
-  IdentityAttempt,
-  IdentityOutcome,
-  IdentityUpstream,
-  PersonRecord,
-} from "../upstreams/ports/identity-upstream.ts";
+import type { PersonRecord } from "../operation/identity-record.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import type { Changes, SuiteStore } from "./identity.fixture.ts";
 import type { Identity } from "./identity.ts";

@@ -54,3 +54,6 @@ export const IdentityRecord = Type.Object(
 );
 
 export type IdentityRecord = Static<typeof IdentityRecord>;
+
+/** The record of a person as a source gives it: without Duba's own reference. */
+export type PersonRecord = Omit<IdentityRecord, "request_reference">;

@@ -1,8 +1,8 @@
+import type { CheckInput } from "../checks/check.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
 import type {
-  CheckInput,
   IdentityAttempt,
   IdentityOutcome,
   IdentityUpstream,

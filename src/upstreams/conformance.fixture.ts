@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { type CheckKind, labelOf, numberMember } from "../operation/check-kind.ts";
+import type { PersonRecord } from "../operation/identity-record.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
 import Type from "../operation/schema/type.ts";
-import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, PersonRecord } from "./ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 
 /** The tests that every identity source passes, the sandbox too. */
 

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { CheckInput } from "../../src/checks/check.ts";
 import { checkKinds, labelOf, negativeCode } from "../../src/operation/check-kind.ts";
-import type { CheckInput } from "../../src/upstreams/ports/identity-upstream.ts";
+
 import { person } from "../../src/upstreams/sandbox/people.ts";
 import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";

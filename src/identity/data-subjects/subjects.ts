@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
+import type { CheckInput } from "../../checks/check.ts";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
@@ -10,11 +11,12 @@ import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
+
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { type ToldState, toldState } from "../ledger/told-state.ts";
+import { subjectParts } from "../verification/request.ts";
 
 /** How much was erased about a person; it does not identify the person. */
 export interface Erasure {
@@ -69,7 +71,7 @@ export async function eraseSubject(
   now: number = Date.now(),
 ): Promise<Erasure> {
   const receipt = newReceipt();
-  const hashes = keyedHashes.all("subject", [kind, number]);
+  const hashes = keyedHashes.all("subject", subjectParts({ kind, number, claims: {} }));
   const counts = new Map<string, Erasure["accounts"][number]>();
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
@@ -120,7 +122,7 @@ export async function exportSubject(
   const rows = await db
     .selectFrom("verification")
     .selectAll()
-    .where("subject_hash", "in", keyedHashes.all("subject", [kind, number]))
+    .where("subject_hash", "in", keyedHashes.all("subject", subjectParts({ kind, number, claims: {} })))
     .orderBy("created_at")
     .orderBy("reference")
     .execute();

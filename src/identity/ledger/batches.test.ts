@@ -81,7 +81,7 @@ for (const engine of engines) {
       const insertAll = (rows: readonly Started[]) => {
         const ledger = new Ledger(store.db);
         const number = "22000000017";
-        const conditionsOf = (row: Started) => limits.conditions(row, { number, terms: {} });
+        const conditionsOf = (row: Started) => limits.conditions(row, { kind: "bvn", number, claims: {}, terms: {} });
         return Promise.all(rows.map((row) => ledger.insert(row, [], conditionsOf(row))));
       };
       const of = (account_id: string, mode: "test" | "live") =>
@@ -112,7 +112,9 @@ for (const engine of engines) {
       const insertAll = (calls: readonly ReturnType<typeof of>[]) => {
         const ledger = new Ledger(store.db);
         return Promise.all(
-          calls.map(({ number, row }) => ledger.insert(row, [], limits.conditions(row, { number, terms: {} }))),
+          calls.map(({ number, row }) =>
+            ledger.insert(row, [], limits.conditions(row, { kind: "bvn", number, claims: {}, terms: {} })),
+          ),
         );
       };
       const [one, other, missed] = ["22000000031", "22000000032", "22000000033"] as const;

@@ -101,7 +101,11 @@ for (const engine of engines) {
       const account_id = newReference(Date.now());
       const make = (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
         const row = { ...newRow({ account_id, mode, attempts: Math.min(attempts, 1) }), state };
-        return ledger.insert(row, [], limits.conditions(row, { number: "22000000017", terms: {} }));
+        return ledger.insert(
+          row,
+          [],
+          limits.conditions(row, { kind: "bvn", claims: {}, number: "22000000017", terms: {} }),
+        );
       };
       assert.ok(await make("live", "refused", 0));
       assert.ok(await make("live", "started", 1));

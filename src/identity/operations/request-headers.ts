@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
+import type { CheckInput } from "../../checks/check.ts";
 import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import Type from "../../operation/schema/type.ts";
-import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
 
 /** No patterns here: what is wrong with these has failures of its own. */
 export const VerificationHeaders = Type.Object({

@@ -1,14 +1,13 @@
 import type { TString } from "typebox";
+import { checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
-import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
 import { type Call, type Operation, operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import { person } from "../../upstreams/sandbox/people.ts";
-import { checks } from "../checks/index.ts";
 import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/verification-failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
@@ -29,7 +28,7 @@ interface OfKind {
 
 /** The operation that verifies people by a number of this kind. */
 export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKind): Operation<Identity> {
-  const { field, example } = checks[kind];
+  const { request, example } = checks[kind];
   const message = `${labelOf(kind)} Verification Completed Successfully`;
   return operation({
     ...own,
@@ -42,7 +41,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     limit: "verification",
     carriage: "body",
     headers: VerificationHeaders,
-    input: Type.Object({ [kind]: field, phone: phoneField, amount }),
+    input: Type.Object({ ...request, amount }),
     answer: VerifyAnswer,
     failures: [
       "invalid_idempotency_key",
@@ -69,11 +68,11 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     examples: [
       {
         summary: "An invented person of the sandbox",
-        input: { [kind]: example, phone: "08000000017", amount: "100" },
+        input: { ...example, amount: "100" },
         answer: {
           success: true,
           message,
-          data: { request_reference: "3wKwKW719640695", ...person(kind, example, "8000000017") },
+          data: { request_reference: "3wKwKW719640695", ...person(kind, example[kind]!, "8000000017") },
         },
       },
     ],
@@ -94,7 +93,7 @@ async function verifyPerson(
   identity: Identity,
 ) {
   const { accountId, keyId, mode, fees, answers, terms } = caller!;
-  const person = { kind, number: digitsOf(input[kind]!), claims: { phone: phoneOf(input.phone!) } };
+  const person = checks[kind].inputOf(input);
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);

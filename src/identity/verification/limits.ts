@@ -1,4 +1,5 @@
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import type { CheckInput } from "../../checks/check.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import { labelOf } from "../../operation/check-kind.ts";
@@ -13,7 +14,7 @@ import type { Row } from "../ledger/ledger.ts";
 import type { Budget } from "../spending/budget.ts";
 import type { Shortage } from "../spending/shortage.ts";
 import { spendingShortage } from "../spending/spending.ts";
-import type { VerificationRequest } from "./request.ts";
+import { subjectParts, type VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
 
@@ -42,7 +43,7 @@ interface Rule {
 }
 
 /** What the limits need of a request. */
-type Limited = Pick<VerificationRequest, "number" | "terms">;
+type Limited = CheckInput & Pick<VerificationRequest, "terms">;
 
 /** Which rows are counted; `since` by rule. */
 interface CountScope extends Pick<Row, "account_id" | "mode"> {
@@ -84,9 +85,9 @@ export class VerificationLimits {
   }
 
   /** The conditions for inserting or retrying `row` at its `started_at`. */
-  conditions(row: Row, { number, terms }: Limited): Conditions<CountScope, Rule[]> {
-    const rules = this.#rules(row, terms);
-    return { values: this.#scope(rules, row, number), kinds: scopeKinds, variant: rules, hold: this.#hold };
+  conditions(row: Row, request: Limited): Conditions<CountScope, Rule[]> {
+    const rules = this.#rules(row, request.terms);
+    return { values: this.#scope(rules, row, request), kinds: scopeKinds, variant: rules, hold: this.#hold };
   }
 
   readonly #hold = (values: CountScope, rules: Rule[], input?: Input) =>
@@ -96,9 +97,9 @@ export class VerificationLimits {
    * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
    * when the limit has room.
    */
-  async refusal(row: Row, { number, terms }: Limited): Promise<Failure | undefined> {
-    const rules = this.#rules(row, terms);
-    const scope = this.#scope(rules, row, number);
+  async refusal(row: Row, request: Limited): Promise<Failure | undefined> {
+    const rules = this.#rules(row, request.terms);
+    const scope = this.#scope(rules, row, request);
     const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
       const freeAt = await this.#freeAt(rule, scope.since[index]!, scope);
@@ -141,8 +142,10 @@ export class VerificationLimits {
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 
-  #scope(rules: readonly Rule[], { account_id, mode, kind, started_at }: Row, number: string): CountScope {
-    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#keyedHashes.all("subject", [kind, number]) : [];
+  #scope(rules: readonly Rule[], { account_id, mode, started_at }: Row, request: CheckInput): CountScope {
+    const subjects = rules.some(({ ofSubject }) => ofSubject)
+      ? this.#keyedHashes.all("subject", subjectParts(request))
+      : [];
     return {
       account_id,
       mode,

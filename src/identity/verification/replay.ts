@@ -1,7 +1,7 @@
 import { unseal } from "../../keyring/envelope-encryption.ts";
-import type { IdentityRecord } from "../../operation/identity-record.ts";
+import type { IdentityRecord, PersonRecord } from "../../operation/identity-record.ts";
 import { RowHeld } from "../../storage/errors.ts";
-import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
+
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { bareOutcome } from "../ledger/run-outcome.ts";

@@ -1,8 +1,10 @@
+import type { CheckInput } from "../../checks/check.ts";
+import { checks } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
-import type { CheckInput } from "../../upstreams/ports/identity-upstream.ts";
+
 import { amountDiffersFromFee, feeOf, vendorPriceOf } from "../fees.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { newAttempt } from "../ledger/attempts.ts";
@@ -41,6 +43,11 @@ export function requestContent({
   return [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
 }
 
+/** What the keyed hash of a subject is made of. A BVN and a NIN with the same digits are two subjects. */
+export function subjectParts(input: CheckInput): string[] {
+  return [input.kind, ...checks[input.kind].subjectOf(input)];
+}
+
 /** The ledger row of a request before its first call, to this vendor. */
 export function newIntentRow(
   request: VerificationRequest,
@@ -61,8 +68,8 @@ export function newIntentRow(
     reason: null,
     idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
-    subject_hash: keyedHashes.of("subject", [request.kind, request.number]),
-    subject_last4: request.number.slice(-4),
+    subject_hash: keyedHashes.of("subject", subjectParts(request)),
+    subject_last4: checks[request.kind].lastFour(request),
     run: 1,
     amount: request.amount,
     fee,

@@ -1,5 +1,5 @@
+import { checks } from "../../checks/index.ts";
 import { Failure } from "../../operation/failures.ts";
-import { checks } from "../checks/index.ts";
 import { InFlight } from "./in-flight.ts";
 import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import type { VerifiedRecord } from "./replay.ts";

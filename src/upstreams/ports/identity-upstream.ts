@@ -1,16 +1,6 @@
+import type { CheckInput } from "../../checks/check.ts";
 import type { CheckKind, NegativeReason } from "../../operation/check-kind.ts";
-import type { IdentityRecord } from "../../operation/identity-record.ts";
-
-/** What a check asks: the number that it is about, and what the caller claims of the person. */
-export interface CheckInput {
-  kind: CheckKind;
-  /** 11 digits of a BVN or NIN. */
-  number: string;
-  claims: Claims;
-}
-
-/** By name: `phone` has the ten digits after the prefix. */
-export type Claims = Readonly<Partial<Record<string, string>>>;
+import type { PersonRecord } from "../../operation/identity-record.ts";
 
 /** One attempt to get an identity source's outcome. */
 export interface IdentityAttempt extends CheckInput {
@@ -30,9 +20,6 @@ export interface IdentityAttempt extends CheckInput {
 
 /** What a source may need beside the number: that the person consented, or the person's first and last name. */
 export type UpstreamNeed = "consent" | "names";
-
-/** The record of a person as a source gives it: without Duba's own reference. */
-export type PersonRecord = Omit<IdentityRecord, "request_reference">;
 
 /**
  * Why a source did no work.

@@ -1,7 +1,8 @@
+import type { CheckInput } from "../../checks/check.ts";
 import type { Setting } from "../../operation/setting.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { VendorClient } from "../vendor-client.ts";
-import type { CheckInput, IdentityUpstream } from "./identity-upstream.ts";
+import type { IdentityUpstream } from "./identity-upstream.ts";
 
 /** What every vendor needs to open. */
 export interface VendorParts {

@@ -1,7 +1,8 @@
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
+import type { PersonRecord } from "../../operation/identity-record.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { PersonRecord } from "../ports/identity-upstream.ts";
+
 import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
 import type { Members } from "./vendor-record.ts";

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from "typebox";
+import type { CheckInput } from "../../checks/check.ts";
 import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { CheckInput, IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
+import type { IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import type { HttpResult } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";

@@ -1,6 +1,7 @@
 import { type CheckKind, negativeCode, numberMember } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
-import type { IdentityOutcome, PersonRecord } from "../ports/identity-upstream.ts";
+import type { PersonRecord } from "../../operation/identity-record.ts";
+import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 
 /** What an outcome turns out to be that was unknown at first. */
 export type LateOutcome = "verified" | "not_found";

@@ -5,7 +5,8 @@ import givenNames from "../../../data/people/given-names.json" with { type: "jso
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../../data/people/streets.json" with { type: "json" };
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
-import type { PersonRecord } from "../ports/identity-upstream.ts";
+import type { PersonRecord } from "../../operation/identity-record.ts";
+
 import { longDate, shortDate } from "../responses/normalise.ts";
 
 /** Ages are relative to this year, so that a person never changes with the calendar. */

@@ -1,17 +1,14 @@
-import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
+import type { CheckInput } from "../../../checks/check.ts";
+import { checks } from "../../../checks/index.ts";
 import type { NegativeReason } from "../../../operation/check-kind.ts";
-import { IdentityRecord } from "../../../operation/identity-record.ts";
+import type { PersonRecord } from "../../../operation/identity-record.ts";
 import type { Answers } from "../../../operation/operation.ts";
-import Type from "../../../operation/schema/type.ts";
 import type {
-  CheckInput,
   IdentityOutcome,
   OutcomeFacts,
-  PersonRecord,
   RejectedBecause,
   UnavailableBecause,
 } from "../../../upstreams/ports/identity-upstream.ts";
-import { checks } from "../../checks/index.ts";
 import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 
 /** The result of comparing an upstream's outcome with the request. */
@@ -45,17 +42,6 @@ export type RejectionReason = RejectedBecause | "incomplete" | "not_verified" | 
 export const rejectedAnswer = (why: RejectionReason) =>
   ({ state: "failed", reason: "bad_response", why }) as const satisfies MatchResult;
 
-const copyDeclared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
-
-/** The record's documented members and no others, or undefined if one is missing or of another type. */
-function declaredOf(record: PersonRecord): PersonRecord | undefined {
-  try {
-    return copyDeclared(record) as PersonRecord;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Compares an upstream's outcome with the request: a record must be complete and have the requested number and, with
  * `phoneMatch`, the requested phone. The result's record contains only what `answers` allows.
@@ -77,19 +63,17 @@ export function matchRecord(
 
 function resultOf(
   outcome: IdentityOutcome,
-  { kind, number, claims }: CheckInput,
+  input: CheckInput,
   { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   switch (outcome?.kind) {
     case "verified": {
-      const declared = declaredOf(outcome.record);
-      if (!declared) return rejectedAnswer("incomplete");
-      if (declared.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
-      const record = checks[kind].confirm({ ...declared, verification_status: "VERIFIED" }, number);
-      if (!record) return rejectedAnswer("other_number");
-      if (phoneMatch && !phonesOf(record).includes(claims.phone!))
-        return { state: "negative", reason: phonesOf(record).length === 0 ? "no_phone" : "phone_mismatch" };
-      return { state: "verified", record: answers === "masked" ? checks[kind].mask(record) : record };
+      const { confirm, mask } = checks[input.kind];
+      const confirmed = confirm(outcome.record, input, { phoneMatch });
+      if ("rejected" in confirmed) return rejectedAnswer(confirmed.rejected);
+      if ("negative" in confirmed) return { state: "negative", reason: confirmed.negative };
+      const { record } = confirmed;
+      return { state: "verified", record: answers === "masked" ? mask(record) : record };
     }
     case "negative":
       return { state: "negative", reason: outcome.reason };
@@ -111,9 +95,4 @@ function resultOf(
 /** Whether the upstream certainly did not get the call. */
 export function isNotSent(result: MatchResult): boolean {
   return result.state === "failed" && result.notSent === true;
-}
-
-/** The ten last digits of each phone number on a record. */
-function phonesOf({ personal_info: { phone_number, phone_number_2 } }: PersonRecord): string[] {
-  return [phone_number, phone_number_2].flatMap((own) => own?.replace(/\D/g, "").slice(-10) || []);
 }

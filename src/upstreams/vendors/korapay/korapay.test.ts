@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { emptyRecord, question } from "../../conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "../../local-vendor.fixture.ts";
-import type { IdentityAttempt, IdentityOutcome, PersonRecord } from "../../ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { VendorClient } from "../../vendor-client.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
+import type { CheckInput } from "../../../checks/check.ts";
 import Type from "../../../operation/schema/type.ts";
-import type { CheckInput, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 import { notFoundMayBeBilled } from "../../responses/billing.ts";
 import type { SaidFacts } from "../../responses/read-outcome.ts";

@@ -1,7 +1,8 @@
+import type { CheckInput } from "../../../checks/check.ts";
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
-import type { CheckInput, IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { askWithToken } from "../../responses/access-tokens.ts";

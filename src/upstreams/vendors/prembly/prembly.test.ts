@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { emptyRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
-import type { OutcomeFacts, PersonRecord } from "../../ports/identity-upstream.ts";
+import type { OutcomeFacts } from "../../ports/identity-upstream.ts";
 import { negative, unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import bvn from "./fixtures/bvn.json" with { type: "json" };

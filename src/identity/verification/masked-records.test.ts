@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { PersonRecord } from "../../upstreams/ports/identity-upstream.ts";
+import { bvn } from "../../checks/bvn.ts";
+import type { PersonRecord } from "../../operation/identity-record.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, sandboxRecord, verified } from "../played-upstream.fixture.ts";
-import { bvn } from "./bvn/index.ts";
 
 const listed = { kind: "bvn" as const, number: "00000000003", claims: { phone: "8000000017" } };
 

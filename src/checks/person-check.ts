@@ -1,0 +1,67 @@
+import { declaredCopier } from "../operation/answers/answer-writer.ts";
+import { type CheckKind, labelOf, numberMember } from "../operation/check-kind.ts";
+import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../operation/fields.ts";
+import { IdentityRecord, type PersonRecord } from "../operation/identity-record.ts";
+import Type from "../operation/schema/type.ts";
+import type { Check } from "./check.ts";
+import { maskRecord } from "./mask-record.ts";
+
+const record = Type.Omit(IdentityRecord, ["request_reference"]);
+
+const copyDeclared = declaredCopier(record);
+
+/**
+ * A check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets so, whatever a vendor
+ * sends.
+ */
+export function personCheck(
+  kind: CheckKind,
+  { example, withheld = {} }: { example: string; withheld?: Partial<PersonRecord> },
+): Check<PersonRecord> {
+  const member = numberMember(kind);
+  return {
+    kind,
+    request: {
+      [kind]: elevenDigitsField(`Customer ${labelOf(kind)}: 11 digits.`, example),
+      phone: phoneField,
+    },
+    example: { [kind]: example, phone: "08000000017" },
+    record,
+    inputOf: (request) => ({ kind, number: digitsOf(request[kind]!), claims: { phone: phoneOf(request.phone!) } }),
+    subjectOf: ({ number }) => [number],
+    lastFour: ({ number }) => number.slice(-4),
+    confirm(given, { number, claims }, { phoneMatch }) {
+      const declared = declaredOf(given);
+      if (!declared) return { rejected: "incomplete" };
+      if (declared.verification_status.toUpperCase() !== "VERIFIED") return { rejected: "not_verified" };
+      if (!isSameNumber(declared[member], number)) return { rejected: "other_number" };
+      const record = { ...declared, verification_status: "VERIFIED", ...withheld, [member]: number };
+      const phones = phonesOf(record);
+      if (!phoneMatch || phones.includes(claims.phone!)) return { record };
+      return { negative: phones.length === 0 ? "no_phone" : "phone_mismatch" };
+    },
+    mask: (record) => maskRecord(record, member),
+  };
+}
+
+/** The record's documented members and no others, or undefined if one is missing or of another type. */
+function declaredOf(given: unknown): PersonRecord | undefined {
+  try {
+    return copyDeclared(given) as PersonRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a record's number is the requested one. Some vendors mask it: then all visible digits, at least four, must agree. */
+function isSameNumber(found: string, asked: string): boolean {
+  if (found === asked) return true;
+  if (found.length !== asked.length || !/^[\d*xX#•]+$/.test(found)) return false;
+  const visible = [...found].map((digit, at) => [digit, asked[at]]).filter(([digit]) => /\d/.test(digit!));
+  return visible.length >= 4 && visible.every(([digit, own]) => digit === own);
+}
+
+/** The ten last digits of each phone number on a record. */
+function phonesOf({ personal_info: { phone_number, phone_number_2 } }: PersonRecord): string[] {
+  return [phone_number, phone_number_2].flatMap((own) => own?.replace(/\D/g, "").slice(-10) || []);
+}

@@ -1,4 +1,0 @@
-import { check } from "../check.ts";
-
-/** A caller that sends a NIN gets no BVN, even if the vendor returns one. */
-export const nin = check("nin", { example: "00123456789", withheld: { bvn_number: "" } });
