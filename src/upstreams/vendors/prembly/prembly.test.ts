@@ -85,7 +85,7 @@ testVendor({
     "a NIN's person in `data`": {
       status: 200,
       kind: "nin",
-      body: { status: true, response_code: "00", data: nin.nin_data },
+      body: { status: true, response_code: "00", data: nin.nin_data, nin_data: {} },
       outcome: { kind: "verified", record: ninRecord, billed: "yes" },
     },
     "an unknown number, as older pages have it": {

@@ -14,18 +14,17 @@ import { koboIn } from "../../responses/billing.ts";
 import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
 
-const person = Type.Record(Type.String(), Type.Unknown());
-
 /** A good response. The person of a NIN is in `nin_data` or in `data`. */
 export const PremblyResponse = Type.Object({
   response_code: Type.Literal("00"),
   data: Type.Optional(Type.Unknown()),
-  nin_data: Type.Optional(Type.Union([person, Type.Null()])),
+  nin_data: Type.Optional(Type.Unknown()),
 });
 
 /** The person under the interface's names. */
 export function recordIn({ data, nin_data }: Static<typeof PremblyResponse>, { kind }: CheckInput): Members {
-  return vendorRecord(kind === "nin" ? (nin_data ?? membersIn(data)) : membersIn(data));
+  const ofNin = membersIn(nin_data);
+  return vendorRecord(kind === "nin" && Object.keys(ofNin).length > 0 ? ofNin : membersIn(data));
 }
 
 const outcomes: Readonly<Partial<Record<string, IdentityOutcome>>> = {
