@@ -46,6 +46,23 @@ export interface VendorCase {
   secrets: string[];
 }
 
+/** A vendor that talks to a local server until the test ends. */
+export async function openVendor(
+  t: TestContext,
+  vendor: Vendor,
+  values: (url: string) => VendorValues,
+  { timeout = 5000, scheme = "http" }: { timeout?: number | undefined; scheme?: "http" | "https" } = {},
+) {
+  const log = new RecordedLog();
+  const local = await LocalVendor.start(scheme);
+  const http = new VendorClient({ timeout, connections: 16, keepAlive: false, log });
+  t.after(async () => {
+    await http.close();
+    await local.close();
+  });
+  return { upstream: vendor.open(values(local.url), { http, log }), local, log };
+}
+
 /** The tests that every vendor behind HTTP passes, over real sockets. */
 export function testVendor(vendorCase: VendorCase): void {
   const { vendor, checks, answers } = vendorCase;
@@ -53,14 +70,8 @@ export function testVendor(vendorCase: VendorCase): void {
   const kinds = checkKinds.filter((kind) => checks[kind]);
   const [firstKind = "bvn"] = kinds;
 
-  async function open(t: TestContext, behaviour: Behaviour, timeout = 5000, scheme: "http" | "https" = "http") {
-    const log = new RecordedLog();
-    const local = await LocalVendor.start(scheme);
-    const http = new VendorClient({ timeout, connections: 4, keepAlive: false, log });
-    t.after(async () => {
-      await http.close();
-      await local.close();
-    });
+  async function open(t: TestContext, behaviour: Behaviour, timeout?: number, scheme: "http" | "https" = "http") {
+    const { upstream, local, log } = await openVendor(t, vendor, vendorCase.values, { timeout, scheme });
     /** The requests with a question. */
     const asked: Received[] = [];
     local.behaviour = (response, received) => {
@@ -69,7 +80,6 @@ export function testVendor(vendorCase: VendorCase): void {
       asked.push(received);
       behaviour(response, received);
     };
-    const upstream = vendor.open(vendorCase.values(local.url), { http, log });
     const ask = (kind = firstKind, changes: Partial<IdentityAttempt> = {}) =>
       upstream.verify({ ...questionTo(upstream, kind), ...changes });
     return { upstream, local, log, asked, ask };
@@ -188,7 +198,7 @@ export function testVendor(vendorCase: VendorCase): void {
   });
 
   test(`${name} shows a certificate that nobody trusts: nothing was sent`, async (t) => {
-    const { ask, local, log } = await open(t, () => {}, 5000, "https");
+    const { ask, local, log } = await open(t, () => {}, undefined, "https");
     const outcome = await ask();
     assert.deepEqual(outcome, unavailable("not_reached"));
     assert.deepEqual(local.received, []);

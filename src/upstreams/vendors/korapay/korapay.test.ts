@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { emptyRecord, question } from "../../conformance.fixture.ts";
-import { type Behaviour, json, LocalVendor, type Received } from "../../local-vendor.fixture.ts";
+import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
-import { VendorClient } from "../../vendor-client.ts";
-import { testVendor } from "../../vendor-conformance.fixture.ts";
+import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
 import bvn from "./fixtures/bvn.json" with { type: "json" };
 import earlier from "./fixtures/earlier.json" with { type: "json" };
 import nin from "./fixtures/nin.json" with { type: "json" };
@@ -15,6 +13,7 @@ import { korapay } from "./index.ts";
 
 const reference = bvn.data.reference;
 const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const values = (url: string) => ({ url, key: "sk_live_of_ours" });
 const failure = (message: string) => ({ status: false, message, data: null });
 
 const record: PersonRecord = {
@@ -63,7 +62,7 @@ const notFound = { status: 404, body: failure("Record not found"), facts: { bill
 
 testVendor({
   vendor: korapay,
-  values: (url) => ({ url, key: "sk_live_of_ours" }),
+  values,
   checks: {
     bvn: { assertRequest, good: { body: bvn, record, facts: { reference } }, notFound },
     nin: { assertRequest, good: { body: nin, record: ninRecord, facts: { reference: nin.data.reference } }, notFound },
@@ -138,15 +137,8 @@ testVendor({
 
 /** Asks a second time, when Korapay's earlier answer had a reference. */
 async function askAgain(t: TestContext, again: Behaviour) {
-  const local = await LocalVendor.start();
-  const log = new RecordedLog();
-  const http = new VendorClient({ timeout: 5000, connections: 4, keepAlive: false, log });
-  t.after(async () => {
-    await http.close();
-    await local.close();
-  });
+  const { upstream, local } = await openVendor(t, korapay, values);
   local.behaviour = (response, received) => (received.method === "GET" ? again : json(200, bvn))(response, received);
-  const upstream = korapay.open({ url: local.url, key: "sk_live_of_ours" }, { http, log });
   const outcome = await upstream.verify({ ...question, vendorReference: reference });
   return { outcome, asked: local.received.map(({ method, path, headers }) => ({ method, path, headers })) };
 }

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
-import { type Behaviour, json, LocalVendor, text } from "../../local-vendor.fixture.ts";
+import { type Behaviour, json, text } from "../../local-vendor.fixture.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
-import { VendorClient } from "../../vendor-client.ts";
+import { openVendor } from "../../vendor-conformance.fixture.ts";
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
 
@@ -16,15 +15,14 @@ const token = (access_token: string, expires_at = "2099-01-31 09:30:00") =>
     data: { business_name: "Shop", token: { access_token, token_type: "Bearer", expires_at } },
   });
 
+const values = (url: string) => ({
+  ...{ url, email: "shop@example.com", key: "duba_live_of_ours" },
+  ...{ bvnAmount: "100", ninAmount: "100" },
+});
+
 /** A server that gives the tokens t1, t2, … unless the test says otherwise. */
 async function open(t: TestContext, timeout = 5000) {
-  const log = new RecordedLog();
-  const local = await LocalVendor.start();
-  const http = new VendorClient({ timeout, connections: 16, keepAlive: false, log });
-  t.after(async () => {
-    await http.close();
-    await local.close();
-  });
+  const { upstream, local, log } = await openVendor(t, peer, values, { timeout });
   const server = {
     authorizations: 0,
     authorize: (n: number): Behaviour => token(`t${n}`),
@@ -35,14 +33,6 @@ async function open(t: TestContext, timeout = 5000) {
     server.authorizations += 1;
     server.authorize(server.authorizations)(response, received);
   };
-  const values = {
-    url: local.url,
-    email: "shop@example.com",
-    key: "duba_live_of_ours",
-    bvnAmount: "100",
-    ninAmount: "100",
-  };
-  const upstream = peer.open(values, { http, log });
   const ask = (changes = {}) => upstream.verify({ ...question, ...changes });
   const used = () =>
     local.received.filter((received) => !isAuthorization(received)).map(({ headers }) => headers.authorization);

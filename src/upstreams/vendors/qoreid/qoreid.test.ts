@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { emptyRecord, question } from "../../conformance.fixture.ts";
-import { type Behaviour, json, LocalVendor, type Received } from "../../local-vendor.fixture.ts";
+import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
-import { VendorClient } from "../../vendor-client.ts";
-import { testVendor } from "../../vendor-conformance.fixture.ts";
+import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
 import bvn from "./fixtures/bvn.json" with { type: "json" };
 import failures from "./fixtures/failures.json" with { type: "json" };
 import nin from "./fixtures/nin.json" with { type: "json" };
@@ -165,20 +163,13 @@ async function open(
   answer: Behaviour,
   { authorize, names }: { authorize?: Behaviour; names?: string } = {},
 ) {
-  const local = await LocalVendor.start();
-  const log = new RecordedLog();
-  const http = new VendorClient({ timeout: 5000, connections: 4, keepAlive: false, log });
-  t.after(async () => {
-    await http.close();
-    await local.close();
-  });
+  const { upstream, local, log } = await openVendor(t, qoreid, (url) => values(url, names));
   let tokens = 0;
   local.behaviour = (response, received) => {
     if (received.path !== "/token") return answer(response, received);
     tokens += 1;
     (authorize ?? json(200, { ...token, accessToken: `t${tokens}` }))(response, received);
   };
-  const upstream = qoreid.open(values(local.url, names), { http, log });
   return { upstream, received: local.received, log };
 }
 
