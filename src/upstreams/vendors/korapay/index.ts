@@ -44,7 +44,7 @@ export const korapay = vendor({
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
       const outcome = outcomeOf(result, asked);
       const isSame = outcome.kind === "verified" && outcome.record[numberMember(asked.kind)] === asked.number;
-      return isSame ? outcome : undefined;
+      return isSame ? { ...outcome, billed: "unknown" } : undefined;
     }
 
     return {

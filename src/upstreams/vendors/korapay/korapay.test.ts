@@ -145,7 +145,7 @@ async function askAgain(t: TestContext, again: Behaviour) {
 
 test("an answer that korapay gave before is read again by its reference, and not bought again", async (t) => {
   const { outcome, asked } = await askAgain(t, json(200, earlier));
-  assert.deepEqual(outcome, { kind: "verified", record, reference });
+  assert.deepEqual(outcome, { kind: "verified", record, reference, billed: "unknown" });
   assert.deepEqual(
     asked.map(({ method, path }) => `${method} ${path}`),
     [`GET /merchant/api/v1/identities/verifications/${reference}`],
