@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { ConfigFault, readConfig } from "../src/config/read-config.ts";
+import { ConfigError, readConfig } from "../src/config/read-config.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { startService, withService } from "./support/service.ts";
@@ -86,7 +86,7 @@ suite("closed doors", { concurrency: true }, () => {
       assert.throws(
         () => readConfig({ DUBA_BOOTSTRAP_KEY }),
         (fault) =>
-          fault instanceof ConfigFault &&
+          fault instanceof ConfigError &&
           /DUBA_BOOTSTRAP_KEY/.test(fault.message) &&
           !fault.message.includes(DUBA_BOOTSTRAP_KEY),
       );

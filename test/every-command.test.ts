@@ -10,7 +10,7 @@ import type { CommandContext } from "../src/commands/context.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
 import { memberWith } from "../src/operation/command/answer-table.ts";
 import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
-import { accept, type Command, mayRun, RoleFault, roles } from "../src/operation/command.ts";
+import { accept, type Command, mayRun, RoleError, roles } from "../src/operation/command.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import { allTables } from "../src/storage/tables.ts";
@@ -51,7 +51,7 @@ suite("every command", () => {
     suite(id, () => {
       test("refuses each lower role, whatever the texts", () => {
         for (const role of roles.slice(0, roles.indexOf(command.role)))
-          assert.throws(() => accept(command, role, {}, lagos), RoleFault);
+          assert.throws(() => accept(command, role, {}, lagos), RoleError);
         for (const role of roles.slice(roles.indexOf(command.role))) assert.ok(mayRun(role, command));
         if (kind !== "read") assert.ok(!mayRun("viewer", command));
       });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { Duba } from "../client/src/duba.ts";
-import { ConfigFault, readConfig } from "../src/config/read-config.ts";
+import { ConfigError, readConfig } from "../src/config/read-config.ts";
 import { everyOperation } from "../src/contract/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, startService, type TestService } from "./support/service.ts";
@@ -145,7 +145,7 @@ test("a list of prefixes that cannot be is refused with what it must be", () => 
     assert.throws(
       () => read(wrong),
       (fault) =>
-        fault instanceof ConfigFault &&
+        fault instanceof ConfigError &&
         /^DUBA_PATH_PREFIXES must be a comma-separated list of paths/.test(fault.message) &&
         fault.message.includes("/api/v2 among them"),
       wrong,

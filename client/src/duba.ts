@@ -69,7 +69,7 @@ export type AnyOperationCode =
   | "shutting_down";
 
 /** One fault of one parameter. */
-export interface FieldFault {
+export interface FieldError {
   field: string;
   message: string;
 }
@@ -83,7 +83,7 @@ export interface FailureFacts {
   /** Path or URL of the page that explains the failure. */
   help: string;
   /** Every fault of a request with the code `validation_failed`. */
-  fields?: FieldFault[];
+  fields?: FieldError[];
   charged?: boolean;
   upstream_called?: boolean;
   request_reference?: string | null;

@@ -46,7 +46,7 @@ export interface Access {
   stop(): Promise<void>;
 }
 
-/** Prepares accounts and keys on a migrated store. Throws an `AccessFault` for a bad `bootstrapKey`. */
+/** Prepares accounts and keys on a migrated store. Throws an `AccessError` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);

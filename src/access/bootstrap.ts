@@ -5,7 +5,7 @@ import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
 import { put } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
-import { AccessFault } from "./access-fault.ts";
+import { AccessError } from "./access-error.ts";
 import { createAccount } from "./accounts/accounts.ts";
 import { insertKey, revokeKey } from "./keys/keys.ts";
 import { newApiKey, newKeyId, readApiKey, secretHash } from "./secrets.ts";
@@ -41,7 +41,7 @@ interface Start extends Audited {
  * Creates the account "Sandbox" with a test key in a store without accounts. `bootstrapKey` (24 or more visible characters) sets
  * the key's value: the same value changes nothing, another one revokes the old key and its tokens. A new random key replaces a
  * key in two cases: its setting is gone, or no start has shown it. If several processes start at once, one creates the key, and
- * the others wait `patience` milliseconds until it is shown. Throws an `AccessFault` for a value that cannot be a test key.
+ * the others wait `patience` milliseconds until it is shown. Throws an `AccessError` for a value that cannot be a test key.
  */
 export async function firstStart(
   { db, audit }: Omit<Audited, "actor">,
@@ -111,9 +111,9 @@ async function makeKey(start: Start, accountId: string): Promise<string> {
 
 function refuseUnfit(value: string): void {
   if (value.startsWith("duba_live_"))
-    throw new AccessFault("The bootstrap key is a test key: its value must not begin with duba_live_.");
+    throw new AccessError("The bootstrap key is a test key: its value must not begin with duba_live_.");
   if (!/^[!-~]{24,}$/.test(value))
-    throw new AccessFault("The bootstrap key must be at least 24 visible ASCII characters without spaces.");
+    throw new AccessError("The bootstrap key must be at least 24 visible ASCII characters without spaces.");
 }
 
 async function setBootstrapKey(start: Start, value: string): Promise<FirstStart> {

@@ -11,7 +11,7 @@ import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
 import { auditRules } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
-import { type ChainFault, type VerifyOptions, verify } from "./verify-chain.ts";
+import { type ChainError, type VerifyOptions, verify } from "./verify-chain.ts";
 
 export { engines };
 
@@ -77,8 +77,8 @@ export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<
 /** Removes the batches that were sealed before this time, as retention does. */
 export const removeOld = (db: Kysely<Tables>, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
 
-export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainFault[]> {
-  const faults: ChainFault[] = [];
+export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
+  const faults: ChainError[] = [];
   await verify(db, sealKey, { found: (fault) => faults.push(fault), ...options });
   return faults;
 }
@@ -88,7 +88,7 @@ export async function faultsAfter(
   db: Kysely<Tables>,
   tamper: (trx: Kysely<Tables>) => Promise<unknown>,
   options: Partial<VerifyOptions> = {},
-): Promise<ChainFault[]> {
+): Promise<ChainError[]> {
   const trx = await db.startTransaction().execute();
   try {
     await tamper(trx);

@@ -6,7 +6,7 @@ import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append } from "./append.ts";
-import { AuditTrailFault, signFirstHead } from "./chain/head.ts";
+import { AuditTrailError, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
 import { sealEntries } from "./seal-batch.ts";
 
@@ -62,5 +62,5 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof AuditTrailFault ? error.message : (codeOf(error) ?? String(error));
+  return error instanceof AuditTrailError ? error.message : (codeOf(error) ?? String(error));
 }

@@ -71,7 +71,7 @@ for (const engine of engines) {
           store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
         await setTime(2000);
         const sentence = "The seal of batch 3 of the audit trail was changed.";
-        await assert.rejects(removeOld(store.db, 3000), { name: "AuditTrailFault", message: sentence });
+        await assert.rejects(removeOld(store.db, 3000), { name: "AuditTrailError", message: sentence });
         await setTime(3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
         assert.deepEqual(await faultsIn(store.db), []);

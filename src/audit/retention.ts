@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { hourly, ledgerStart, type RetentionRule } from "../storage/retention/retention-rule.ts";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
-import { AuditTrailFault, lockHead, moveHead } from "./chain/head.ts";
+import { AuditTrailError, lockHead, moveHead } from "./chain/head.ts";
 import { isGenuine, type Sign, signer } from "./chain/seal.ts";
 import { sealColumns } from "./read.ts";
 
@@ -11,7 +11,7 @@ const entriesAtOnce = 1000;
 
 /**
  * The entries of whole batches go 24 months after their seal, oldest first. Their seals stay, and the head has the number of the last
- * removed batch, so that the chain still verifies. Removing throws an `AuditTrailFault` at a seal or head that was changed.
+ * removed batch, so that the chain still verifies. Removing throws an `AuditTrailError` at a seal or head that was changed.
  */
 export function auditRules(sealKey: Buffer): readonly RetentionRule[] {
   const sign = signer(sealKey);
@@ -39,7 +39,7 @@ async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number):
     if (Number(seal.sealed_at) >= before || (size > 0 && size + Number(seal.size) > entriesAtOnce)) break;
     // Otherwise a person who sets a seal's time back could make us remove its entries and sign the removal.
     if (!isGenuine(sign, seal))
-      throw new AuditTrailFault(`The seal of batch ${seal.batch} of the audit trail was changed.`);
+      throw new AuditTrailError(`The seal of batch ${seal.batch} of the audit trail was changed.`);
     through = Number(seal.batch);
     size += Number(seal.size);
   }

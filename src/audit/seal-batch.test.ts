@@ -190,7 +190,7 @@ for (const engine of engines) {
           const heads = await store.db.selectFrom("audit_head").selectAll().execute();
           const seals = await store.db.selectFrom("audit_seal").selectAll().execute();
           await tamper(store.db).execute();
-          await assert.rejects(sealEntries(store.db, sign), { name: "AuditTrailFault", message: sentence });
+          await assert.rejects(sealEntries(store.db, sign), { name: "AuditTrailError", message: sentence });
 
           await store.db.deleteFrom("audit_head").execute();
           await store.db.deleteFrom("audit_seal").execute();

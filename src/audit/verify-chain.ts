@@ -13,7 +13,7 @@ import { entryPages, type Range, sealPages } from "./read.ts";
 const longestWait = 10 * 60_000;
 
 /** A place where the trail was changed. */
-export interface ChainFault {
+export interface ChainError {
   /** Null for the head, and for an entry of no sealed batch. */
   batch: number | null;
   /** Null for the head, and for a batch or its seal. */
@@ -24,7 +24,7 @@ export interface ChainFault {
 
 export interface VerifyOptions {
   /** Receives each fault at once. */
-  found: (fault: ChainFault) => void;
+  found: (fault: ChainError) => void;
   /** Receives the number of batches done, and of all batches. */
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { ListFault, type WantedList, withLists } from "./document/wanted-lists.ts";
+import { ListError, type WantedList, withLists } from "./document/wanted-lists.ts";
 import { readJsonList } from "./files/json.ts";
-import { CatalogueFault } from "./model/fault.ts";
+import { CatalogueError } from "./model/catalogue-error.ts";
 import { entryKeyOf, type ListName, listNames } from "./model/lists.ts";
 import { pricedLists } from "./model/price-lists.ts";
 import { countIn, itemIn, type Snapshot } from "./model/snapshot.ts";
@@ -12,13 +12,13 @@ const shipped = new URL("../../data/starter/", import.meta.url);
 
 const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
 
-/** Reads the starter files. Throws a `CatalogueFault` that names file and entry. */
+/** Reads the starter files. Throws a `CatalogueError` that names file and entry. */
 export async function readStarter(directory: URL = shipped): Promise<WantedList[]> {
   const read = await Promise.all(
     listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
   );
   const faults = read.flatMap((each) => each.faults);
-  if (faults.length > 0) throw new ListFault(faults);
+  if (faults.length > 0) throw new ListError(faults);
   return read;
 }
 
@@ -55,6 +55,6 @@ async function parsed(directory: URL, file: string): Promise<unknown> {
     return JSON.parse(await readFile(new URL(file, directory), "utf8"));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CatalogueFault(`The starter file ${file} cannot be read: ${reason}.`);
+    throw new CatalogueError(`The starter file ${file} cannot be read: ${reason}.`);
   }
 }

@@ -2,7 +2,7 @@ import { Argument, type Command as Commander, Option } from "commander";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../operation/command/answer-table.ts";
-import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import { InputError, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import type { Command } from "../operation/command.ts";
 import { type InterfaceOptions, runCommand } from "./run-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";
@@ -38,7 +38,7 @@ export function addCommand(
     try {
       setExitCode(await runCommand(io, command, texts, sub.opts<InterfaceOptions>()));
     } catch (fault) {
-      if (!(fault instanceof InputFault) || fault.faults.length === 0) throw fault;
+      if (!(fault instanceof InputError) || fault.faults.length === 0) throw fault;
       const nameOf = (field: string) =>
         options.get(field)?.long ??
         (visible.some(({ name }) => name === field) ? `<${field}>` : `On standard input, the ${field}`);
@@ -89,6 +89,6 @@ function addInterfaceOptions(sub: Commander, command: Command<CommandContext>): 
   if (store !== "none") sub.addOption(settingOption("--data <directory>", settings.dataDirectory));
 }
 
-function sentencesOf({ faults }: InputFault, nameOf: (field: string) => string): string {
+function sentencesOf({ faults }: InputError, nameOf: (field: string) => string): string {
   return faults.map(({ field, message }) => `${nameOf(field)} ${message}.`).join("\n");
 }

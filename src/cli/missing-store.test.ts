@@ -3,7 +3,7 @@ import { existsSync, rmdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { openStore, StoreFault } from "../storage/store.ts";
+import { openStore, StoreError } from "../storage/store.ts";
 
 const commands = [
   ["accounts", "list"],
@@ -28,7 +28,7 @@ for (const { name, fresh } of engines) {
     after(async () => {
       const { settings, dispose } = place;
       const opening = openStore({ ...settings, serving: false, mustExist: true });
-      await assert.rejects(opening, StoreFault, "none of the commands made one");
+      await assert.rejects(opening, StoreError, "none of the commands made one");
       assert.ok(!existsSync(settings.dataDirectory));
       await dispose();
     });

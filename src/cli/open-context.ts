@@ -21,7 +21,7 @@ interface Opening {
 
 /**
  * Opens what a command needs, as the settings name it, and closes it after use. Only a command with a store of its
- * own may create one; for others a missing store is a `StoreFault`.
+ * own may create one; for others a missing store is a `StoreError`.
  */
 export async function withContext<Result>(
   io: Io,

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { AccessFault } from "../access/access-fault.ts";
+import { AccessError } from "../access/access-error.ts";
 import { commandsOf, families } from "../commands/families.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
@@ -20,7 +20,7 @@ export async function run(
   try {
     return await runCommand(argv, io, operations);
   } catch (fault) {
-    return reportFault(fault, io);
+    return reportError(fault, io);
   }
 }
 
@@ -60,11 +60,11 @@ async function runCommand(
   return exitCode;
 }
 
-function reportFault(fault: unknown, io: Io): number {
+function reportError(fault: unknown, io: Io): number {
   // Commander has already printed its own faults.
   if (fault instanceof CommanderError) return fault.exitCode === 0 ? 0 : 2;
   const { message, exitCode } = fault as { message?: string; exitCode?: number };
-  const expected = exitCode !== undefined || fault instanceof AccessFault;
+  const expected = exitCode !== undefined || fault instanceof AccessError;
   const sentence = expected ? message : `The command failed because of a fault in Duba: ${message}`;
   io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(fault)))}\n`);
   return exitCode ?? 1;

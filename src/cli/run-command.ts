@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
-import { type ChosenFile, InputFault, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, answered, type Command, CommandFault } from "../operation/command.ts";
+import { type ChosenFile, InputError, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import { accept, answered, type Command, CommandError } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import { withContext } from "./open-context.ts";
@@ -17,7 +17,7 @@ export interface InterfaceOptions extends AnswerOptions {
   yes?: true;
 }
 
-/** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputFault` for texts that it cannot use. */
+/** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputError` for texts that it cannot use. */
 export async function runCommand(
   io: Io,
   command: Command<CommandContext>,
@@ -31,7 +31,7 @@ export async function runCommand(
     const input = accept(command, "officer", all, zoneIn(io.environment));
     if (command.kind === "danger" && !options.yes) {
       if (!io.stdin.isTTY)
-        throw new InputFault("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");
+        throw new InputError("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");
       await confirm(command, all, ask);
     }
     const { data, author, out } = options;
@@ -67,7 +67,7 @@ async function confirm({ target = [], input }: Command<CommandContext>, texts: T
   const isSecret = member.private || redactCredentials(wanted) !== wanted;
   const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
   const typed = await ask.line(`Nobody can undo this. To confirm, type ${what}: `);
-  if (typed !== wanted) throw new CommandFault("You did not confirm. Nothing was changed.");
+  if (typed !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
 }
 
 /** The zone of days. A setting that is none is a fault of the settings, which a context reads. */
@@ -90,7 +90,7 @@ function filesIn({ input }: Command<CommandContext>, texts: Texts): Texts {
 function fileAt(path: string): ChosenFile {
   const failed = (error: NodeJS.ErrnoException) =>
     Promise.reject(
-      new CommandFault(
+      new CommandError(
         error.code === "ENOENT" ? `There is no file ${path}.` : `Duba cannot read the file ${path} (${error.code}).`,
       ),
     );

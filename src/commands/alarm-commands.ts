@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { account, orNull, reference, sentence, state, time } from "../operation/command/answer-schema.ts";
 import { formed } from "../operation/command/read-texts.ts";
-import { CommandFault, command } from "../operation/command.ts";
+import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
@@ -82,7 +82,7 @@ const acknowledgeAlarm = command({
     const { alarms } = await (await import("./health/read-health.ts")).readHealth(room);
     if (!alarms.some(({ name }) => name === alarm)) {
       const names = alarms.map(({ name }) => name).join(", ");
-      throw new CommandFault(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);
+      throw new CommandError(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);
     }
     const at = room.now();
     const row = { actor: room.actor, at, until: at + length, note: redactNumbers(redactCredentials(note)) };

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/read-config.ts";
 import type { VerificationSummary } from "../identity/ledger/reports/summary.ts";
-import { CommandFault } from "../operation/command.ts";
+import { CommandError } from "../operation/command.ts";
 import type { BackupOptions } from "../storage/backup/backup.ts";
 import type { RestoreOptions, Verifier } from "../storage/backup/restore.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -29,7 +29,7 @@ export async function ofRestore(
   const wholeTrail: Verifier = async (restored) => {
     // At no time is an entry late: those of the backup's last second wait to be sealed ever since.
     const { faults } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
-    if (faults > 0) throw new CommandFault(`The audit trail of the backup has ${faults} faults. Nothing was restored.`);
+    if (faults > 0) throw new CommandError(`The audit trail of the backup has ${faults} faults. Nothing was restored.`);
   };
   const ownRing: Verifier = (restored) => matchKeyring(restored, ring, Date.now());
   return {
@@ -61,5 +61,5 @@ async function sumsOf(db: Kysely<Tables>): Promise<VerificationSummary[]> {
 
 const sameSums: Verifier = async (restored, figures) => {
   if (JSON.stringify(await sumsOf(restored)) === JSON.stringify(figures)) return;
-  throw new CommandFault("The sums of the ledger differ from the backup. Nothing was restored.");
+  throw new CommandError("The sums of the ledger differ from the backup. Nothing was restored.");
 };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { vendors } from "../upstreams/registry.ts";
-import { ConfigFault, readConfig } from "./read-config.ts";
+import { ConfigError, readConfig } from "./read-config.ts";
 import { everySetting } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-config-"));
@@ -14,7 +14,7 @@ const faultsOf = (environment: Record<string, string>): string[] => {
   try {
     readConfig(environment);
   } catch (fault) {
-    assert.ok(fault instanceof ConfigFault);
+    assert.ok(fault instanceof ConfigError);
     return fault.message.split("\n");
   }
   return [];

@@ -32,12 +32,12 @@ export type Config = Values<typeof settings> & {
 };
 
 /** One or more settings are wrong; `message` has a sentence for each. */
-export class ConfigFault extends Error {
+export class ConfigError extends Error {
   readonly exitCode = 2;
 }
 
 /**
- * Reads all settings from the environment. An unset or empty setting has its default. Throws a `ConfigFault` that lists
+ * Reads all settings from the environment. An unset or empty setting has its default. Throws a `ConfigError` that lists
  * every fault at once. An unknown name that begins with DUBA_ is a fault, because it is probably a typing error.
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
@@ -94,7 +94,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       faults.push(`${name} is not a setting of Duba.`);
   }
   // A vendor and a catalogue source may share a setting, which then has its fault twice.
-  if (faults.length > 0) throw new ConfigFault([...new Set(faults)].join("\n"));
+  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join("\n"));
   return config;
 }
 

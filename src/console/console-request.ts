@@ -4,7 +4,7 @@ import { withTimeout } from "../runtime/timeout.ts";
 import { parsedForm, parsedLargeForm } from "./form-reader.ts";
 
 /** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
-export class Refusal extends Error {
+export class ConsoleError extends Error {
   readonly status: number;
   /** For the audit trail: a word. */
   readonly reason: string;
@@ -43,40 +43,40 @@ export function cookieIn({ headers }: IncomingMessage, name: string): string | u
 
 export async function jsonIn({ raw, arrival }: Asked): Promise<Record<string, unknown>> {
   if (!/^application\/json\b/.test(raw.headers["content-type"] ?? ""))
-    throw new Refusal(415, "media_type", "The console expects JSON here.");
+    throw new ConsoleError(415, "media_type", "The console expects JSON here.");
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(await bytesIn(raw, longestForm, arrival)));
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof ConsoleError) throw error;
   }
-  throw new Refusal(400, "malformed", "The console cannot read what the browser sent.");
+  throw new ConsoleError(400, "malformed", "The console cannot read what the browser sent.");
 }
 
 /** The fields of a form, with its files. */
 export async function formIn({ raw, arrival }: Asked, most: number): Promise<FormData> {
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
-    throw new Refusal(415, "media_type", "The console expects a form here.");
+    throw new ConsoleError(415, "media_type", "The console expects a form here.");
   const bytes = await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival);
   try {
     return await (bytes.length > longestForm ? parsedLargeForm : parsedForm)(bytes, type);
   } catch {
-    throw new Refusal(400, "malformed", "The console cannot read the form that the browser sent.");
+    throw new ConsoleError(400, "malformed", "The console cannot read the form that the browser sent.");
   }
 }
 
 /** `arrival`: in milliseconds. */
 async function bytesIn(raw: IncomingMessage, most: number, arrival: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await withTimeout(arrivingIn(raw, most), arrival);
-  if (!bytes) throw new Refusal(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
+  if (!bytes) throw new ConsoleError(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
   return bytes;
 }
 
 /** Every part is written to its place at once: copying 16 MiB later would hold up look-ups. */
 async function arrivingIn(raw: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
-    new Refusal(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
+    new ConsoleError(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
   const announced = Number(raw.headers["content-length"] ?? most);
   if (announced > most) throw tooLarge();
   const bytes = new Uint8Array(announced);

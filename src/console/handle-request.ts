@@ -5,10 +5,10 @@ import { html } from "../http/pages/html.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
 import { contentReply } from "../http/shell/content.ts";
 import type { HttpReply } from "../http/shell/reply.ts";
-import { checkRole, RoleFault } from "../operation/command.ts";
+import { checkRole, RoleError } from "../operation/command.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
-import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
+import { type Asked, ConsoleError, cookieIn, type SignedIn } from "./console-request.ts";
 import { jsonReply, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
@@ -68,7 +68,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     if (command) checkRole(command, asked.session.person.role);
     if (isPost) {
       if (command) return runForm(room, asked, command);
-      throw new Refusal(404, "path", "The console has no such form.");
+      throw new ConsoleError(404, "path", "The console has no such form.");
     }
     if (path === "/now/live") return nowLive(room, asked);
     if (path === "/now/tables") return nowTables(room, asked);
@@ -83,7 +83,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpReply> {
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
-    if (!(error instanceof Refusal || error instanceof RoleFault)) {
+    if (!(error instanceof ConsoleError || error instanceof RoleError)) {
       room.log.error(
         { code: codeOf(error), fault: error instanceof Error ? error.name : "unknown" },
         "the console could not answer a request",
@@ -95,7 +95,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       );
     }
     const { message } = error;
-    const isRole = error instanceof RoleFault;
+    const isRole = error instanceof RoleError;
     const { status, reason } = isRole ? { status: 403, reason: "role" } : error;
     if (session && ["origin", "form_token", "role"].includes(reason)) {
       const { person } = session;
@@ -110,11 +110,11 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
 function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> {
   const { method = "", url = "" } = raw;
   if (!["GET", "HEAD", "POST"].includes(method))
-    throw new Refusal(405, "method", "The console knows GET, HEAD and POST.");
+    throw new ConsoleError(405, "method", "The console knows GET, HEAD and POST.");
   const [path = "", query = ""] = url.split(/\?(.*)/s);
   // No dot, no percent sign, no second slash: nothing to be clever with.
   if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
-    throw new Refusal(404, "path", "The console has no such page.");
+    throw new ConsoleError(404, "path", "The console has no such page.");
   return { raw, isPost: method === "POST", path, query: new URLSearchParams(query), address };
 }
 
@@ -122,24 +122,24 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
 function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpReply {
   if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
-  throw new Refusal(421, "host", sentence);
+  throw new ConsoleError(421, "host", sentence);
 }
 
 /** Browsers say from which page a form comes. */
 function checkOrigin(room: ConsoleRoom, { headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
   if (headers.origin === room.origin() && (site === undefined || site === "same-origin")) return;
-  throw new Refusal(403, "origin", "This request does not come from a page of the console.");
+  throw new ConsoleError(403, "origin", "This request does not come from a page of the console.");
 }
 
 function limited(limiter: AddressRateLimiter, address: string): void {
   const { exceeded, reset } = limiter.consume(address);
-  if (exceeded) throw new Refusal(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
+  if (exceeded) throw new ConsoleError(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
 }
 
 function strangers({ raw, isPost, path }: Asked): HttpReply {
   if (isPost || refreshed.has(path))
-    throw new Refusal(401, "session", "Your session has ended. Load the page again to sign in.");
+    throw new ConsoleError(401, "session", "Your session has ended. Load the page again to sign in.");
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
   if (raw.headers["sec-fetch-site"] === "cross-site") {
     const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;

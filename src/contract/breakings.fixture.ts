@@ -21,7 +21,7 @@ import {
 } from "./breaks.fixture.ts";
 import { failureBreakings, headerBreakings, leakBreakings } from "./failure-breakings.fixture.ts";
 import type { AnyOperation } from "./session.ts";
-import { hasForms } from "./shape-faults.ts";
+import { hasForms } from "./shape-errors.ts";
 import { verificationBreakings } from "./verification-breakings.fixture.ts";
 
 const documented: Readonly<Record<string, PathName>> = {

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import type { Config } from "../config/read-config.ts";
 import { settings } from "../config/settings.ts";
 import { elevenDigits, phoneNumber } from "../operation/command/forms.ts";
-import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
-import { CommandFault, command } from "../operation/command.ts";
+import { flag, formed, InputError } from "../operation/command/read-texts.ts";
+import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { anyText, httpUrl, someTime } from "../operation/setting.ts";
 import { reportOf, summaryOf } from "./check-report.ts";
@@ -134,9 +134,9 @@ export const checkCommand = command({
   ],
   run: async (input, { config, progress }: { config: Config; progress: (done: number, all?: number) => void }) => {
     const key = (input.api_key ?? config.callKey).trim();
-    if (!/^[!-~]*$/.test(key)) throw new InputFault("The API key must be visible ASCII text without spaces.");
+    if (!/^[!-~]*$/.test(key)) throw new InputError("The API key must be visible ASCII text without spaces.");
     if (key.startsWith("duba_live_") && !input.live_safe && !input.person)
-      throw new InputFault(
+      throw new InputError(
         "This is a live key, and the check verifies a person. Add --live-safe to leave that out, or --person to name the person.",
       );
     const { checkServer } = await import("./check-server.ts");
@@ -173,6 +173,6 @@ function save(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new CommandFault(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandError(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

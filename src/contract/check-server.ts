@@ -1,7 +1,7 @@
 import { listCorporateBundles } from "../catalogue/operations/listCorporateBundles.ts";
 import { lookupWaecAmount } from "../identity/operations/lookupWaecAmount.ts";
-import { InputFault } from "../operation/command/read-texts.ts";
-import { CommandFault } from "../operation/command.ts";
+import { InputError } from "../operation/command/read-texts.ts";
+import { CommandError } from "../operation/command.ts";
 import { withoutPrefix } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { NoAnswer, Server } from "./ask-server.ts";
@@ -58,13 +58,13 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   }
 }
 
-/** Throws a `CommandFault` if the server refuses the key: each point that needs one would say so again. */
+/** Throws a `CommandError` if the server refuses the key: each point that needs one would say so again. */
 async function refuseWrongKey(session: CheckSession, origin: string): Promise<void> {
   try {
     const { status, json } = await session.call(listCorporateBundles);
     if (status !== 401) return;
     const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
-    throw new CommandFault(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
+    throw new CommandError(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
   } catch (fault) {
     // A point says so.
     if (!(fault instanceof NoAnswer)) throw fault;
@@ -83,12 +83,12 @@ async function adoptAmount(session: CheckSession): Promise<void> {
   }
 }
 
-/** Throws an `InputFault` if nothing is chosen. */
+/** Throws an `InputError` if nothing is chosen. */
 function chosenPoints({ duba, only }: CheckRun): Point[] {
   const all = everyPoint(everyOperation).filter(({ part }) => duba || part === "interface");
   const strange = only.find((beginning) => !all.some(({ id }) => id.startsWith(beginning)));
   if (strange !== undefined)
-    throw new InputFault(
+    throw new InputError(
       `No point has an id that begins with the text of --only. Points begin with ${[...new Set(all.map(({ id }) => id.split(".")[0]))].join(", ")}.`,
     );
   return only.length === 0 ? all : all.filter(({ id }) => only.some((beginning) => id.startsWith(beginning)));

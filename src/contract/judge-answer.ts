@@ -1,6 +1,6 @@
 import type { ServerAnswer } from "./ask-server.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "./session.ts";
-import { type FaultKind, shapeFaults } from "./shape-faults.ts";
+import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
 /** What is wrong with a success: status, JSON, and `success`. */
 export function successFaults({ status, headers, json }: ServerAnswer): string[] {
@@ -21,13 +21,13 @@ export function refusalFaults({ status, json }: ServerAnswer, { anyBody = false 
 }
 
 /** How the documented answer differs from the operation's schema. */
-export async function answerFaults(
+export async function answerErrors(
   session: CheckSession,
   operation: AnyOperation,
-  ...kinds: FaultKind[]
+  ...kinds: ShapeErrorKind[]
 ): Promise<string[]> {
   const json = await session.answerOf(operation);
-  const faults = shapeFaults(operation.answer, json).filter(({ kind }) => kinds.includes(kind));
+  const faults = shapeErrors(operation.answer, json).filter(({ kind }) => kinds.includes(kind));
   return faults.map(({ sentence }) => sentence);
 }
 

@@ -1,4 +1,4 @@
-import { CommandFault } from "../operation/command.ts";
+import { CommandError } from "../operation/command.ts";
 import { unreachableSentence } from "../runtime/network/unreachable.ts";
 import { NoAnswer } from "./ask-server.ts";
 import { type MaskedExchange, maskedExchange } from "./masked-exchange.ts";
@@ -82,7 +82,7 @@ async function judge(
   }
 }
 
-/** Throws a `CommandFault` if nothing that speaks the interface answers at the address. */
+/** Throws a `CommandError` if nothing that speaks the interface answers at the address. */
 export async function refuseStranger(
   session: CheckSession,
   operations: readonly AnyOperation[],
@@ -99,11 +99,11 @@ export async function refuseStranger(
     } catch (fault) {
       if (!(fault instanceof NoAnswer)) throw fault;
       if (seen.length > 0) continue;
-      if (fault.code === "timed_out") throw new CommandFault(`${origin} did not answer within ${timeout / 1000} s.`);
-      throw new CommandFault(unreachableSentence(origin, fault.code));
+      if (fault.code === "timed_out") throw new CommandError(`${origin} did not answer within ${timeout / 1000} s.`);
+      throw new CommandError(unreachableSentence(origin, fault.code));
     }
   }
-  throw new CommandFault(
+  throw new CommandError(
     `${origin} does not answer as this interface does: none of ${seen.length} requests got JSON. Name the address that comes before /api/v2.\n${seen.map((line) => `  ${line}`).join("\n")}`,
   );
 }

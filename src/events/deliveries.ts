@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { CommandFault } from "../operation/command.ts";
+import { CommandError } from "../operation/command.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
@@ -32,7 +32,7 @@ export async function listDeliveries(
 
 /**
  * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An endpoint that was off
- * is on again. Throws a `CommandFault` if there is nothing to do.
+ * is on again. Throws a `CommandError` if there is nothing to do.
  */
 export async function resend(
   { db, audit, actor }: Audited,
@@ -54,7 +54,7 @@ export async function resend(
       .orderBy("delivery.place")
       .execute();
     if (found.length === 0 && (event !== undefined || off_since === null))
-      throw new CommandFault(
+      throw new CommandError(
         event === undefined
           ? `No event is dead for ${endpoint}.`
           : `The event waits for ${endpoint} already, or was never for it. See them: duba events list --endpoint ${endpoint}`,

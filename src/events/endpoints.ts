@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { secretsOf } from "../keyring/endpoint-secrets.ts";
 import { openSecret, sealSecret } from "../keyring/envelope-encryption.ts";
 import type { Keyring } from "../keyring/keyring.ts";
-import { CommandFault } from "../operation/command.ts";
+import { CommandError } from "../operation/command.ts";
 import { type EventType, eventTypeNames } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
@@ -31,7 +31,7 @@ export interface NewEndpoint {
   types: readonly EventType[];
 }
 
-/** Adds an endpoint and returns its secret, which is stored sealed. Throws a `CommandFault` beyond 10 of an account. */
+/** Adds an endpoint and returns its secret, which is stored sealed. Throws a `CommandError` beyond 10 of an account. */
 export async function addEndpoint(
   { db, audit, actor, keyring, now }: EndpointPlace,
   { accountId, mode, url, types }: NewEndpoint,
@@ -53,7 +53,7 @@ export async function addEndpoint(
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
     if ((await listEndpoints(trx, audience)).length >= mostEndpoints)
-      throw new CommandFault(
+      throw new CommandError(
         `${accountId === null ? "Operators have" : "The account has"} ${mostEndpoints} endpoints already. Remove one first: duba events endpoints remove`,
       );
     await trx.insertInto("event_endpoint").values(row).execute();
@@ -68,14 +68,14 @@ export async function listEndpoints(db: Kysely<Tables>, audience?: string): Prom
   return (audience === undefined ? all : all.where("audience", "=", audience)).execute();
 }
 
-/** Throws a `CommandFault` for an unknown id. */
+/** Throws a `CommandError` for an unknown id. */
 export async function findEndpoint(db: Kysely<Tables>, id: string): Promise<EventEndpointRow> {
   const row = await db.selectFrom("event_endpoint").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!row) throw new CommandFault(`No endpoint has the id "${id}". See them: duba events endpoints list`);
+  if (!row) throw new CommandError(`No endpoint has the id "${id}". See them: duba events endpoints list`);
   return row;
 }
 
-/** Removes an endpoint and all that waits for it. Throws a `CommandFault` for an unknown id. */
+/** Removes an endpoint and all that waits for it. Throws a `CommandError` for an unknown id. */
 export async function removeEndpoint({ db, audit, actor }: Audited, id: string): Promise<EventEndpointRow> {
   return inTransaction(db, async (trx) => {
     // Else an event could be queued for it meanwhile, and its transaction would fail.
@@ -104,7 +104,7 @@ export async function switchOff({ db, audit, actor }: Audited, row: EventEndpoin
 
 /**
  * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one too.
- * Throws a `CommandFault` for an unknown id.
+ * Throws a `CommandError` for an unknown id.
  */
 export async function rollSecret(
   { db, audit, actor, keyring, now }: EndpointPlace,

@@ -1,4 +1,4 @@
-import { AnswerFault } from "../operation/answers/answer-writer.ts";
+import { AnswerError } from "../operation/answers/answer-writer.ts";
 import { type FailurePath, failureBody } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { RowHeld, StoreAway } from "../storage/errors.ts";
@@ -76,7 +76,7 @@ export function faultOf(error: unknown): object {
   return {
     kind: error.name,
     ...(typeof code === "string" ? { code } : {}),
-    ...(error instanceof AnswerFault ? { reason: error.message } : {}),
+    ...(error instanceof AnswerError ? { reason: error.message } : {}),
     at: frames?.slice(0, 8).map((line) => line.trim()),
   };
 }

@@ -1,5 +1,5 @@
 import { isoOf, list, orNull, reference, state, time } from "../operation/command/answer-schema.ts";
-import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
+import { flag, formed, InputError } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { timeFrom } from "../operation/setting.ts";
@@ -178,7 +178,7 @@ export const keyringCommands = [showKeyring, newKeyring, rotateKeyring, rewrapKe
 function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);
   if (waiting)
-    throw new InputFault(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
+    throw new InputError(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
 }
 
 function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {

@@ -8,7 +8,7 @@ import { suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { engines, keyring, suiteStore } from "../identity/identity.fixture.ts";
 import { changeKeyring, keyringPath, openKeyring, readKeyring } from "./file.ts";
-import { type Keyring, KeyringFault, keyringText, matchKeyring } from "./keyring.ts";
+import { type Keyring, KeyringError, keyringText, matchKeyring } from "./keyring.ts";
 
 async function directory(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "duba-keyring-"));
@@ -79,7 +79,7 @@ for (const engine of engines) {
       await writeFile(file, "{hmac", { mode: 0o600 });
       await assert.rejects(openKeyring(file, store.db), /is damaged: it is not JSON/);
       assert.equal(await readFile(file, "utf8"), "{hmac");
-      await assert.rejects(openKeyring(join(file, "keyring.json"), store.db), KeyringFault);
+      await assert.rejects(openKeyring(join(file, "keyring.json"), store.db), KeyringError);
     });
   });
 }
@@ -123,8 +123,8 @@ test("a change that was killed half way has changed nothing, and says what to do
 
 test("a change that fails leaves nothing behind", async (t) => {
   const path = await written(t);
-  const failing = changeKeyring(path, () => Promise.reject(new KeyringFault("played")));
-  await assert.rejects(failing, /^KeyringFault: played$/);
+  const failing = changeKeyring(path, () => Promise.reject(new KeyringError("played")));
+  await assert.rejects(failing, /^KeyringError: played$/);
   assert.deepEqual(await readdir(join(path, "..")), ["keyring.json"]);
   await mkdir(`${path}.new`);
   await assert.rejects(changeKeyring(path, withKey), /Another command/);
@@ -136,7 +136,7 @@ for (const mode of [0o640, 0o604, 0o602, 0o660, 0o677]) {
     const path = await written(t);
     await chmod(path, mode);
     await assert.rejects(readKeyring(path), {
-      name: "KeyringFault",
+      name: "KeyringError",
       message: `The key ring ${path} is open to other users (mode ${mode.toString(8)}): run chmod 600 ${path}.`,
     });
     await chmod(path, 0o600);

@@ -7,7 +7,7 @@ import { looseRights, syncDirectory, writeNew } from "../runtime/private-files.t
 import { codeOf } from "../storage/errors.ts";
 import { makeDirectory, obstacleIn } from "../storage/sqlite/data-directory.ts";
 import type { Tables } from "../storage/tables.ts";
-import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
+import { type Keyring, KeyringError, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
 
 /** Path of the key ring: the setting, or a file beside the data directory, not in it. */
 export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataDirectory: string }): string {
@@ -15,7 +15,7 @@ export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataD
 }
 
 /**
- * Reads the ring. Throws `KeyringFault` if the file is missing, damaged or unreadable, or if another user owns it or may read it.
+ * Reads the ring. Throws `KeyringError` if the file is missing, damaged or unreadable, or if another user owns it or may read it.
  */
 export async function readKeyring(path: string): Promise<Keyring> {
   return parseKeyring(await textOf(path), path);
@@ -23,7 +23,7 @@ export async function readKeyring(path: string): Promise<Keyring> {
 
 /**
  * Reads the ring of a store, or creates one for a store that never had one: mode 0600, completely or not at all, and only once if
- * several processes start together. Throws `KeyringFault` if the ring is lost, damaged or unreadable, or cannot be created.
+ * several processes start together. Throws `KeyringError` if the ring is lost, damaged or unreadable, or cannot be created.
  */
 export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ keyring: Keyring; made: boolean }> {
   const found = await readKeyring(path).catch((error: unknown) => {
@@ -35,26 +35,26 @@ export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ k
   return { keyring: await readKeyring(path), made };
 }
 
-/** Throws `KeyringFault` if the ring does not exist and cannot be created. Creates nothing. */
+/** Throws `KeyringError` if the ring does not exist and cannot be created. Creates nothing. */
 export function checkKeyringPlace(path: string): void {
   if (existsSync(path)) return;
   const code = obstacleIn(dirname(resolve(path)));
   if (code) throw cannotMake(path, code);
 }
 
-class LostKeyring extends KeyringFault {}
+class LostKeyring extends KeyringError {}
 
 async function textOf(path: string): Promise<string> {
   try {
     await using file = await open(path, "r");
     const loose = looseRights(path, await file.stat());
-    if (loose) throw new KeyringFault(`The key ring ${path} ${loose}.`);
+    if (loose) throw new KeyringError(`The key ring ${path} ${loose}.`);
     return await file.readFile("utf8");
   } catch (error) {
-    if (error instanceof KeyringFault) throw error;
+    if (error instanceof KeyringError) throw error;
     if (codeOf(error) === "ENOENT")
       throw new LostKeyring(`The key ring ${path} is missing: put the ring back that this store was written with.`);
-    throw new KeyringFault(`The key ring ${path} cannot be read (${codeOf(error)}): check its path and who owns it.`);
+    throw new KeyringError(`The key ring ${path} cannot be read (${codeOf(error)}): check its path and who owns it.`);
   }
 }
 
@@ -82,15 +82,15 @@ async function make(path: string): Promise<boolean> {
   }
 }
 
-function cannotMake(path: string, code: string | undefined): KeyringFault {
-  return new KeyringFault(
+function cannotMake(path: string, code: string | undefined): KeyringError {
+  return new KeyringError(
     `The key ring ${path} cannot be made (${code}): let this user write its directory, or name another path with DUBA_KEYRING.`,
   );
 }
 
 /**
  * Replaces the ring's file atomically and durably; owner and mode stay. One command at a time: the new file is the lock. Throws
- * `KeyringFault` if another command is changing the ring, or if the file cannot be written.
+ * `KeyringError` if another command is changing the ring, or if the file cannot be written.
  */
 export async function changeKeyring(path: string, change: (ring: Keyring) => Promise<Keyring>): Promise<void> {
   await readKeyring(path);
@@ -116,13 +116,13 @@ async function replace(claimed: FileHandle, next: string, file: string, ring: Ke
   await syncDirectory(dirname(file));
 }
 
-function cannotChange(file: string, error: unknown): KeyringFault {
+function cannotChange(file: string, error: unknown): KeyringError {
   const code = codeOf(error);
   if (code === "EEXIST")
-    return new KeyringFault(
+    return new KeyringError(
       `Another command is changing the key ring. If none runs, one was killed: remove ${file}.new.`,
     );
-  return new KeyringFault(
+  return new KeyringError(
     `The key ring ${file} cannot be changed (${code}): run this as the user who owns it and its directory.`,
   );
 }

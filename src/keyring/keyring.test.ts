@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import { engines, keyring, suiteStore } from "../identity/identity.fixture.ts";
-import { currentOf, type Keyring, KeyringFault, keyringText, matchKeyring, parseKeyring, retired } from "./keyring.ts";
+import { currentOf, type Keyring, KeyringError, keyringText, matchKeyring, parseKeyring, retired } from "./keyring.ts";
 
 const newKey = () => randomBytes(32).toString("base64");
 const goodKey = newKey();
@@ -36,7 +36,7 @@ for (const [what, text] of Object.entries(damaged)) {
     assert.throws(
       () => parseKeyring(text, "/somewhere"),
       (error) => {
-        assert.ok(error instanceof KeyringFault);
+        assert.ok(error instanceof KeyringError);
         assert.equal(error.exitCode, 1);
         assert.match(error.message, /^The key ring \/somewhere is damaged: .*\. Restore it/);
         assert.ok(!error.message.includes(goodKey));

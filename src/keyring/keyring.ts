@@ -4,14 +4,14 @@ import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
-export class KeyringFault extends Error {
-  override readonly name = "KeyringFault";
+export class KeyringError extends Error {
+  override readonly name = "KeyringError";
   readonly exitCode = 1;
 }
 
 /** A sentence for the log that says why the ring could not be read or changed. */
 export function keyringReasonOf(error: unknown): string {
-  return error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
+  return error instanceof KeyringError ? error.message : `The store did not answer (${codeOf(error)}).`;
 }
 
 export interface RingKey {
@@ -50,10 +50,10 @@ export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number
 const keyText = /^[A-Za-z0-9+/]{43}=$/;
 const recordId = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** Reads a ring's text. Throws `KeyringFault`, which names `path`, if it is damaged. */
+/** Reads a ring's text. Throws `KeyringError`, which names `path`, if it is damaged. */
 export function parseKeyring(text: string, path: string): Keyring {
   const fault = (what: string) =>
-    new KeyringFault(
+    new KeyringError(
       `The key ring ${path} is damaged: ${what}. Restore it from your copy; a new one cannot replace it.`,
     );
   let ring: { hmac?: unknown; records?: unknown; audit?: unknown } | null;
@@ -124,7 +124,7 @@ export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>
 }
 
 /**
- * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringFault` if a key differs or is missing:
+ * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringError` if a key differs or is missing:
  * with another ring we could recognise no idempotency key and open no record.
  */
 export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<void> {
@@ -144,7 +144,7 @@ function refuseOther(own: Map<string, string>, known: ReadonlyMap<string, string
     const mine = own.get(name);
     if (mine !== undefined && timingSafeEqual(Buffer.from(mine), Buffer.from(value.padEnd(mine.length)))) continue;
     const which = name.replace("keyring:", "").replace(":", " ");
-    throw new KeyringFault(
+    throw new KeyringError(
       mine === undefined
         ? `The key ring lacks the key ${which} that this store was written with: put the ring back that has it.`
         : `The key ring is not the one of this store (key ${which} differs): put the store's own ring back.`,

@@ -5,7 +5,7 @@ import {
   currentOf,
   hmacName,
   type Keyring,
-  KeyringFault,
+  KeyringError,
   knownKeys,
   matchKeyring,
   type RingKey,
@@ -25,7 +25,7 @@ export const settling = 5 * 60_000;
 /**
  * Adds a record key, a hash key or both. They become current `wait` milliseconds after we write them. Returns their names and
  * that time, in milliseconds since 1970. With `after`, adds them only if that is still the newest record key. Throws
- * `KeyringFault` if the ring is not the store's or cannot be changed.
+ * `KeyringError` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db, audit, actor }: RingPlace,
@@ -65,7 +65,7 @@ export async function rotate(
 }
 
 /**
- * Removes an unused key, such as `r1` or `v1`, from the ring; the store stops asking for it. Throws `KeyringFault` if a
+ * Removes an unused key, such as `r1` or `v1`, from the ring; the store stops asking for it. Throws `KeyringError` if a
  * verification needs it, or if it is or may become current.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
@@ -75,11 +75,11 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     const hash = ring.hmac.find(({ version }) => `v${version}` === name);
     if (record) refuseNewest(ring.records, record, name, now);
     else if (hash) refuseNewest(ring.hmac, hash, name, now);
-    else throw new KeyringFault(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
+    else throw new KeyringError(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
 
     const count = record ? (await recordUsage(db)).get(record.id) : (await hashUsage(db)).get(hash!.version);
     if (count !== undefined)
-      throw new KeyringFault(
+      throw new KeyringError(
         record
           ? `The key ${name} must stay: ${count} of the held records and secrets are sealed under it. Run duba keyring rewrap first.`
           : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
@@ -104,10 +104,10 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
 function refuseNewest<Key extends RingKey>(keys: readonly Key[], meant: Key, name: string, now: number): void {
   const current = currentOf(keys, now);
   if (keys.indexOf(meant) >= keys.indexOf(current))
-    throw new KeyringFault(`The key ${name} is current or will be: rotate the ring first.`);
+    throw new KeyringError(`The key ${name} is current or will be: rotate the ring first.`);
   const settled = (current.from ?? 0) + settling;
   if (settled > now)
-    throw new KeyringFault(
+    throw new KeyringError(
       `The key ${name} may still be in use: its successor is current for less than 5 minutes. ` +
         `Try again after ${new Date(settled).toISOString()}.`,
     );

@@ -20,7 +20,7 @@ const checkEvery = 10;
 
 /**
  * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store; otherwise the log
- * says why not, and the current one stays. Throws `KeyringFault` as `openKeyring`
+ * says why not, and the current one stays. Throws `KeyringError` as `openKeyring`
  * and `matchKeyring` do.
  */
 export async function watchKeyring({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../runtime/time-zone.ts";
-import { formed, InputFault } from "./command/read-texts.ts";
-import { accept, command, mayRun, RoleFault, roles } from "./command.ts";
+import { formed, InputError } from "./command/read-texts.ts";
+import { accept, command, mayRun, RoleError, roles } from "./command.ts";
 import Type from "./schema/type.ts";
 import { duration } from "./setting.ts";
 
@@ -30,7 +30,7 @@ suite("a command", () => {
       roles.map((role) => mayRun(role, boil)),
       [false, true, true],
     );
-    assert.throws(() => accept(boil, "viewer", { count: "6" }, utc), RoleFault);
+    assert.throws(() => accept(boil, "viewer", { count: "6" }, utc), RoleError);
   });
 
   test("reads texts as values, with defaults, and leaves out what nobody gave", () => {
@@ -47,7 +47,7 @@ suite("a command", () => {
     assert.throws(
       () => accept(boil, "operator", texts, utc),
       (fault) => {
-        assert.ok(fault instanceof InputFault);
+        assert.ok(fault instanceof InputError);
         assert.deepEqual(fault.faults, [
           { field: "count", message: "is required" },
           { field: "time", message: "must be a length of time, such as 500ms, 20s, 5min or 24h" },

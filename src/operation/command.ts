@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import type { Column, Part, Viewing } from "./command/answer-schema.ts";
 import { projected } from "./command/projected.ts";
-import { InputFault, readTexts, type Texts } from "./command/read-texts.ts";
+import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
 
 /** Who may run a command. A later role may do all that an earlier one may. */
 export const roles = ["viewer", "operator", "officer"] as const;
@@ -79,7 +79,7 @@ export type Command<Room> = Specification<TObject, TSchema, Room>;
 
 /**
  * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the input
- * and the answer. `run` throws an `InputFault` for values that do not fit each other.
+ * and the answer. `run` throws an `InputError` for values that do not fit each other.
  */
 export function command<Input extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Answer, Room>,
@@ -108,12 +108,12 @@ export function confirms({
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */
-export class CommandFault extends Error {
+export class CommandError extends Error {
   readonly exitCode = 1;
 }
 
 /** The person may not run the command. */
-export class RoleFault extends Error {
+export class RoleError extends Error {
   readonly command: string;
 
   constructor({ id, role: least }: Pick<Command<never>, "id" | "role">, role: Role) {
@@ -122,18 +122,18 @@ export class RoleFault extends Error {
   }
 }
 
-/** Throws a `RoleFault` for a role that may not run the command. */
+/** Throws a `RoleError` for a role that may not run the command. */
 export function checkRole(command: Command<never>, role: Role): void {
-  if (!mayRun(role, command)) throw new RoleFault(command, role);
+  if (!mayRun(role, command)) throw new RoleError(command, role);
 }
 
 /**
- * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before it runs a command. Throws a `RoleFault`
- * for a role that may not run it, and an `InputFault` with all faults of the texts.
+ * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before it runs a command. Throws a `RoleError`
+ * for a role that may not run it, and an `InputError` with all faults of the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   checkRole(command, role);
   const { input, faults } = readTexts(command.input, texts, zone);
-  if (faults.length > 0) throw new InputFault(faults);
+  if (faults.length > 0) throw new InputError(faults);
   return input;
 }

@@ -252,14 +252,14 @@ export type FailureCode = keyof typeof table;
 export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
 
 /** One fault of one parameter; all faults of a request are reported together. */
-export interface FieldFault {
+export interface FieldError {
   field: string;
   message: string;
 }
 
 /** Optional parts of a failure beyond its code and message. */
 export interface FailureDetail {
-  fields?: FieldFault[];
+  fields?: FieldError[];
   /** Whole seconds for `Retry-After`. */
   retryAfter?: number;
   /** Overrides the table, for example when our account at the vendor has no money and a retry cannot help. */

@@ -1,7 +1,7 @@
 import { account, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
-import { CommandFault, command } from "../operation/command.ts";
+import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { count } from "../operation/setting.ts";
 import type { Audited } from "../storage/audited.ts";
@@ -77,7 +77,7 @@ const showRequestEntry = command({
     const { searchRequests } = await import("./read-requests.ts");
     const rows = await searchRequests(db, { requestId: request_id, limit: 50 });
     if (rows.length === 0)
-      throw new CommandFault(
+      throw new CommandError(
         "No request has this id. It may be too old, or a look-up that succeeded, of which the log has a sample. Requests without a valid key have no entry.",
       );
     return shown(rows, accounts);

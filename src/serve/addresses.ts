@@ -28,24 +28,24 @@ async function tryAddress(address: Address): Promise<void> {
   try {
     await once(probe.listen(address.port, address.host), "listening");
   } catch (error) {
-    throw listenFault(error as NodeJS.ErrnoException, address);
+    throw listenError(error as NodeJS.ErrnoException, address);
   }
   probe.close();
   await once(probe, "close");
 }
 
-class ListenFault extends Error {
+class ListenError extends Error {
   readonly exitCode = 1;
 }
 
-export function listenFault(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
+export function listenError(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
   if (error.code === "EADDRINUSE")
-    return new ListenFault(`Port ${port} on ${host} is taken by another program. Choose another with ${setting}.`);
+    return new ListenError(`Port ${port} on ${host} is taken by another program. Choose another with ${setting}.`);
   if (error.code === "EACCES")
-    return new ListenFault(`This user may not listen on port ${port}. Choose one above 1023 with ${setting}.`);
+    return new ListenError(`This user may not listen on port ${port}. Choose one above 1023 with ${setting}.`);
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
     const which = setting === "PORT" ? "HOST" : setting;
-    return new ListenFault(`This machine has no address ${host}. Choose another with ${which}, such as 127.0.0.1.`);
+    return new ListenError(`This machine has no address ${host}. Choose another with ${which}, such as 127.0.0.1.`);
   }
   return error;
 }

@@ -5,7 +5,7 @@ import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { type Service, wire } from "../wire/wire.ts";
-import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
+import { addressesOf, listenError, tryAddresses } from "./addresses.ts";
 import { untilStopped } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -44,7 +44,7 @@ export async function listen(service: Service, config: Config, log: Logger): Pro
     operators = await service.console?.listen();
   } catch (error) {
     await service.close(0);
-    throw listenFault(error as NodeJS.ErrnoException, own);
+    throw listenError(error as NodeJS.ErrnoException, own);
   }
   if (metricsPort) log.info({ url: `${localUrl(metrics!.host, metricsPort)}/metrics` }, "metrics");
   if (operators) log.info({ url: operators.origin }, "console");

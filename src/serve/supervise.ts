@@ -4,7 +4,7 @@ import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
-import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
+import { addressesOf, listenError, tryAddresses } from "./addresses.ts";
 import { onStopSignals } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -50,7 +50,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
     if (metrics) {
       const address = addressesOf(config).metrics!;
       const port = await metrics.listen(address).catch((error) => {
-        throw listenFault(error, address);
+        throw listenError(error, address);
       });
       log.info({ url: `${localUrl(address.host, port)}/metrics` }, "metrics");
     }

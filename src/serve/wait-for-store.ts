@@ -7,8 +7,8 @@ import { requestIdOf } from "../http/request/request-id.ts";
 import { openServer } from "../http/shell/open-server.ts";
 import { Failure } from "../operation/failures.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import { checkReached, StoreFault, UnreachedStore } from "../storage/store.ts";
-import { listenFault } from "./addresses.ts";
+import { checkReached, StoreError, UnreachedStore } from "../storage/store.ts";
+import { listenError } from "./addresses.ts";
 import { onStopSignals } from "./graceful-stop.ts";
 
 /** Milliseconds between two tries. */
@@ -18,7 +18,7 @@ const tellEvery = 5000;
 
 /**
  * Waits until PostgreSQL takes writes, for at most `DUBA_START_TIMEOUT`. Meanwhile it answers on the service's port: alive, and not
- * ready. False if a signal asked to stop. Throws `StoreFault` when the time is up, and at once if waiting does not help.
+ * ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if waiting does not help.
  */
 export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
   if (!config.databaseUrl || (await whyUnreached(config.databaseUrl, config.startTimeout)) === undefined) return true;
@@ -46,7 +46,7 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
     const reason = await whyUnreached(url, left);
     if (reason === undefined) return !stopping.aborted;
     if (left <= 0)
-      throw new StoreFault(`The store was not there within DUBA_START_TIMEOUT, ${patience / 1000} s. ${reason}`);
+      throw new StoreError(`The store was not there within DUBA_START_TIMEOUT, ${patience / 1000} s. ${reason}`);
     if (performance.now() - told >= tellEvery) {
       told = performance.now();
       log.warn({ seconds_left: Math.ceil(left / 1000), reason }, "waits for the store");
@@ -95,7 +95,7 @@ async function answerNotReady(config: Config, log: Logger): Promise<() => Promis
     response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });
   await http.listen(config).catch((error) => {
-    throw listenFault(error, { ...config, setting: "PORT" });
+    throw listenError(error, { ...config, setting: "PORT" });
   });
   return http.end;
 }

@@ -29,7 +29,7 @@ interface Member {
   ended: Promise<void>;
 }
 
-class WorkerFault extends Error {
+class WorkerError extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode: number) {
     super(message);
@@ -161,7 +161,7 @@ duba_worker_ends_total{reason="hung"} ${this.#ends.hung}
     worker.on("error", () => undefined);
     worker.once("exit", (code, signal) => {
       this.#members.delete(member);
-      ready.reject(new WorkerFault(`Worker ${place} did not start (${signal ?? `exit code ${code}`}).`, code || 1));
+      ready.reject(new WorkerError(`Worker ${place} did not start (${signal ?? `exit code ${code}`}).`, code || 1));
       ended.resolve();
     });
     return member;

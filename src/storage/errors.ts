@@ -2,16 +2,16 @@
  * The store cannot be opened. `message` is one sentence that says what is wrong and what would be right; it never contains a
  * password. The process prints it and ends with `exitCode`.
  */
-export class StoreFault extends Error {
-  override readonly name = "StoreFault";
+export class StoreError extends Error {
+  override readonly name = "StoreError";
   readonly exitCode: number = 1;
 }
 
 /** The store is out of reach, starts, or has no connection left: that may mend by itself. */
-export class UnreachedStore extends StoreFault {}
+export class UnreachedStore extends StoreError {}
 
 /** There is no store where a command looked for it. */
-export class MissingStore extends StoreFault {
+export class MissingStore extends StoreError {
   override readonly exitCode = 2;
 }
 
@@ -24,12 +24,12 @@ export class StoreAway extends Error {
   readonly exitCode = 1;
   readonly code: string;
   /** Whether the statement may have taken effect, or may still do so. */
-  readonly inDoubt: boolean;
+  readonly isUncertain: boolean;
 
-  constructor(code: string, reason: string, inDoubt: boolean, options?: ErrorOptions) {
+  constructor(code: string, reason: string, isUncertain: boolean, options?: ErrorOptions) {
     super(`The store cannot be used at the moment (${code}: ${reason}): try again once it can.`, options);
     this.code = code;
-    this.inDoubt = inDoubt;
+    this.isUncertain = isUncertain;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Log } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import { codeOf, StoreFault } from "./errors.ts";
+import { codeOf, StoreError } from "./errors.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -40,7 +40,7 @@ export class ReportStore {
     if (this.#fault && performance.now() < this.#fault.until) return this.#instead(this.#fault.message);
     try {
       const source = await withTimeout(this.#fromReplica(), patience);
-      if (!source) throw new StoreFault(`It did not answer within ${patience / 1000} seconds.`);
+      if (!source) throw new StoreError(`It did not answer within ${patience / 1000} seconds.`);
       if (this.#fault) this.#log.info({}, "The replica for reports answers again");
       this.#fault = undefined;
       return source;
@@ -78,7 +78,7 @@ export class ReportStore {
     const primary = await positionOf(this.#store.db);
     const age = await ageOf(replica.db, primary.position);
     if (age.history !== primary.history)
-      throw new StoreFault("DUBA_DATABASE_READ_URL names the database of another store: name a replica of this one.");
+      throw new StoreError("DUBA_DATABASE_READ_URL names the database of another store: name a replica of this one.");
     const upTo = age.isCaughtUp ? at : age.replayedAt;
     return { db: replica.db, said: sentenceOf(upTo, at) };
   }

@@ -8,7 +8,7 @@ import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { openStore, type Store, StoreFault } from "./store.ts";
+import { openStore, type Store, StoreError } from "./store.ts";
 
 const usual = { suspended_at: null, fees: "{}", answers: "full", terms: "{}" };
 
@@ -20,7 +20,7 @@ async function refusal(opening: Promise<Store>): Promise<string> {
     },
     (error: unknown) => error,
   );
-  assert.ok(fault instanceof StoreFault, String(fault));
+  assert.ok(fault instanceof StoreError, String(fault));
   assert.equal(fault.exitCode, 1);
   assert.match(fault.message, /^[^\n]+\.$/, "one sentence, no stack");
   return fault.message;

@@ -4,7 +4,7 @@ import { type Kysely, sql } from "kysely";
 import { singleFlight } from "../runtime/single-flight.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
-import { codeOf, MissingStore, StoreFault } from "./errors.ts";
+import { codeOf, MissingStore, StoreError } from "./errors.ts";
 import { hasTables, migrate } from "./migrations/migrate.ts";
 import { put } from "./queries/put.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
@@ -13,7 +13,7 @@ import type { StoreUsage } from "./store-usage.ts";
 import type { Tables } from "./tables.ts";
 import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts } from "./timeouts.ts";
 
-export { StoreAway, StoreFault, UnreachedStore } from "./errors.ts";
+export { StoreAway, StoreError, UnreachedStore } from "./errors.ts";
 
 export interface StoreSettings {
   /** Directory of the embedded store; created if it is missing. Unused with a database URL. */
@@ -26,7 +26,7 @@ export interface StoreSettings {
   readonly isWorker?: boolean;
   /** For the start of such a process: statements get the time-outs of a command until `serve`. */
   readonly starting?: boolean;
-  /** For a command that needs an existing store: throws `StoreFault` with exit code 2 instead of creating one. */
+  /** For a command that needs an existing store: throws `StoreError` with exit code 2 instead of creating one. */
   readonly mustExist?: boolean;
   /** Makes transactions spans of the requests that cause them. */
   readonly traced?: boolean;
@@ -76,14 +76,14 @@ interface Database {
 }
 
 /**
- * Opens the store and brings it to this version's tables. Throws `StoreFault` if it cannot: the directory is not writable,
+ * Opens the store and brings it to this version's tables. Throws `StoreError` if it cannot: the directory is not writable,
  * another process serves from it, the file is no database, a newer version made it, PostgreSQL is out of reach or refuses.
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
 }
 
-/** Throws `UnreachedStore` unless PostgreSQL at this URL takes writes, and another `StoreFault` if it refuses us for good. */
+/** Throws `UnreachedStore` unless PostgreSQL at this URL takes writes, and another `StoreError` if it refuses us for good. */
 export async function checkReached(url: string): Promise<void> {
   const { checkUrl, explainPostgres, readOnlyAt } = await import("./postgres/explain.ts");
   const { isWritable } = await import("./postgres/own-session.ts");
@@ -144,7 +144,7 @@ async function prepared(
   engine: Store["engine"],
   { db, usage, connections = Number.POSITIVE_INFINITY, wait, close }: Database,
   settings: StoreSettings,
-  { missing, time }: { missing: () => StoreFault; time: () => Promise<number> },
+  { missing, time }: { missing: () => StoreError; time: () => Promise<number> },
 ): Promise<Store> {
   try {
     if (settings.mustExist && !(await hasTables(db))) throw missing();
@@ -170,7 +170,7 @@ async function prepared(
   }
 }
 
-function noStoreIn(dataDirectory: string): StoreFault {
+function noStoreIn(dataDirectory: string): StoreError {
   return new MissingStore(
     `${resolve(dataDirectory)} holds no store: name the service's data directory with --data or DUBA_DATA. The first \`duba serve\` makes one.`,
   );
@@ -196,29 +196,29 @@ export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
 function explainSqlite(error: unknown, file: string): unknown {
   const code = codeOf(error) ?? "";
   if (code === "SQLITE_NOTADB") {
-    return new StoreFault(`The file ${file} is not a database: move it away, or restore a backup in its place.`);
+    return new StoreError(`The file ${file} is not a database: move it away, or restore a backup in its place.`);
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return new StoreFault(`The database ${file} is damaged: move it away and restore a backup.`);
+    return new StoreError(`The database ${file} is damaged: move it away and restore a backup.`);
   }
   if (code.startsWith("SQLITE_BUSY")) {
-    return new StoreFault(`The database ${file} is held by another process: wait for it to finish, or stop it.`);
+    return new StoreError(`The database ${file} is held by another process: wait for it to finish, or stop it.`);
   }
   if (code === "SQLITE_FULL") {
-    return new StoreFault(`The disk that holds ${file} is full: make room and start again.`);
+    return new StoreError(`The disk that holds ${file} is full: make room and start again.`);
   }
   if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_IOERR")) {
-    return new StoreFault(
+    return new StoreError(
       `The database ${file} cannot be read or written (${code}): check the disk and who owns the file.`,
     );
   }
   return wrapped(error, `The database ${file}`);
 }
 
-function wrapped(error: unknown, subject: string): StoreFault {
-  if (error instanceof StoreFault) return error;
+function wrapped(error: unknown, subject: string): StoreError {
+  if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreFault(`${subject} could not be prepared (${reason}): use an empty one, or restore a backup.`, {
+  return new StoreError(`${subject} could not be prepared (${reason}): use an empty one, or restore a backup.`, {
     cause: error,
   });
 }

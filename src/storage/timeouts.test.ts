@@ -85,12 +85,12 @@ for (const { name: engine, ready } of engines) {
     test("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
       const release = await holdWrites(place.settings);
       const waiting = write(beside, "untimed");
-      const [{ inDoubt }, takesWrites] = await Promise.all([
+      const [{ isUncertain }, takesWrites] = await Promise.all([
         awayWithinASecond(write(store, "hurried")),
         store.takesWrites(),
         store.db.selectFrom("change_counter").selectAll().execute(),
       ]);
-      assert.deepEqual([inDoubt, takesWrites], [false, false]);
+      assert.deepEqual([isUncertain, takesWrites], [false, false]);
       await release();
       await waiting;
       assert.equal(await store.takesWrites(), true);

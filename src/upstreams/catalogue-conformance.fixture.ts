@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
-import type { CatalogueLists, CatalogueSource, Pulled, PullFault } from "./ports/catalogue-source.ts";
+import type { CatalogueLists, CatalogueSource, PullError, Pulled } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
 import { VendorClient } from "./vendor-client.ts";
 
@@ -33,7 +33,7 @@ const rawText = "raw text of a source";
 
 interface Fault {
   behaviour: Behaviour;
-  kind: PullFault;
+  kind: PullError;
   timeout?: number;
 }
 
@@ -78,7 +78,7 @@ const faults: Record<string, Fault> = {
   ...statuses(503, "unreachable"),
 };
 
-function statuses(status: number, kind: PullFault): Record<string, Fault> {
+function statuses(status: number, kind: PullError): Record<string, Fault> {
   return { [`answers ${status}`]: { behaviour: json(status, { message: rawText }), kind } };
 }
 
@@ -115,7 +115,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
     return { pull, serve, local, asked, log };
   }
 
-  function assertFault(pulled: Pulled, kind: PullFault, log: RecordedLog): void {
+  function assertFault(pulled: Pulled, kind: PullError, log: RecordedLog): void {
     assert.equal(pulled.kind, kind, JSON.stringify(pulled));
     assert.ok("sentence" in pulled);
     assert.match(pulled.sentence, /^[A-Z].*\.$/);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Origin, Pull, Pulled, PullFault } from "./ports/catalogue-source.ts";
+import type { Origin, Pull, PullError, Pulled } from "./ports/catalogue-source.ts";
 import type { Allowance, HttpResult, VendorClient } from "./vendor-client.ts";
 
 /** The most that one pull may request and read: requests, bytes of one response, bytes of all. */
@@ -16,11 +16,11 @@ const wantedHeaders = ["retry-after", "duba-catalogue-as-of", "duba-catalogue-st
 
 /** Ends a pull without a result. We write the message: it contains no vendor's text. */
 export class PullEnded extends Error {
-  readonly kind: PullFault;
+  readonly kind: PullError;
   /** Milliseconds for which the source wants no requests. */
   readonly retryAfter: number | undefined;
 
-  constructor(kind: PullFault, sentence: string, retryAfter?: number) {
+  constructor(kind: PullError, sentence: string, retryAfter?: number) {
     super(sentence);
     this.kind = kind;
     this.retryAfter = retryAfter;
@@ -36,7 +36,7 @@ export interface SourceRequest<Answer> {
   /** Undefined: the body has another shape. */
   read: (body: unknown) => Answer | undefined;
   /** The failure that a body reports: `said` completes "it answered …". */
-  failureIn?: (body: unknown) => { kind: PullFault; said: string } | undefined;
+  failureIn?: (body: unknown) => { kind: PullError; said: string } | undefined;
 }
 
 /** Waits if the source wants a short pause. Throws `PullEnded` for all but a good response. */

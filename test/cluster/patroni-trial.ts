@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkBooks } from "../crash/books.ts";
-import { Client, Life, ReferenceFault } from "../crash/clients.ts";
+import { Client, Life, LostReferenceError } from "../crash/clients.ts";
 import { fees, liveStore, ServiceProcess } from "../crash/service.ts";
 import type { Engine } from "../support/engines.ts";
 import { ask } from "../support/service.ts";
@@ -77,7 +77,7 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
     const rows = await live.store.db.selectFrom("verification").select("reference").execute();
     const held = new Set(rows.map(({ reference }) => reference));
     for (const wanted of clients.flatMap((client) => client.wanted))
-      if (wanted.reference && !held.has(wanted.reference)) throw new ReferenceFault("A row was lost", wanted);
+      if (wanted.reference && !held.has(wanted.reference)) throw new LostReferenceError("A row was lost", wanted);
     const lostProbes = probed.filter((reference) => !held.has(reference));
     assert.deepEqual(lostProbes, [], "verifications that were answered while the leader was away are lost");
     const figures = {
@@ -119,7 +119,7 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
 
 /** Adds to the news of a reference that is lost what each node holds of its key. */
 async function explain(error: unknown, cluster: PatroniCluster): Promise<never> {
-  if (!(error instanceof ReferenceFault)) throw error;
+  if (!(error instanceof LostReferenceError)) throw error;
   const held = await cluster.askEach(
     `select v.reference, v.state, v.run, v.owner, v.charged, v.idempotency_hash, v.request_id,
        to_timestamp(v.created_at / 1000.0) as created, to_timestamp(v.started_at / 1000.0) as started,

@@ -20,7 +20,7 @@ interface NamedAnswer {
 }
 
 /** A reference that an answer named is not the key's any more: its row was lost, or it was shown before it was durable. */
-export class ReferenceFault extends Error {
+export class LostReferenceError extends Error {
   readonly references: string[];
 
   constructor(what: string, { key, sent, lost, named }: Wanted) {
@@ -205,7 +205,8 @@ export class Client {
       const [at, code] = [new Date().toISOString(), json.error?.code];
       wanted.named.push({ at, port, status, code, requestId: answer.headers["x-request-id"] as string, reference });
       wanted.reference ??= reference;
-      if (reference !== wanted.reference) throw new ReferenceFault("A key was answered with two references", wanted);
+      if (reference !== wanted.reference)
+        throw new LostReferenceError("A key was answered with two references", wanted);
     }
     if (status === 500) {
       if (!life.storeWasAway) {

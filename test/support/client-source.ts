@@ -51,14 +51,14 @@ function sharedCodes(operations: readonly Operation<never>[]): FailureCode[] {
 }
 
 function failureTypes(operations: readonly Operation<never>[], shared: FailureCode[]): string {
-  const { Failure, FieldFault } = failureComponents(operations, "").schemas as unknown as Record<string, Schema>;
+  const { Failure, FieldError } = failureComponents(operations, "").schemas as unknown as Record<string, Schema>;
   const { code: _, ...members } = Failure!.properties!.error!.properties!;
   const { required = [] } = Failure!.properties!.error!;
   return `${about("Every code with which the service says that it failed.")}export type FailureCode = ${unionOf(Object.keys(failures))};
 
 ${about("Codes with which any operation can fail. `route_not_found`: the service is older than this client.")}export type AnyOperationCode = ${unionOf(["route_not_found", ...shared])};
 
-${about(FieldFault!.description)}export interface FieldFault ${objectOf(FieldFault!)}
+${about(FieldError!.description)}export interface FieldError ${objectOf(FieldError!)}
 
 ${about("What a failure says besides its code.")}export interface FailureFacts ${objectOf({ required, properties: members })}
 

@@ -5,7 +5,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
 for (const engine of usualEngines) {
@@ -38,14 +38,14 @@ for (const engine of usualEngines) {
       await createAccount(recorded(db), { name: "Taken", email: "taken@example.com" });
       await assert.rejects(
         createAccount(recorded(db), { name: "Other", email: "TAKEN@example.com" }),
-        new AccessFault("Another account has the e-mail taken@example.com."),
+        new AccessError("Another account has the e-mail taken@example.com."),
       );
     });
 
     test("are refused without a name or with what is no e-mail address", async () => {
-      await assert.rejects(createAccount(recorded(db), { name: " ", email: "a@example.com" }), AccessFault);
+      await assert.rejects(createAccount(recorded(db), { name: " ", email: "a@example.com" }), AccessError);
       for (const email of ["", "example.com", "a@b@c", "a b@example.com", "a:b@example.com"])
-        await assert.rejects(createAccount(recorded(db), { name: "A", email }), AccessFault);
+        await assert.rejects(createAccount(recorded(db), { name: "A", email }), AccessError);
     });
 
     test("are changed where a change is given, and keep the rest", async () => {
@@ -61,20 +61,20 @@ for (const engine of usualEngines) {
         { name: "Renamed", fees: { bvn: 5_000, nin: 6_000 }, answers: "masked" },
       );
       assert.deepEqual((await changeAccount(recorded(db), id, { fees: { bvn: null } })).fees, { nin: 6_000 });
-      await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
+      await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessError);
     });
 
     test("take another e-mail, in lower case, unless it is bad or another account has it", async () => {
       const { id } = await createAccount(recorded(db), { name: "Moved", email: "old@example.com" });
       assert.equal((await changeAccount(recorded(db), id, { email: "New@Example.com" })).email, "new@example.com");
       assert.equal((await findAccount(db, "new@example.com")).id, id);
-      await assert.rejects(findAccount(db, "old@example.com"), AccessFault);
+      await assert.rejects(findAccount(db, "old@example.com"), AccessError);
       await changeAccount(recorded(db), id, { email: "new@example.com" });
-      await assert.rejects(changeAccount(recorded(db), id, { email: "new" }), AccessFault);
+      await assert.rejects(changeAccount(recorded(db), id, { email: "new" }), AccessError);
       await createAccount(recorded(db), { name: "Next", email: "next@example.com" });
       await assert.rejects(
         changeAccount(recorded(db), id, { name: "Lost", email: "NEXT@example.com" }),
-        new AccessFault("Another account has the e-mail next@example.com."),
+        new AccessError("Another account has the e-mail next@example.com."),
       );
       assert.equal((await findAccount(db, id)).name, "Moved");
     });
@@ -88,10 +88,10 @@ for (const engine of usualEngines) {
     });
 
     test("that are not there are named", async () => {
-      await assert.rejects(suspendAccount(recorded(db), "nobody@example.com"), AccessFault);
+      await assert.rejects(suspendAccount(recorded(db), "nobody@example.com"), AccessError);
       await assert.rejects(
         findAccount(db, "nobody@example.com"),
-        new AccessFault('No account has the id or e-mail "nobody@example.com".'),
+        new AccessError('No account has the id or e-mail "nobody@example.com".'),
       );
     });
   });

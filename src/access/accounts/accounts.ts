@@ -6,7 +6,7 @@ import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { AccountRow, Tables } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
 
 export interface Account {
@@ -32,7 +32,7 @@ export interface AccountChange {
   answers?: Answers;
 }
 
-/** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
+/** Creates an account. Throws an `AccessError` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
   { db, audit, actor }: Audited,
   { name, email, fees = {}, answers = "full" }: AccountChange & { name: string; email: string },
@@ -62,7 +62,7 @@ export async function createAccount(
   });
 }
 
-/** Changes the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name, a bad e-mail or one that is taken. */
+/** Changes the account with this id or e-mail. Throws an `AccessError` if there is none, or for an empty name, a bad e-mail or one that is taken. */
 export async function changeAccount(store: Audited, idOrEmail: string, changes: AccountChange): Promise<Account> {
   const { name, email, fees, answers } = changes;
   const change = (account: Account) => ({
@@ -80,14 +80,14 @@ export async function changeAccount(store: Audited, idOrEmail: string, changes: 
 
 /**
  * Disables every key and token of an account until it is resumed. A second suspension keeps the first time.
- * Throws an `AccessFault` if there is no such account.
+ * Throws an `AccessError` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   const { suspendedAt } = await findAccount(store.db, idOrEmail);
   return updateAccount(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
 }
 
-/** Ends a suspension. Throws an `AccessFault` if there is no such account. */
+/** Ends a suspension. Throws an `AccessError` if there is no such account. */
 export async function resumeAccount(store: Audited, idOrEmail: string): Promise<Account> {
   return updateAccount(store, "account.resumed", idOrEmail, { suspended_at: null });
 }
@@ -98,18 +98,18 @@ export async function listAccounts(db: Kysely<Tables>): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
-/** The account with this id or e-mail. Throws an `AccessFault` if there is none. */
+/** The account with this id or e-mail. Throws an `AccessError` if there is none. */
 export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
   const row = await db
     .selectFrom("account")
     .selectAll()
     .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
     .executeTakeFirst();
-  if (!row) throw new AccessFault(`No account has the id or e-mail "${idOrEmail}".`);
+  if (!row) throw new AccessError(`No account has the id or e-mail "${idOrEmail}".`);
   return accountOf(row);
 }
 
-/** Changes columns of an account and records it. Throws an `AccessFault` if there is no such account. */
+/** Changes columns of an account and records it. Throws an `AccessError` if there is no such account. */
 export async function updateAccount(
   { db, audit, actor }: Audited,
   kind: string,
@@ -146,18 +146,18 @@ async function hasEmail(db: Kysely<Tables>, email: string): Promise<boolean> {
   return (await db.selectFrom("account").select("id").where("email", "=", email).executeTakeFirst()) !== undefined;
 }
 
-function taken(email: string): AccessFault {
-  return new AccessFault(`Another account has the e-mail ${email}.`);
+function taken(email: string): AccessError {
+  return new AccessError(`Another account has the e-mail ${email}.`);
 }
 
 /** In lower case. A colon would end the user name of HTTP Basic. */
 function emailOf(email: string): string {
-  if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessFault(`"${email}" is not an e-mail address.`);
+  if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessError(`"${email}" is not an e-mail address.`);
   return email.toLowerCase();
 }
 
 function nameOf(name: string): string {
-  if (name.trim() === "") throw new AccessFault("An account needs a name.");
+  if (name.trim() === "") throw new AccessError("An account needs a name.");
   return name.trim();
 }
 

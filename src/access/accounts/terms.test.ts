@@ -8,7 +8,7 @@ import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { type Account, createAccount, findAccount } from "./accounts.ts";
 import { changeTerms, spendingOf, topUp } from "./terms.ts";
 
@@ -64,7 +64,7 @@ for (const engine of usualEngines)
     test("are a cap or a balance, not both", async () => {
       const account = await newAccount();
       await change(account, { capCount: 7 });
-      await assert.rejects(change(account, { prepaid: true }), AccessFault);
+      await assert.rejects(change(account, { prepaid: true }), AccessError);
       assert.deepEqual((await findAccount(store.db, account.id)).terms, { capCount: 7 });
       await change(account, { prepaid: true, capCount: null });
       await assert.rejects(change(account, { capKobo: 1 }), /not both/);

@@ -6,7 +6,7 @@ import { redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { type Account, findAccount, updateAccount } from "./accounts.ts";
 
 /** New values by member; null takes the member away. What is left out stays as it is. */
@@ -22,7 +22,7 @@ export interface AccountSpending {
 
 /**
  * Changes the terms of the account of this id or e-mail. A new cap counts what the account was charged in this month before.
- * Throws an `AccessFault` if there is no such account, or if it would have both a cap and a balance.
+ * Throws an `AccessError` if there is no such account, or if it would have both a cap and a balance.
  */
 export async function changeTerms(
   store: Audited,
@@ -41,7 +41,7 @@ export async function changeTerms(
     );
     const { id, terms } = account;
     if (terms.prepaid && (terms.capKobo !== undefined || terms.capCount !== undefined))
-      throw new AccessFault(
+      throw new AccessError(
         "An account has a monthly cap or a balance, not both. Take the cap away with --cap-naira none --cap-count none, or the balance with --prepaid off.",
       );
     if (terms.prepaid) await openPeriod(trx, id, balancePeriod, 0);
@@ -50,7 +50,7 @@ export async function changeTerms(
   });
 }
 
-/** Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessFault` if there is no such account. */
+/** Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessError` if there is no such account. */
 export async function topUp(
   { db, audit, actor }: Audited,
   idOrEmail: string,
@@ -72,7 +72,7 @@ export async function topUp(
       .where((row) => row(row("most_kobo", "+", kobo), ">=", row.ref("kobo")))
       .returning("period")
       .executeTakeFirst();
-    if (!added) throw new AccessFault("The balance of the account is less than the amount that you take back.");
+    if (!added) throw new AccessError("The balance of the account is less than the amount that you take back.");
     const facts = { account: account.id, top_up: id, amount: nairaOf(kobo), reason };
     await audit(trx, { kind: "account.topped_up", actor, facts });
     return account;

@@ -1,7 +1,7 @@
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
 import { amount, email } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -115,7 +115,7 @@ const changeAccount = command({
   ],
   run: async ({ account, ...terms }, store: Audited) => {
     if (Object.keys(terms).length === 0)
-      throw new InputFault(
+      throw new InputError(
         "The command has nothing to change. Add a name, an e-mail, a fee or the form of the answers.",
       );
     return accountFactsOf(await accounts.changeAccount(store, account, termsOf(terms)));

@@ -1,6 +1,6 @@
 import { account, orNull, reference, secret, state, time } from "../../operation/command/answer-schema.ts";
 import { expiry, network } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
@@ -173,7 +173,7 @@ const changeKeyCommand = command({
       ...(address && { addresses: addressesOf(address) }),
     };
     if (Object.keys(change).length === 0)
-      throw new InputFault("The command has nothing to change. Add a label, a scope, an address or an expiry.");
+      throw new InputError("The command has nothing to change. Add a label, a scope, an address or an expiry.");
     const key = await changeKey(store, publicIdOf(id), change, store.now());
     const [{ email }, uses] = await Promise.all([findAccount(store.db, key.accountId), lastUses(store.db)]);
     return factsOf(key, email, uses.get(key.id));
@@ -243,7 +243,7 @@ function publicIdOf(idOrKey: string): string {
 
 function addressesOf(given: readonly (string | null)[]): string[] {
   if (given.includes(null) && given.length > 1)
-    throw new InputFault('"any" allows every address, so name no other one beside it.');
+    throw new InputError('"any" allows every address, so name no other one beside it.');
   return given.filter((each) => each !== null);
 }
 

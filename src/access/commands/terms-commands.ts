@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
 import { amount } from "../../operation/command/forms.ts";
-import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -154,7 +154,7 @@ const setTerms = command({
       ...(limit_negatives !== undefined && { negatives: limit_negatives }),
     };
     if (prepaid === "on" && (cap_naira != null || cap_count != null))
-      throw new InputFault("An account has a cap or a balance, not both.");
+      throw new InputError("An account has a cap or a balance, not both.");
     const changes = Object.keys(change).length > 0;
     const account = changes
       ? await changeTerms(room, name, change, room.config.timeZone, room.now())
@@ -196,7 +196,7 @@ const topUpAccount = command({
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
   ],
   run: async ({ account: name, amount, reason, take_back }, room: Room) => {
-    if (amount === 0) throw new InputFault("The amount must be above 0.");
+    if (amount === 0) throw new InputError("The amount must be above 0.");
     const account = await topUp(room, name, { kobo: take_back ? -amount : amount, reason }, room.now());
     return shown(room, account);
   },

@@ -1,7 +1,7 @@
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { type ApiKey, apiKeyOf, checkAddresses, checkExpiry, keyRow, scopesOf } from "./keys.ts";
 
 /** What may change of a key; its mode and its account may not. An absent member stays as it is. */
@@ -15,7 +15,7 @@ export interface KeyChange {
 }
 
 /**
- * Changes a key by its public id. Its access tokens follow. An expired key with a later end is valid again. Throws an `AccessFault` for an
+ * Changes a key by its public id. Its access tokens follow. An expired key with a later end is valid again. Throws an `AccessError` for an
  * unknown or revoked key, an unknown scope, a bad address, or an expiry that is not in the future.
  */
 export async function changeKey(
@@ -35,7 +35,7 @@ export async function changeKey(
   return inTransaction(db, async (trx) => {
     await noteChange(trx, "access");
     const row = await keyRow(trx, id);
-    if (row.revoked_at !== null) throw new AccessFault("The key is revoked: create a new one instead.");
+    if (row.revoked_at !== null) throw new AccessError("The key is revoked: create a new one instead.");
     await trx.updateTable("api_key").set(columns).where("id", "=", id).execute();
     const key = apiKeyOf({ ...row, ...columns });
     const facts = {

@@ -7,7 +7,7 @@ import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
 import { readApiKey, secretHash } from "../secrets.ts";
 import { changeKey } from "./change-key.ts";
@@ -69,7 +69,7 @@ for (const engine of usualEngines) {
       const { key } = await create({ account: other.id });
       assert.deepEqual(await listKeys(db, "other@example.com"), [key]);
       assert.ok((await listKeys(db)).length > 1);
-      await assert.rejects(listKeys(db, "nobody"), AccessFault);
+      await assert.rejects(listKeys(db, "nobody"), AccessError);
     });
 
     test("are refused for an unknown account or scope, no scope, a bad address, or an end in the past", async () => {
@@ -81,7 +81,7 @@ for (const engine of usualEngines) {
         { expiresAt: 5000 },
         { expiresAt: Number.NaN },
       ])
-        await assert.rejects(create(bad, 5000), AccessFault);
+        await assert.rejects(create(bad, 5000), AccessError);
     });
 
     test("are revoked once: a second time writes nothing", async () => {
@@ -101,7 +101,7 @@ for (const engine of usualEngines) {
       const change = await changeCount(db, "access");
       await assert.rejects(
         revokeKey(recorded(db), "000000000000"),
-        new AccessFault('No key has the public id "000000000000".'),
+        new AccessError('No key has the public id "000000000000".'),
       );
       assert.equal(await changeCount(db, "access"), change);
     });
@@ -129,9 +129,9 @@ for (const engine of usualEngines) {
       await assert.rejects(changeKey(recorded(db), key.id, { label: "x" }, 5000), /is revoked: create a new one/);
       const { key: other } = await create({}, 1000);
       for (const bad of [{ expiresAt: 5000 }, { scopes: [] }, { scopes: ["all"] }, { addresses: ["here"] }])
-        await assert.rejects(changeKey(recorded(db), other.id, bad, 5000), AccessFault);
+        await assert.rejects(changeKey(recorded(db), other.id, bad, 5000), AccessError);
       assert.deepEqual(await apiKeyOf(other.id), other);
-      await assert.rejects(changeKey(recorded(db), "missing", { label: "x" }), AccessFault);
+      await assert.rejects(changeKey(recorded(db), "missing", { label: "x" }), AccessError);
     });
 
     test("are rolled: the new one is alike, the old one ends after the overlap", async () => {
@@ -156,9 +156,9 @@ for (const engine of usualEngines) {
       await revokeKey(recorded(db), key.id);
       const { key: expired } = await create({ expiresAt: 2000 }, 1000);
       for (const id of ["000000000000", key.id, expired.id])
-        await assert.rejects(rollKey(recorded(db), { id }), AccessFault);
+        await assert.rejects(rollKey(recorded(db), { id }), AccessError);
       const { key: fine } = await create();
-      await assert.rejects(rollKey(recorded(db), { id: fine.id, overlap: -1 }), AccessFault);
+      await assert.rejects(rollKey(recorded(db), { id: fine.id, overlap: -1 }), AccessError);
     });
   });
 }

@@ -5,7 +5,7 @@ import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { newApiKey } from "../secrets.ts";
 
@@ -39,7 +39,7 @@ export interface KeyRequest {
 }
 
 /**
- * Creates a key and returns its text, which is not stored. Throws an `AccessFault` for an unknown account or scope, a bad address or
+ * Creates a key and returns its text, which is not stored. Throws an `AccessError` for an unknown account or scope, a bad address or
  * an expiry that is not in the future.
  */
 export async function createKey(
@@ -91,7 +91,7 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
 
 /**
  * Revokes a key by its public id, and every token that it bought. A second call changes nothing. Throws
- * an `AccessFault` for an unknown id.
+ * an `AccessError` for an unknown id.
  */
 export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
@@ -109,32 +109,32 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
   });
 }
 
-/** The row of a key, by its public id. Throws an `AccessFault` for an unknown id. */
+/** The row of a key, by its public id. Throws an `AccessError` for an unknown id. */
 export async function keyRow(db: Kysely<Tables>, id: string): Promise<ApiKeyRow> {
   const row = await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+  if (!row) throw new AccessError(`No key has the public id "${id}".`);
   return row;
 }
 
-/** Throws an `AccessFault` for an expiry that is not in the future. Null and undefined: never. */
+/** Throws an `AccessError` for an expiry that is not in the future. Null and undefined: never. */
 export function checkExpiry(expiresAt: number | null | undefined, now: number): void {
-  if (expiresAt != null && !(expiresAt > now)) throw new AccessFault("The key would have expired already.");
+  if (expiresAt != null && !(expiresAt > now)) throw new AccessError("The key would have expired already.");
 }
 
-/** The scopes of these names, in their usual order. Throws an `AccessFault` for no scope or an unknown one. */
+/** The scopes of these names, in their usual order. Throws an `AccessError` for no scope or an unknown one. */
 export function scopesOf(names: readonly string[]): Scope[] {
   const unknown = names.find((name) => !knownScopes.some((scope) => scope === name));
   if (unknown !== undefined)
-    throw new AccessFault(`"${unknown}" is not a scope: the scopes are ${knownScopes.join(" and ")}.`);
-  if (names.length === 0) throw new AccessFault(`A key needs a scope: ${knownScopes.join(" or ")}.`);
+    throw new AccessError(`"${unknown}" is not a scope: the scopes are ${knownScopes.join(" and ")}.`);
+  if (names.length === 0) throw new AccessError(`A key needs a scope: ${knownScopes.join(" or ")}.`);
   return knownScopes.filter((scope) => names.includes(scope));
 }
 
-/** Throws an `AccessFault` that names the first entry that is neither an IP address nor a network. */
+/** Throws an `AccessError` that names the first entry that is neither an IP address nor a network. */
 export function checkAddresses(entries: readonly string[]): void {
   const bad = entries.find((entry) => !isNetwork(entry));
   if (bad !== undefined)
-    throw new AccessFault(`"${bad}" is neither an IP address nor a network such as 10.0.0.0/8 or 2001:db8::/32.`);
+    throw new AccessError(`"${bad}" is neither an IP address nor a network such as 10.0.0.0/8 or 2001:db8::/32.`);
 }
 
 export function apiKeyOf(row: ApiKeyRow): ApiKey {

@@ -1,7 +1,7 @@
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { newApiKey } from "../secrets.ts";
 import { type ApiKey, apiKeyOf, insertKey, keyRow } from "./keys.ts";
 
@@ -14,19 +14,19 @@ export interface RollRequest {
 
 /**
  * Replaces a key with a new one of the same account, mode, label, scopes, addresses and length of life, and returns its text,
- * which is not stored. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
+ * which is not stored. The old key ends after the overlap. Throws an `AccessError` for an unknown key or one that has ended.
  */
 export async function rollKey(
   { db, audit, actor }: Audited,
   { id, overlap = 24 * 3_600_000 }: RollRequest,
   now: number = Date.now(),
 ): Promise<{ key: ApiKey; text: string; old: ApiKey }> {
-  if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
+  if (!(overlap >= 0)) throw new AccessError("The overlap must not be negative.");
   return inTransaction(db, async (trx) => {
     await noteChange(trx, "access");
     const row = await keyRow(trx, id);
     const end = row.revoked_at ?? row.expires_at ?? Number.POSITIVE_INFINITY;
-    if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
+    if (end <= now) throw new AccessError("The key has ended: create a new one instead.");
     const old = { ...row, expires_at: Math.min(end, now + overlap) };
     await trx.updateTable("api_key").set({ expires_at: old.expires_at }).where("id", "=", id).execute();
     const { text, ...fresh } = newApiKey(apiKeyOf(row).mode);

@@ -15,7 +15,7 @@ import { invitedPerson, personActor, personEvent } from "./people-rows.ts";
 const challengeLife = 5 * 60_000;
 
 /** The passkey, or what it signed, is not what we asked for. */
-export class PasskeyFault extends Error {
+export class PasskeyError extends Error {
   /** Who the passkey belongs to, if we know it. */
   readonly person: PersonRow | undefined;
 
@@ -46,7 +46,7 @@ export async function registrationOptions(
   invitation: string,
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; person: PersonRow }> {
   const person = await invitedPerson(db, invitation, now());
-  if (!person) throw new PasskeyFault(badInvitation);
+  if (!person) throw new PasskeyError(badInvitation);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
     rpName: "Duba",
@@ -67,7 +67,7 @@ export async function registerPasskey(
   { invitation, name, response }: { invitation: string; name: string; response: RegistrationResponseJSON },
 ): Promise<PersonRow> {
   const person = await invitedPerson(db, invitation, now());
-  if (!person) throw new PasskeyFault(badInvitation);
+  if (!person) throw new PasskeyError(badInvitation);
   const { verifyRegistrationResponse } = await library();
   const { registrationInfo } = await refusing(person, () =>
     verifyRegistrationResponse({
@@ -79,7 +79,7 @@ export async function registerPasskey(
       requireUserVerification: true,
     }),
   );
-  if (!registrationInfo) throw new PasskeyFault("Your browser made no valid passkey. Try again.", person);
+  if (!registrationInfo) throw new PasskeyError("Your browser made no valid passkey. Try again.", person);
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
   const public_key = Buffer.from(publicKey).toString("base64url");
   return inTransaction(db, async (trx) => {
@@ -88,7 +88,7 @@ export async function registerPasskey(
       .where("secret_hash", "=", secretHash(invitation))
       .returning("person_id")
       .executeTakeFirst();
-    if (!used) throw new PasskeyFault(badInvitation);
+    if (!used) throw new PasskeyError(badInvitation);
     await trx.deleteFrom("passkey").where("person_id", "=", person.id).execute();
     await trx.deleteFrom("console_session").where("person_id", "=", person.id).execute();
     const made = await trx
@@ -100,7 +100,7 @@ export async function registerPasskey(
       .onConflict((it) => it.column("id").doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (!made) throw new PasskeyFault(othersPasskey, person);
+    if (!made) throw new PasskeyError(othersPasskey, person);
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
     const facts = { role: person.role, passkey: passkeyDigest(public_key) };
     await audit(trx, personEvent("person.registered", personActor(person), person, facts));
@@ -149,7 +149,7 @@ async function signingOptions(origin: string, challenge: Buffer, allowCredential
   });
 }
 
-/** Who signed in. Throws a `PasskeyFault`. */
+/** Who signed in. Throws a `PasskeyError`. */
 export async function verifySignIn(place: SignInPlace, response: AuthenticationResponseJSON): Promise<PersonRow> {
   const { db, now, sign } = place;
   let signed = "";
@@ -164,7 +164,7 @@ export async function verifySignIn(place: SignInPlace, response: AuthenticationR
   return person;
 }
 
-/** The public key of the passkey that confirmed a deed. Throws a `PasskeyFault`. */
+/** The public key of the passkey that confirmed a deed. Throws a `PasskeyError`. */
 export async function verifyDeed(
   place: PasskeyPlace,
   { person, challenge, purpose }: DeedChallenge,
@@ -189,9 +189,9 @@ async function verifyAssertion(
     .select(["passkey.id as credential", "public_key", "counter"])
     .where("passkey.id", "=", String(response.id))
     .executeTakeFirst();
-  if (!passkey) throw new PasskeyFault("Nobody has registered this passkey here. Ask an officer for an invitation.");
+  if (!passkey) throw new PasskeyError("Nobody has registered this passkey here. Ask an officer for an invitation.");
   const { credential: id, public_key, counter, ...person } = passkey;
-  if (owner && person.id !== owner.id) throw new PasskeyFault(othersPasskey, person);
+  if (owner && person.id !== owner.id) throw new PasskeyError(othersPasskey, person);
   const { verifyAuthenticationResponse } = await library();
   const { verified, authenticationInfo } = await refusing(person, () =>
     verifyAuthenticationResponse({
@@ -215,8 +215,8 @@ async function verifyAssertion(
   return { person, publicKey: public_key };
 }
 
-function unsigned(person: PersonRow): PasskeyFault {
-  return new PasskeyFault("The passkey did not sign what the console asked for. Try again.", person);
+function unsigned(person: PersonRow): PasskeyError {
+  return new PasskeyError("The passkey did not sign what the console asked for. Try again.", person);
 }
 
 /** The library throws what it finds wrong, such as another origin or a used challenge. */

@@ -1,6 +1,6 @@
 import { account, orNull, secret, state, time } from "../../operation/command/answer-schema.ts";
 import { email } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command, roles } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -49,7 +49,7 @@ const invite = command({
   run: async ({ email, role }, room: Audited & WithClock & { config: OriginSettings }) => {
     const origin = consoleOrigin(room.config);
     if (origin === undefined)
-      throw new InputFault("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
+      throw new InputError("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
     const { person, secret, expiresAt } = await people.invitePerson(room, { email, role });
     return { ...person, link: invitationLink(origin, secret), expires_at: expiresAt };
   },
@@ -99,7 +99,7 @@ const change = command({
   examples: [{ person: "ada@example.com", role: "officer" }],
   run: async ({ person, ...change }, room: Audited & WithClock) => {
     if (Object.keys(change).length === 0)
-      throw new InputFault("The command has nothing to change. Add a role, a name or an e-mail.");
+      throw new InputError("The command has nothing to change. Add a role, a name or an e-mail.");
     return people.changePerson(room, person, change);
   },
 });

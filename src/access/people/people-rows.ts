@@ -3,7 +3,7 @@ import type { Role } from "../../operation/command.ts";
 import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
-import { AccessFault } from "../access-fault.ts";
+import { AccessError } from "../access-error.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
 
 /** How long the link of an invitation works, in milliseconds. */
@@ -22,7 +22,7 @@ export interface Invitation {
 
 /**
  * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new person is
- * a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessFault` for a former e-mail
+ * a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessError` for a former e-mail
  * of another person, and for an officer whom a person of the console invites.
  */
 export async function invitePerson(
@@ -85,18 +85,18 @@ export async function listPeople(db: Kysely<Tables>): Promise<(PersonRow & { isR
   return rows.map((row) => ({ ...row, isRegistered: holders.has(row.id) }));
 }
 
-/** The person with this id or e-mail. Throws an `AccessFault` if there is none. */
+/** The person with this id or e-mail. Throws an `AccessError` if there is none. */
 export async function findPerson(db: Kysely<Tables>, idOrEmail: string): Promise<PersonRow> {
   const row = await db
     .selectFrom("person")
     .selectAll()
     .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
     .executeTakeFirst();
-  if (!row) throw new AccessFault(`No person has the id or e-mail "${idOrEmail}".`);
+  if (!row) throw new AccessError(`No person has the id or e-mail "${idOrEmail}".`);
   return row;
 }
 
-/** Changes a person. Absent members do not change. Throws an `AccessFault` for an e-mail that another person has or had. */
+/** Changes a person. Absent members do not change. Throws an `AccessError` for an e-mail that another person has or had. */
 export async function changePerson(
   { db, audit, actor, now }: Audited & WithClock,
   idOrEmail: string,
@@ -105,7 +105,7 @@ export async function changePerson(
   return inTransaction(db, async (trx) => {
     const { id, ...before } = await findPerson(trx, idOrEmail);
     if (change.role && change.role !== before.role && actor === personActor({ id }))
-      throw new AccessFault("You cannot change your own role. Ask another officer.");
+      throw new AccessError("You cannot change your own role. Ask another officer.");
     if (change.role === "officer" && before.role !== "officer") terminalOnly(actor, "A person becomes an officer");
     const email = change.email?.toLowerCase();
     const isNew = email !== undefined && email !== before.email;
@@ -146,18 +146,18 @@ async function holderOf(db: Kysely<Tables>, email: string): Promise<string | und
 
 /** Who takes over a session of the console must not get the power of an officer for longer. */
 function terminalOnly(actor: string, what: string): void {
-  if (actor.startsWith("person:")) throw new AccessFault(`${what} at the terminal only.`);
+  if (actor.startsWith("person:")) throw new AccessError(`${what} at the terminal only.`);
 }
 
-function takenEmail(email: string): AccessFault {
-  return new AccessFault(`${email} is or was the e-mail of another person. The audit trail knows that person by it.`);
+function takenEmail(email: string): AccessError {
+  return new AccessError(`${email} is or was the e-mail of another person. The audit trail knows that person by it.`);
 }
 
 /** Removes a person, and with the row the passkey, the invitation and all sessions. */
 export async function removePerson({ db, audit, actor }: Audited, idOrEmail: string): Promise<PersonRow> {
   return inTransaction(db, async (trx) => {
     const person = await findPerson(trx, idOrEmail);
-    if (actor === personActor(person)) throw new AccessFault("You cannot remove yourself. Ask another officer.");
+    if (actor === personActor(person)) throw new AccessError("You cannot remove yourself. Ask another officer.");
     await trx.deleteFrom("person").where("id", "=", person.id).execute();
     await audit(trx, personEvent("person.removed", actor, person, { email: person.email }));
     return person;

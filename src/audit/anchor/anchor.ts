@@ -6,7 +6,7 @@ import { syncDirectory, writeNew } from "../../runtime/private-files.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { KeptHead } from "../chain/chain.ts";
-import { AuditTrailFault, type Head, readHead } from "../chain/head.ts";
+import { AuditTrailError, type Head, readHead } from "../chain/head.ts";
 import { isSigned, type Sign, sealHash } from "../chain/seal.ts";
 import { sealColumns } from "../read.ts";
 
@@ -25,14 +25,14 @@ export function anchorPath(keyring: string): string {
 
 const signed = ({ store, batch, hash, at }: Anchor) => `anchor ${store} ${batch} ${hash} ${at}`;
 
-/** Undefined if there is none. Throws an `AuditTrailFault` if it is unreadable, was changed, or is of another key. */
+/** Undefined if there is none. Throws an `AuditTrailError` if it is unreadable, was changed, or is of another key. */
 export async function readAnchor(path: string, sign: Sign): Promise<Anchor | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw new AuditTrailFault(`The audit trail's anchor ${path} cannot be read (${codeOf(error)}): check who owns it.`);
+    throw new AuditTrailError(`The audit trail's anchor ${path} cannot be read (${codeOf(error)}): check who owns it.`);
   }
   try {
     const { mac, ...anchor } = JSON.parse(text) as Anchor & { mac: string };
@@ -40,7 +40,7 @@ export async function readAnchor(path: string, sign: Sign): Promise<Anchor | und
   } catch {
     // Not our JSON.
   }
-  throw new AuditTrailFault(
+  throw new AuditTrailError(
     `The audit trail's anchor ${path} was changed, or is of another key ring. ${whenItIsRight(path)}`,
   );
 }
@@ -77,9 +77,9 @@ export async function replaceAnchor(path: string, sign: Sign) {
   };
 }
 
-/** Throws an `AuditTrailFault` unless the trail contains the anchor. Read `head` after the anchor. */
+/** Throws an `AuditTrailError` unless the trail contains the anchor. Read `head` after the anchor. */
 export async function compareWithAnchor(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
-  const fault = (what: string) => new AuditTrailFault(`The audit trail ${what}. ${whenItIsRight(path)}`);
+  const fault = (what: string) => new AuditTrailError(`The audit trail ${what}. ${whenItIsRight(path)}`);
   const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;
   if (anchor.store !== head.store) throw fault(`is of another store than its anchor of ${anchor.at}`);
   if (head.batch < anchor.batch) throw fault(`ends at batch ${head.batch}, before ${named}: it was put back`);

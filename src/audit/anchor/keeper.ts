@@ -3,7 +3,7 @@ import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { append } from "../append.ts";
-import { AuditTrailFault, type Head, readHead } from "../chain/head.ts";
+import { AuditTrailError, type Head, readHead } from "../chain/head.ts";
 import type { Sign } from "../chain/seal.ts";
 import { compareWithAnchor, readAnchor, writeAnchor } from "./anchor.ts";
 
@@ -39,13 +39,13 @@ export class AnchorKeeper {
       // After the anchor: another process may move both meanwhile.
       const head = await readHead(db, sign);
       if (head === undefined)
-        throw new AuditTrailFault("The head of the audit trail is missing, was changed, or is of another key.");
+        throw new AuditTrailError("The head of the audit trail is missing, was changed, or is of another key.");
       if (anchor !== undefined) await compareWithAnchor(db, head, anchor, path);
       this.#fault = undefined;
       if (anchor?.batch !== head.batch) await this.#write(head, anchor === undefined);
       this.#logHead(head);
     } catch (error) {
-      if (!(error instanceof AuditTrailFault)) throw error;
+      if (!(error instanceof AuditTrailError)) throw error;
       if (error.message !== this.#fault)
         log.error({ reason: error.message }, "The audit trail is not what its anchor names; its anchor stays");
       this.#fault = error.message;

@@ -14,7 +14,7 @@ export interface Pin extends KeptHead {
 }
 
 /** The number of a batch, and a fault of the batch or its seal. */
-type BatchFault = [batch: number, fault: string];
+type BatchError = [batch: number, fault: string];
 
 /** Compares each seal with the one before it. Pass them in the order of their batches. */
 export class Chain {
@@ -28,7 +28,7 @@ export class Chain {
   }
 
   /** The faults of the next seal. `removed`: retention has removed its entries and its list. */
-  *next(seal: StoredSeal, removed: boolean): Generator<BatchFault> {
+  *next(seal: StoredSeal, removed: boolean): Generator<BatchError> {
     const before = this.#last;
     const batch = Number(seal.batch);
     if (batch <= before.batch) return yield [batch, "has a number that no batch has"];
@@ -45,7 +45,7 @@ export class Chain {
   }
 
   /** The faults of the end of the trail; `head` is undefined if it is not genuine. */
-  *end(head: Head | undefined): Generator<BatchFault> {
+  *end(head: Head | undefined): Generator<BatchError> {
     const { batch, hash, genuine } = this.#last;
     if (head !== undefined && head.batch > batch) yield gap(batch + 1, head.batch);
     if (head?.batch === batch && genuine && head.hash !== hash) yield [batch, "is another than the head names"];
@@ -55,6 +55,6 @@ export class Chain {
   }
 }
 
-function gap(from: number, to: number): BatchFault {
+function gap(from: number, to: number): BatchError {
   return [from, from === to ? "is missing, with its seal" : `and all up to batch ${to} are missing, with their seals`];
 }

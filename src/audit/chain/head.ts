@@ -17,8 +17,8 @@ export interface Head {
 }
 
 /** The trail cannot be sealed or trusted. `message` is one sentence for people. */
-export class AuditTrailFault extends Error {
-  override readonly name = "AuditTrailFault";
+export class AuditTrailError extends Error {
+  override readonly name = "AuditTrailError";
   readonly exitCode = 1;
 }
 
@@ -95,13 +95,13 @@ async function lockStoredHead(trx: Transaction<Tables>): Promise<StoredHead | un
 }
 
 /**
- * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailFault` if it or the newest seal was changed:
+ * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailError` if it or the newest seal was changed:
  * otherwise we would seal over the change.
  */
 export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
   const head = genuine(await lockStoredHead(trx), sign);
   if (head === undefined)
-    throw new AuditTrailFault("The head of the audit trail is missing, was changed, or is of another key.");
+    throw new AuditTrailError("The head of the audit trail is missing, was changed, or is of another key.");
   if (head.batch === 0) return head;
   const newest = await trx
     .selectFrom("audit_seal")
@@ -109,7 +109,7 @@ export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<He
     .where("audit_seal.batch", "=", head.batch)
     .executeTakeFirst();
   if (newest === undefined || sealHash(newest) !== head.hash)
-    throw new AuditTrailFault(`The seal of the audit trail's newest batch, ${head.batch}, is missing or was changed.`);
+    throw new AuditTrailError(`The seal of the audit trail's newest batch, ${head.batch}, is missing or was changed.`);
   return head;
 }
 

@@ -7,7 +7,7 @@ import Type from "../../operation/schema/type.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
-import type { ChainFault } from "../verify-chain.ts";
+import type { ChainError } from "../verify-chain.ts";
 import { headText, keptHead } from "./kept-head.ts";
 
 type AnyCommand = Pick<Command<never>, "kind" | "gives" | "givesNothing" | "records">;
@@ -110,8 +110,8 @@ const verifyTrail = command({
     const ringPath = keyringPath(config);
     const { audit: sealKey } = await readKeyring(ringPath);
     const anchor = await readAnchor(anchorPath(ringPath), signer(sealKey));
-    const faults: ChainFault[] = [];
-    const found = (fault: ChainFault) => void faults.push(fault);
+    const faults: ChainError[] = [];
+    const found = (fault: ChainError) => void faults.push(fault);
     const confirmed = confirmedKinds(await commands());
     const pins = { ...(kept && { kept }), ...(anchor && { anchor }) };
     const trail = await verify(db, sealKey, { found, progress, confirmed, ...pins });
@@ -197,7 +197,7 @@ function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
   return new Set(kindsOf(true)).difference(new Set(kindsOf(false)));
 }
 
-function faultText({ batch, entry, what }: ChainFault): string {
+function faultText({ batch, entry, what }: ChainError): string {
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
 }

@@ -1,7 +1,7 @@
 import { account, facts, lines, list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
 import { moment } from "../../operation/command/forms.ts";
 import { projected } from "../../operation/command/projected.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
@@ -49,7 +49,7 @@ const tailTrail = command({
     const [{ tail }, { storedHead }] = await Promise.all([import("../tail.ts"), import("../chain/head.ts")]);
     const { since, until } = request;
     if (since !== undefined && until !== undefined && until <= since)
-      throw new InputFault('The period ends before it begins. Give an earlier "since" or a later "until".');
+      throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
     const entries = await tail(db, { most: lines, ...request });
     return {
       entries: entries.map(({ id, occurredAt, kind, actor, facts, batch }) => ({

@@ -1,9 +1,9 @@
 import { positiveAmount } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
-import { CatalogueFault } from "../model/fault.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
@@ -46,7 +46,7 @@ export const editEntry = command({
   ],
   run: async ({ code, price, amount, holds_from: from, dry_run, note }, room: CatalogueRoom) => {
     if (price === undefined && amount === undefined)
-      throw new InputFault("The command has nothing to change. Give a price or an amount.");
+      throw new InputError("The command has nothing to change. Give a price or an amount.");
     const members = { ...(price !== undefined && { price }), ...(amount !== undefined && { amount }) };
     const publisher = roomPublisher(room);
     const plan = editing(code.join(" "), members);
@@ -61,23 +61,23 @@ export const editEntry = command({
   },
 });
 
-/** Sets members of the one entry with these codes. Throws a `CatalogueFault` if there is none, or more than one. */
+/** Sets members of the one entry with these codes. Throws a `CatalogueError` if there is none, or more than one. */
 function editing(codes: string, members: EntryContent): Plan {
   return (base) => {
     const found = entriesOf(base, codes);
     if (found.length === 0)
-      throw new CatalogueFault(
+      throw new CatalogueError(
         `The catalogue has no entry with a price for ${codes}: name the provider, then the code.`,
       );
     if (found.length > 1) {
       const names = found.slice(0, 5).map(({ list, content }) => nameOf(list, content));
-      throw new CatalogueFault(
+      throw new CatalogueError(
         `${found.length} entries have this code, such as ${names.join(", ")}: name the provider, then the code.`,
       );
     }
     const { list, key, content } = found[0]!;
     const unknown = Object.keys(members).find((name) => !(name in lists[list].members));
-    if (unknown) throw new CatalogueFault(`${nameOf(list, content)} is in ${list}, which have no ${unknown}.`);
+    if (unknown) throw new CatalogueError(`${nameOf(list, content)} is in ${list}, which have no ${unknown}.`);
     return withEntries(base, [{ subject: list, key, content: { ...content, ...members } }]);
   };
 }

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { answerFiles } from "../../operation/command/answer-schema.ts";
-import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { type ChosenFile, files, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
@@ -102,7 +102,7 @@ Importing an exported file has no effect. The files do not contain the special p
     const form = format ?? (list || room.savesSeveral ? "csv" : "json");
     const chosen = list ? [list] : listNames;
     if (form === "csv" && !list && !room.savesSeveral)
-      throw new InputFault("A CSV file contains one list. Choose the list.");
+      throw new InputError("A CSV file contains one list. Choose the list.");
     const latest = await roomPublisher(room).latest();
     const snapshot = revision === undefined ? latest : await snapshotAt(room.db, latest, revision);
     const files =
@@ -120,17 +120,17 @@ function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, 
 }
 
 async function readFiles(files: readonly ChosenFile[], list: ListName | undefined): Promise<ReadList[]> {
-  if (list !== undefined && files.length > 1) throw new InputFault("You can name the list of one file only.");
+  if (list !== undefined && files.length > 1) throw new InputError("You can name the list of one file only.");
   const read: ReadList[] = [];
   for (const file of files) read.push(...(await readFile(file, list)));
   const twice = read.find((each, at) => read.findIndex((other) => other.list === each.list) < at);
-  if (twice) throw new InputFault(`${twice.list} is in two files. Remove one of them.`);
+  if (twice) throw new InputError(`${twice.list} is in two files. Remove one of them.`);
   return read;
 }
 
 async function readFile(file: ChosenFile, list: ListName | undefined): Promise<ReadList[]> {
   const ending = /\.(csv|json)$/i.exec(file.name)?.[1]?.toLowerCase();
-  if (ending === undefined) throw new InputFault(`The name of ${file.name} must end in .csv or .json.`);
+  if (ending === undefined) throw new InputError(`The name of ${file.name} must end in .csv or .json.`);
   return readLists(file, ending === "csv" ? (list ?? listNamed(file.name)) : undefined);
 }
 
@@ -138,5 +138,5 @@ function listNamed(file: string): ListName {
   const name = basename(file).replace(/\.csv$/i, "");
   const list = listNames.find((each) => each === name.toLowerCase());
   if (list) return list;
-  throw new InputFault(`${file} does not have the name of a list. Choose the list: one of ${listNames.join(", ")}.`);
+  throw new InputError(`${file} does not have the name of a list. Choose the list: one of ${listNames.join(", ")}.`);
 }

@@ -1,6 +1,6 @@
 import { account as accountFact, naira, reference } from "../../operation/command/answer-schema.ts";
 import { positiveAmount } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { margin } from "../files/read-prices.ts";
@@ -61,9 +61,9 @@ const setPrice = command({
   ],
   run: async ({ account, codes, margin, price, note }, room: PricedRoom) => {
     const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
-    if (rule === undefined || (margin && price)) throw new InputFault("Give either a margin or a price.");
+    if (rule === undefined || (margin && price)) throw new InputError("Give either a margin or a price.");
     const of = codes.join(" ").trim();
-    if (price && !of.includes(" ")) throw new InputFault(`A price is of one entry. Add its code after ${of}.`);
+    if (price && !of.includes(" ")) throw new InputError(`A price is of one entry. Add its code after ${of}.`);
     return change(room, account, note, (id) => settingRule({ account: id, of, ...rule }));
   },
 });

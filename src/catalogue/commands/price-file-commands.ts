@@ -1,5 +1,5 @@
 import { answerFiles } from "../../operation/command/answer-schema.ts";
-import { files, InputFault } from "../../operation/command/read-texts.ts";
+import { files, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -39,7 +39,7 @@ const importPrices = command({
     { file: ["prices.csv"], note: "Discounts of December" },
   ],
   run: async ({ file, dry_run, note = "Prices from a file" }, room: PricedRoom) => {
-    if (file.length > 1) throw new InputFault("Name one file only.");
+    if (file.length > 1) throw new InputError("Name one file only.");
     const { rules, faults } = await readPrices(file[0]!, columns, await accountIds(room));
     const publisher = roomPublisher(room);
     const plan = replacingRules(rules, faults);

@@ -8,7 +8,7 @@ import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";
 import { difference } from "../document/difference.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { approve, reject } from "../revisions/decide.ts";
 import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
@@ -171,7 +171,7 @@ const revertRevision = command({
       : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "revert", note }));
     const left_out = conflictTexts(conflicts, "revert");
     if (answer.state === "unchanged")
-      throw new CatalogueFault([...left_out, `Revision ${revision} has no changes to undo.`].join("\n"));
+      throw new CatalogueError([...left_out, `Revision ${revision} has no changes to undo.`].join("\n"));
     return { ...answer, left_out };
   },
 });
@@ -207,13 +207,13 @@ const approveDraft = command({
   run: async ({ draft }, room: CatalogueRoom & { config: { fourEyes: boolean } }) => {
     if (room.config.fourEyes) {
       if (!room.actor.startsWith("person:"))
-        throw new CatalogueFault("DUBA_FOUR_EYES is on, so a person must approve it in the console.");
+        throw new CatalogueError("DUBA_FOUR_EYES is on, so a person must approve it in the console.");
       if ((await findDraft(room.db, draft.id)).author === room.actor)
-        throw new CatalogueFault(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
+        throw new CatalogueError(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
     }
     const approval = await approve(roomPublisher(room), draft.id, room.actor, draft.version);
     if (approval.state === "empty")
-      throw new CatalogueFault(
+      throw new CatalogueError(
         `${draftName(draft)} has no effect any more: the catalogue already has its changes. The draft is closed.`,
       );
     return outcomeAnswer(approval);

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Static } from "typebox";
 import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
@@ -9,7 +9,7 @@ import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
 import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { preview } from "../revisions/publish.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
@@ -134,9 +134,9 @@ const pullSource = command({
   run: async ({ name, dry_run }, room: CatalogueRoom & SourceSettings) => {
     const { config } = room;
     const chosen = name ?? config.pull.source;
-    if (chosen === "") throw new InputFault(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
+    if (chosen === "") throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
     const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
-    if (missing.length > 0) throw new InputFault(`${chosen} is not set up. Set ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
     const { openSource } = await import("../../upstreams/open-vendors.ts");
     const source = openSource(chosen, config.sources[chosen]!, silent);
     try {
@@ -157,7 +157,7 @@ async function tryPull(publisher: Publisher, source: SyncSource) {
 async function makePull(publisher: Publisher, source: SyncSource) {
   const { db, now, actor: author } = publisher;
   const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
-  if (!begun) throw new CatalogueFault("Another process pulls at this moment. See duba sources status.");
+  if (!begun) throw new CatalogueError("Another process pulls at this moment. See duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
   const { sentences, outcome } = await syncFrom(publisher, source, begun, { author, again: true, signal });
   if (!outcome) throw nothingFrom(source, sentences);
@@ -166,8 +166,8 @@ async function makePull(publisher: Publisher, source: SyncSource) {
 
 export const sourceCommands = [listSources, showSources, pullSource];
 
-function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueFault {
-  return new CatalogueFault(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
+function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueError {
+  return new CatalogueError(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }
 
 async function statusOf(

@@ -4,7 +4,7 @@ import { starterSnapshot } from "../catalogue.fixture.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { changeKindOf, countsOf, difference, differingMembers } from "./difference.ts";
-import { ListFault, type WantedList, withLists } from "./wanted-lists.ts";
+import { ListError, type WantedList, withLists } from "./wanted-lists.ts";
 
 const base = await starterSnapshot();
 
@@ -25,7 +25,7 @@ async function faultsOf(...wanted: WantedList[]): Promise<string[]> {
     () => undefined,
     (fault: unknown) => fault,
   );
-  assert.ok(error instanceof ListFault);
+  assert.ok(error instanceof ListError);
   return error.message.split("\n");
 }
 
@@ -118,7 +118,7 @@ test("of many faults the first hundred are named, and the others counted", async
     [101, "There is 1 more fault."],
     [100, "data-bundles, line 101: code is missing."],
   ] as const) {
-    const lines = new ListFault(faults.slice(0, count).reverse()).message.split("\n");
+    const lines = new ListError(faults.slice(0, count).reverse()).message.split("\n");
     assert.equal(lines.length, Math.min(count, 101));
     assert.equal(lines[0], "data-bundles, line 2: code is missing.");
     assert.equal(lines.at(-1), last);

@@ -1,5 +1,5 @@
 import { pacer } from "../../runtime/pace.ts";
-import { CatalogueFault, mostFaults } from "../model/fault.ts";
+import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
 import {
   childrenOf,
   type EntryContent,
@@ -37,7 +37,7 @@ export interface WantedList {
   readonly entries: readonly WantedEntry[];
 }
 
-export interface EntryFault {
+export interface EntryError {
   readonly list: ListName;
   /** Empty: the whole list. */
   readonly place: string;
@@ -46,37 +46,37 @@ export interface EntryFault {
 }
 
 /** The catalogue cannot have these lists. The message names the first faults and counts the others. */
-export class ListFault extends CatalogueFault {
+export class ListError extends CatalogueError {
   readonly sentences: readonly string[];
 
-  constructor(faults: readonly EntryFault[]) {
-    const rankOf = ({ list, place }: EntryFault) =>
+  constructor(faults: readonly EntryError[]) {
+    const rankOf = ({ list, place }: EntryError) =>
       listNames.indexOf(list) * 2 ** 32 + Number(/\d+/.exec(place)?.[0] ?? 0);
     const sentences = faults
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`);
-    const rest = sentences.length - mostFaults;
+    const rest = sentences.length - mostErrors;
     const counted = rest > 0 ? [`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`] : [];
-    super([...sentences.slice(0, mostFaults), ...counted].join("\n"));
+    super([...sentences.slice(0, mostErrors), ...counted].join("\n"));
     this.sentences = sentences;
   }
 }
 
 /**
- * The document with these lists; other lists stay. Throws a `ListFault` if an entry is there twice, lacks its parent or leaves children
+ * The document with these lists; other lists stay. Throws a `ListError` if an entry is there twice, lacks its parent or leaves children
  * behind, or if there are `faults` already.
  */
 export async function withLists(
   base: Document,
   wanted: readonly WantedList[],
-  faults: readonly EntryFault[] = [],
+  faults: readonly EntryError[] = [],
 ): Promise<Document> {
   const replacement = new Replacement(base, new Set(wanted.map(({ list }) => list)), faults);
   for (const list of listNames) {
     const given = wanted.find((each) => each.list === list);
     if (given) await replacement.take(given);
   }
-  if (replacement.faults.length > 0) throw new ListFault(replacement.faults);
+  if (replacement.faults.length > 0) throw new ListError(replacement.faults);
   return { groups: { ...base.groups, ...replacement.groups } };
 }
 
@@ -87,7 +87,7 @@ interface Member extends WantedEntry {
 
 class Replacement {
   readonly groups: { [list in ListName]?: Map<string, Group> } = {};
-  readonly faults: EntryFault[];
+  readonly faults: EntryError[];
   readonly #base: Document;
   readonly #given: ReadonlySet<ListName>;
   /** Lists of which some entries could not be read. */
@@ -95,7 +95,7 @@ class Replacement {
   /** The lists taken so far, by key. */
   readonly #taken = new Map<ListName, ReadonlyMap<string, Member>>();
 
-  constructor(base: Document, given: ReadonlySet<ListName>, faults: readonly EntryFault[]) {
+  constructor(base: Document, given: ReadonlySet<ListName>, faults: readonly EntryError[]) {
     this.#base = base;
     this.#given = given;
     this.faults = [...faults];

@@ -1,10 +1,10 @@
 import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../operation/formula.ts";
-import type { EntryFault, WantedEntry, WantedList } from "../document/wanted-lists.ts";
+import type { EntryError, WantedEntry, WantedList } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { readEntry, textsOf } from "./entry.ts";
-import { readWithFaults, type TellFault } from "./faults.ts";
+import { type ReportError, readWithErrors } from "./file-errors.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
 /** Characters of a record. The parser's work on a faulty one grows with the square of its length. */
@@ -13,7 +13,7 @@ const tooLong = "is longer than 64 KiB: a quotation mark may be opened here, and
 
 /** A list from a file, without its faulty entries. */
 export interface ReadList extends WantedList {
-  readonly faults: readonly EntryFault[];
+  readonly faults: readonly EntryError[];
 }
 
 /**
@@ -25,7 +25,7 @@ export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
   const all = Object.keys(members);
   const columns = { of: list, all, needed: all.filter((name) => members[name] !== "id") };
-  const { faults, isStopped } = readWithFaults((fault) =>
+  const { faults, isStopped } = readWithErrors((fault) =>
     readRows(bytes, columns, fault, ({ values, place }) => {
       const content = readEntry(list, values, (sentence) => fault(place, sentence));
       if (content) entries.push({ content, place });
@@ -52,7 +52,7 @@ export interface CsvRow {
 }
 
 /** Reads the rows below a heading, in UTF-8. Tells and skips faulty ones. Places are lines. */
-export function readRows(bytes: Uint8Array, wanted: Columns, fault: TellFault, take: (row: CsvRow) => void): void {
+export function readRows(bytes: Uint8Array, wanted: Columns, fault: ReportError, take: (row: CsvRow) => void): void {
   const text = textOf(bytes, fault);
   if (text === undefined) return;
   let columns: readonly string[] | undefined;
@@ -79,7 +79,7 @@ function upTo(values: readonly string[], least: number): readonly string[] {
 }
 
 /** The text with line feeds only: the parser counts other line breaks wrong. */
-function textOf(bytes: Uint8Array, fault: TellFault): string | undefined {
+function textOf(bytes: Uint8Array, fault: ReportError): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
   if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void fault("", "this is UTF-16 text: save it as CSV UTF-8");
@@ -89,7 +89,7 @@ function textOf(bytes: Uint8Array, fault: TellFault): string | undefined {
 }
 
 /** Takes the records that are not empty, each with its first line, from 1. Tells and skips what the parser refuses. */
-function readRecords(given: string, fault: TellFault, take: (values: string[], line: number) => void): void {
+function readRecords(given: string, fault: ReportError, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
   // Keep its line break, so that the lines keep their numbers.
   const text = given.slice(first.length);
@@ -126,7 +126,7 @@ function longLineIn(text: string): number | undefined {
   return undefined;
 }
 
-function faultOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<TellFault> {
+function faultOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<ReportError> {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
     // The record runs to the end of the text.
     const opening = text.length - record.length + openingIn(record, delimiter);
@@ -161,7 +161,7 @@ function headingOf(
   { of, all, needed }: Columns,
   names: readonly string[],
   place: string,
-  fault: TellFault,
+  fault: ReportError,
 ): readonly string[] | undefined {
   const say = (sentence: string) => void fault(place, sentence);
   if (names.length === 1 && /[;\t]/.test(names[0]!))

@@ -2,13 +2,13 @@ import type { WantedEntry } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
 import { longestRecord, type ReadList, tooManyEntries } from "./csv.ts";
 import { readEntry, textsOf } from "./entry.ts";
-import { readWithFaults, shortened, type TellFault } from "./faults.ts";
+import { type ReportError, readWithErrors, shortened } from "./file-errors.ts";
 import { readUtf8 } from "./utf8.ts";
 
 /** Reads a list from an array of objects. Places are entries, from 1. Stops as `readCsv` does. */
 export function readJsonList(list: ListName, given: unknown): ReadList {
   const entries: WantedEntry[] = [];
-  const { faults, isStopped } = readWithFaults((fault) => {
+  const { faults, isStopped } = readWithErrors((fault) => {
     if (!Array.isArray(given)) return fault("", "must be an array of objects");
     for (const [at, entry] of given.entries()) {
       const place = `entry ${at + 1}`;
@@ -20,7 +20,7 @@ export function readJsonList(list: ListName, given: unknown): ReadList {
   return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
 }
 
-function readObject(list: ListName, entry: unknown, place: string, fault: TellFault): EntryContent | undefined {
+function readObject(list: ListName, entry: unknown, place: string, fault: ReportError): EntryContent | undefined {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry))
     return void fault(place, "must be an object");
   if (Object.values(entry).some((value) => typeof value === "string" && value.length > longestRecord))

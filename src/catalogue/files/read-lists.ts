@@ -1,17 +1,17 @@
 import { readChosen } from "../../operation/command/read-chosen.ts";
 import type { ChosenFile } from "../../operation/command/read-texts.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
-import type { EntryFault, WantedEntry } from "../document/wanted-lists.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import type { EntryError, WantedEntry } from "../document/wanted-lists.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import type { ListName } from "../model/lists.ts";
 import { type ReadList, readCsv } from "./csv.ts";
 import { readJson } from "./json.ts";
 
-/** Reads a file in a thread: CSV of this list, or JSON if it has no list. Throws a `CatalogueFault` for JSON without lists. */
+/** Reads a file in a thread: CSV of this list, or JSON if it has no list. Throws a `CatalogueError` for JSON without lists. */
 export async function readLists(file: ChosenFile, csvOf: ListName | undefined): Promise<ReadList[]> {
-  const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; faults: EntryFault[] }>();
+  const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; faults: EntryError[] }>();
   for await (const part of readChosen(file, import.meta.url, partsOfLists, csvOf)) {
-    if ("wrong" in part) throw new CatalogueFault(`Duba cannot import ${file.name}: ${part.wrong}.`);
+    if ("wrong" in part) throw new CatalogueError(`Duba cannot import ${file.name}: ${part.wrong}.`);
     const { list, entries, faults } = part;
     const read = lists.get(list) ?? { list, entries: [], faults: [] };
     lists.set(list, read);

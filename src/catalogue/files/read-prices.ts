@@ -6,7 +6,7 @@ import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import type { PriceRule, Rule } from "../model/price-lists.ts";
 import type { WantedRule } from "../revisions/price-rules.ts";
 import { readRows } from "./csv.ts";
-import { readWithFaults } from "./faults.ts";
+import { readWithErrors } from "./file-errors.ts";
 
 const mostRules = 100_000;
 
@@ -51,7 +51,7 @@ export function* partsOfPrices(
 ): Generator<PriceFile, void> {
   const rules: WantedRule[] = [];
   const wanted = { of: "prices", all: columns, needed: ["account", "codes"] };
-  const { faults, isStopped } = readWithFaults((fault) =>
+  const { faults, isStopped } = readWithErrors((fault) =>
     readRows(bytes, wanted, fault, ({ values, place }) => {
       const { account = "", codes = "" } = values;
       const id = idOf.get(account.trim()) ?? idOf.get(account.trim().toLowerCase());

@@ -1,7 +1,7 @@
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { type Change, countsOf } from "../document/difference.ts";
 import { packedDifference } from "../document/document-text.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { type Committed, commit } from "./commit.ts";
 import { aboutOf, changeDraft, draftName, findDraft, type SeenDraft } from "./draft.ts";
 import type { Publisher } from "./expected.ts";
@@ -22,7 +22,7 @@ export type Approval =
 /**
  * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
  * saw, because the catalogue has changed, it stays held: the answer has these changes. `version` is that of the difference that the
- * person saw. Throws a `CatalogueFault` if the draft is not held, or if the catalogue has no room for it.
+ * person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
  */
 export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
   const { db } = publisher;
@@ -30,9 +30,9 @@ export async function approve(publisher: Publisher, id: number, by: string, vers
   for (;;) {
     const row = await findDraft(db, id);
     if (row.state !== "held")
-      throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held can be approved.`);
+      throw new CatalogueError(`Draft d${id} is ${row.state}: only what is held can be approved.`);
     if (row.version < version)
-      throw new CatalogueFault(`There is no ${draftName({ id, version })}: the draft is ${draftName(row)}.`);
+      throw new CatalogueError(`There is no ${draftName({ id, version })}: the draft is ${draftName(row)}.`);
     if (row.version > version)
       return { state: "recomputed", seen: row, changes: await changesOf(db, id), reasons: JSON.parse(row.reasons) };
     const { proposal, tooLarge, differs } = await mergeDraft(publisher, row);
@@ -59,13 +59,13 @@ export async function approve(publisher: Publisher, id: number, by: string, vers
   }
 }
 
-/** Closes a held or scheduled draft: removes its content and keeps its row. Throws a `CatalogueFault` for any other draft. */
+/** Closes a held or scheduled draft: removes its content and keeps its row. Throws a `CatalogueError` for any other draft. */
 export async function reject({ db, now, audit, actor }: Publisher, id: number, by: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await noteChange(trx, "catalogue");
     const row = await findDraft(trx, id);
     if (row.state !== "held" && row.state !== "scheduled")
-      throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held or scheduled can be rejected.`);
+      throw new CatalogueError(`Draft d${id} is ${row.state}: only what is held or scheduled can be rejected.`);
     await changeDraft(trx, row, { state: "rejected", decided_by: by, decided_at: now(), content: null });
     const facts = { draft: id, author: by, source: row.source, note: row.note };
     await audit(trx, { kind: "catalogue.rejected", actor, facts });

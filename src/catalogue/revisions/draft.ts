@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { allTables, type CatalogueDraftRow, type Tables } from "../../storage/tables.ts";
 import type { ChangeKind } from "../document/difference.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 
 /** All columns but the content, which may be large. */
 export const draftFacts = Object.keys(allTables.catalogue_draft).filter(
@@ -73,10 +73,10 @@ export function draftName({ id, version }: SeenDraft): string {
   return version === 1 ? `d${id}` : `d${id}.${version}`;
 }
 
-/** Throws a `CatalogueFault` if there is no such draft. */
+/** Throws a `CatalogueError` if there is no such draft. */
 export async function findDraft(db: Kysely<Tables>, id: number): Promise<CatalogueDraftRow> {
   const row = await db.selectFrom("catalogue_draft").select(draftFacts).where("id", "=", id).executeTakeFirst();
-  if (!row) throw new CatalogueFault(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
+  if (!row) throw new CatalogueError(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
   return row;
 }
 

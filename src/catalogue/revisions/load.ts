@@ -6,7 +6,7 @@ import { pagesOf } from "../../storage/queries/pieces.ts";
 import type { CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
 import { type Change, difference, revisedBy } from "../document/difference.ts";
 import { type DocumentPart, readLines, unpacked } from "../document/document-text.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Subject } from "../model/lists.ts";
 import {
   type Document,
@@ -35,7 +35,7 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   return snapshot ? { ...snapshot, changes } : newestSnapshot(db, known);
 }
 
-/** The catalogue of an older revision. Throws a `CatalogueFault` if Duba has no such revision. */
+/** The catalogue of an older revision. Throws a `CatalogueError` if Duba has no such revision. */
 export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);
   if (number === newest.revision) return newest;
@@ -143,14 +143,14 @@ export function listRevisions(db: Kysely<Tables>, limit: number): Promise<Catalo
   return db.selectFrom("catalogue_revision").selectAll().orderBy("number", "desc").limit(limit).execute();
 }
 
-/** Throws a `CatalogueFault` if there is no such revision. */
+/** Throws a `CatalogueError` if there is no such revision. */
 export async function findRevision(db: Kysely<Tables>, number: number): Promise<CatalogueRevisionRow> {
   const row = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", number).executeTakeFirst();
   if (row) return row;
   const oldest = await oldestRevision(db);
   if (number < oldest)
-    throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
-  throw new CatalogueFault(`There is no revision ${number}. All are in: duba catalogue history`);
+    throw new CatalogueError(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
+  throw new CatalogueError(`There is no revision ${number}. All are in: duba catalogue history`);
 }
 
 /** Number of the newest revision; 0 if there is none. */

@@ -1,7 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { pacer } from "../../runtime/pace.ts";
+import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
-import { CatalogueFault, mostFaults } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
 import { listedPrice, type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
 import { type Document, type EntryEdit, groupIn, itemIn, withEntries } from "../model/snapshot.ts";
@@ -16,7 +16,7 @@ export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): st
 
 /**
  * Gives an account a price of its own. A fixed price that is set again is then beside the catalogue's price of now. Throws a
- * `CatalogueFault` if the catalogue has nothing by these codes.
+ * `CatalogueError` if the catalogue has nothing by these codes.
  */
 export function settingRule(rule: PriceRule): Plan {
   return (base) => withEntries(base, editsTo(base, rule, ["rule", "value", "listed"]));
@@ -32,12 +32,12 @@ function editsTo(base: Document, rule: PriceRule, members: readonly string[]): E
   return [{ subject: "prices", key, content }];
 }
 
-/** Takes an account's price of this away, or all of its own. Throws a `CatalogueFault` if it has none. */
+/** Takes an account's price of this away, or all of its own. Throws a `CatalogueError` if it has none. */
 export function removingRules(account: string, of: string | undefined): Plan {
   return (base) => {
     const rules = groupIn(base, "prices", account);
     const chosen = of === undefined ? rules : rules.filter(({ key }) => key === ruleKeyOf({ account, of }));
-    if (chosen.length === 0) throw new CatalogueFault(`This account has no price of its own${of ? ` for ${of}` : ""}.`);
+    if (chosen.length === 0) throw new CatalogueError(`This account has no price of its own${of ? ` for ${of}` : ""}.`);
     return withEntries(
       base,
       chosen.map(({ key }) => ({ subject: "prices", key, content: null })),
@@ -52,7 +52,7 @@ export interface WantedRule {
 }
 
 /**
- * Replaces all rules of the accounts in `wanted`; other accounts stay. Throws a `CatalogueFault` with up to 100 of `faults`, codes that the catalogue
+ * Replaces all rules of the accounts in `wanted`; other accounts stay. Throws a `CatalogueError` with up to 100 of `faults`, codes that the catalogue
  * does not have and rules that are there twice, each in a sentence with its place.
  */
 export function replacingRules(wanted: readonly WantedRule[], faults: readonly string[]): Plan {
@@ -64,7 +64,7 @@ export function replacingRules(wanted: readonly WantedRule[], faults: readonly s
       const places = new Map<string, string>();
       for (const { rule, place } of rules) {
         await pause();
-        if (sentences.length >= mostFaults) throw new CatalogueFault(sentences.join("\n"));
+        if (sentences.length >= mostErrors) throw new CatalogueError(sentences.join("\n"));
         const key = ruleKeyOf(rule);
         const first = places.get(key);
         if (first) sentences.push(`${place}: ${rule.of} is listed twice, first in ${first}.`);
@@ -72,14 +72,14 @@ export function replacingRules(wanted: readonly WantedRule[], faults: readonly s
         try {
           edits.push(...editsTo(base, rule, ["rule", "value"]));
         } catch (fault) {
-          if (!(fault instanceof CatalogueFault)) throw fault;
+          if (!(fault instanceof CatalogueError)) throw fault;
           sentences.push(`${place}: ${fault.message}`);
         }
       }
       for (const { key } of groupIn(base, "prices", account))
         if (!places.has(key)) edits.push({ subject: "prices", key, content: null });
     }
-    if (sentences.length > 0) throw new CatalogueFault(sentences.join("\n"));
+    if (sentences.length > 0) throw new CatalogueError(sentences.join("\n"));
     return withEntries(base, edits);
   };
 }
@@ -89,11 +89,11 @@ function listedAs(base: Document, of: string): string {
   const key = foldCase(of);
   const [provider = ""] = key.split(" ", 1);
   const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
-  if (!found) throw new CatalogueFault(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
+  if (!found) throw new CatalogueError(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
   if (key === provider) return String(found.content.type);
   for (const list of pricedLists) {
     const entry = itemIn(base, list, key);
     if (entry) return nameOf(list, entry.content);
   }
-  throw new CatalogueFault(`The catalogue has no ${of}: name the provider, then the code.`);
+  throw new CatalogueError(`The catalogue has no ${of}: name the provider, then the code.`);
 }

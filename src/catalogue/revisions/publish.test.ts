@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
-import { ListFault, withLists } from "../document/wanted-lists.ts";
+import { ListError, withLists } from "../document/wanted-lists.ts";
 import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { reject } from "./decide.ts";
 import { listRevisions, snapshotAt } from "./load.ts";
@@ -29,7 +29,7 @@ for (const engine of engines)
       const wanted = many(2, 1).slice(1);
       await assert.rejects(
         publish(publisher, (base) => withLists(base, wanted), about),
-        ListFault,
+        ListError,
       );
       assert.equal((await seenAnew(store)).revision, 1);
       assert.equal((await store.db.selectFrom("catalogue_draft").selectAll().execute()).length, 1);

@@ -1,5 +1,5 @@
 import type { Change } from "../document/difference.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { type Committed, commit } from "./commit.ts";
 import type { About } from "./draft.ts";
 import type { Publisher } from "./expected.ts";
@@ -15,7 +15,7 @@ export type PublishOutcome =
   | { readonly state: "unchanged"; readonly revision: number };
 
 /**
- * What a publication would change on which revision, and why that would need an approval. Throws a `SizeFault` if the catalogue
+ * What a publication would change on which revision, and why that would need an approval. Throws a `SizeError` if the catalogue
  * would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
@@ -26,7 +26,7 @@ export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: P
 
 /**
  * Makes one revision of all that the plan changes. Holds the changes for approval if the guard has reasons to, and schedules
- * them if they have a later time. Throws what the plan throws, and a `CatalogueFault` if others publish without a pause.
+ * them if they have a later time. Throws what the plan throws, and a `CatalogueError` if others publish without a pause.
  */
 export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);
@@ -37,5 +37,5 @@ export async function publish(publisher: Publisher, plan: Plan, about: About): P
     const committed = await commit(publisher, { ...proposal, about });
     if (committed) return { ...committed, changes };
   }
-  throw new CatalogueFault("Others publish revisions without a pause: try again later.");
+  throw new CatalogueError("Others publish revisions without a pause: try again later.");
 }

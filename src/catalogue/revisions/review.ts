@@ -1,6 +1,6 @@
 import { difference } from "../document/difference.ts";
 import { reasonsToHold } from "../guard/guard.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { listNames, mostEntries } from "../model/lists.ts";
 import { countIn, type Document, type Snapshot } from "../model/snapshot.ts";
 import { dayBefore } from "./day-before.ts";
@@ -11,7 +11,7 @@ import { expectedFor } from "./expected.ts";
 export type Plan = (base: Snapshot) => Document | Promise<Document>;
 
 /** A revision would make the catalogue larger than it may be. */
-export class SizeFault extends CatalogueFault {}
+export class SizeError extends CatalogueError {}
 
 /** What a plan changes, why that needs an approval, and the fault if the catalogue has no room for it. */
 export async function review(publisher: Publisher, plan: Plan, holdsFrom: number | null | undefined) {
@@ -21,14 +21,14 @@ export async function review(publisher: Publisher, plan: Plan, holdsFrom: number
   const changes = await difference(base, after);
   const earlier = await dayBefore(publisher.db, expected);
   const reasons = await reasonsToHold({ base, after, earlier, changes }, publisher.guard);
-  return { proposal: { expected, document: after, changes, reasons }, tooLarge: sizeFault(after) };
+  return { proposal: { expected, document: after, changes, reasons }, tooLarge: sizeError(after) };
 }
 
-function sizeFault(after: Document): SizeFault | undefined {
+function sizeError(after: Document): SizeError | undefined {
   const size = listNames.reduce((sum, list) => sum + countIn(after, list), 0);
   if (size <= mostEntries) return undefined;
   const [made, most] = [size, mostEntries].map((number) => number.toLocaleString("en"));
-  return new SizeFault(
+  return new SizeError(
     `This would make ${made} entries, and the catalogue holds at most ${most}: leave out what nobody buys.`,
   );
 }

@@ -54,7 +54,7 @@ for (const engine of usualEngines)
       );
       assert.deepEqual(counts, [1, PRODUCTS, PRODUCTS, 1]);
 
-      const refusal = { name: "CatalogueFault", message: tooMany };
+      const refusal = { name: "CatalogueError", message: tooMany };
       await assert.rejects(publish(publisher, bundle("more"), about), refusal);
       const corporate = ["last", "more"].map((code) => ({ code, description: "" }));
       const pulled = { kind: "whole" as const, lists: { "corporate-bundles": corporate }, leftOut: [] };

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
-import type { PullFault } from "../../upstreams/ports/catalogue-source.ts";
+import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
 
 /**
  * The result of a pull.
@@ -10,7 +10,7 @@ import type { PullFault } from "../../upstreams/ports/catalogue-source.ts";
  * - `failed`: a fault of Duba's own.
  * - All others: the source gave nothing.
  */
-export type SyncResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullFault;
+export type SyncResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullError;
 
 /** A source before its first pull. */
 export const never = {

@@ -1,11 +1,11 @@
 import type { CatalogueSourceRow } from "../../storage/tables.ts";
-import { ListFault, withLists } from "../document/wanted-lists.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { ListError, withLists } from "../document/wanted-lists.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
 import { reject } from "../revisions/decide.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { type PublishOutcome, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { SizeFault } from "../revisions/review.ts";
+import { SizeError } from "../revisions/review.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
@@ -84,8 +84,8 @@ export async function syncFrom(
     const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
     return await end(result, leftOut, facts, outcome);
   } catch (error) {
-    if (error instanceof SizeFault) return await end("refused", [error.message]);
-    if (error instanceof ListFault) return await end("refused", error.sentences);
+    if (error instanceof SizeError) return await end("refused", [error.message]);
+    if (error instanceof ListError) return await end("refused", error.sentences);
     await end("failed", []).catch(() => undefined);
     throw error;
   }
@@ -101,7 +101,7 @@ async function supersede(publisher: Publisher, draft: number | null): Promise<vo
   if (!(await isHeld(publisher.db, draft))) return;
   await reject(publisher, draft!, "duba").catch((error: unknown) => {
     // Somebody decided it meanwhile.
-    if (!(error instanceof CatalogueFault)) throw error;
+    if (!(error instanceof CatalogueError)) throw error;
   });
 }
 

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { InputError } from "../../operation/command/read-texts.ts";
 import { type Operation, withoutPrefix } from "../../operation/operation.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
@@ -66,7 +66,7 @@ function addOperation(
         });
         setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (fault) {
-        if (fault instanceof InputFault) command.error(fault.message, { exitCode: fault.exitCode });
+        if (fault instanceof InputError) command.error(fault.message, { exitCode: fault.exitCode });
         throw fault;
       }
     });
@@ -114,15 +114,15 @@ function exampleOf({ id, examples: [first] }: Operation<never>): string {
 
 function urlOf({ environment }: Io, { url }: CallOptions): string {
   const read = settings.callUrl.read(url ?? (environment.DUBA_URL || settings.callUrl.default));
-  if (read === undefined) throw new InputFault(`DUBA_URL must be ${settings.callUrl.form}.`);
+  if (read === undefined) throw new InputError(`DUBA_URL must be ${settings.callUrl.form}.`);
   return read;
 }
 
 function keyOf({ environment }: Io, options: CallOptions): string {
   const faults: string[] = [];
   const key = (options.key ?? secretOf(settings.callKey.name, environment, faults) ?? "").trim();
-  if (faults[0]) throw new InputFault(faults[0]);
-  if (!/^[!-~]*$/.test(key)) throw new InputFault("The API key must be visible ASCII text without spaces.");
+  if (faults[0]) throw new InputError(faults[0]);
+  if (!/^[!-~]*$/.test(key)) throw new InputError("The API key must be visible ASCII text without spaces.");
   return key;
 }
 
@@ -131,7 +131,7 @@ function headersOf(command: Command, options: readonly Option[]): Record<string,
   for (const option of options) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (typeof value !== "string") continue;
-    if (!/^[ -~]*$/.test(value)) throw new InputFault(`--${option.name()} must be visible ASCII text.`);
+    if (!/^[ -~]*$/.test(value)) throw new InputError(`--${option.name()} must be visible ASCII text.`);
     headers[option.name()] = value;
   }
   return headers;
@@ -141,7 +141,7 @@ async function membersOf(operation: Operation<never>, given: string[], io: Io): 
   const members = await readMembers(operation, given, io);
   const lacking = pathMembers(operation).find((name) => !members.get(name));
   if (lacking !== undefined)
-    throw new InputFault(`${operation.id} needs ${lacking}=…, because it is part of the path.`);
+    throw new InputError(`${operation.id} needs ${lacking}=…, because it is part of the path.`);
   return members;
 }
 

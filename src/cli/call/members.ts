@@ -1,5 +1,5 @@
 import { closestName } from "../../operation/closest-name.ts";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { InputError } from "../../operation/command/read-texts.ts";
 import { isRepeatable } from "../../operation/fields.ts";
 import type { Operation } from "../../operation/operation.ts";
 import type { Io } from "../terminal/io.ts";
@@ -10,7 +10,7 @@ export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);
 
 /**
  * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input. Throws
- * a `InputFault` that repeats no value, only harmless names.
+ * an `InputError` that repeats no value, only harmless names.
  */
 export async function readMembers(
   operation: Operation<never>,
@@ -20,14 +20,14 @@ export async function readMembers(
   const members = new Map<string, string>();
   for (const [index, argument] of given.entries()) {
     const [name, value] = split(operation, argument, index + 1);
-    if (members.has(name)) throw new InputFault(`The member ${name} appears twice.`);
+    if (members.has(name)) throw new InputError(`The member ${name} appears twice.`);
     members.set(name, value);
   }
   const ask = asker(io);
   for (const [name, value] of members) {
     if (value !== "-") continue;
     const line = await ask.line(`${name}: `);
-    if (line === undefined) throw new InputFault(`Standard input has no line for ${name}.`);
+    if (line === undefined) throw new InputError(`Standard input has no line for ${name}.`);
     members.set(name, line);
   }
   await ask.end();
@@ -38,10 +38,10 @@ function split(operation: Operation<never>, argument: string, position: number):
   const known = Object.keys(operation.input.properties);
   const end = argument.indexOf("=");
   const listed = known.length === 0 ? "It has no members." : `Its members: ${known.join(", ")}.`;
-  if (end < 1) throw new InputFault(`Argument ${position} of ${operation.id} must have the form name=value. ${listed}`);
+  if (end < 1) throw new InputError(`Argument ${position} of ${operation.id} must have the form name=value. ${listed}`);
   const name = argument.slice(0, end);
   if (known.includes(name)) return [name, argument.slice(end + 1)];
   const meant = closestName(name, known);
   const called = isRepeatable(name) ? ` ${name}` : ` with the name in argument ${position}`;
-  throw new InputFault(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
+  throw new InputError(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
 }

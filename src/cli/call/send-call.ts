@@ -5,7 +5,7 @@ import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 const timeoutSeconds = 60;
 
 /** The service cannot be reached. `message` contains no credential and no member. */
-export class UnreachableFault extends Error {
+export class UnreachableError extends Error {
   readonly exitCode = 1;
 }
 
@@ -62,7 +62,7 @@ export async function sendCall({
     ...(asBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
     timeout: timeoutSeconds * 1000,
   });
-  if (answer.kind !== "answered") throw new UnreachableFault(sentenceOf(answer.code, new URL(url).origin));
+  if (answer.kind !== "answered") throw new UnreachableError(sentenceOf(answer.code, new URL(url).origin));
   return { status: answer.status, text: answer.body.toString() };
 }
 

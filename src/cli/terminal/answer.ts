@@ -4,7 +4,7 @@ import { answerCsv } from "../../operation/command/answer-csv.ts";
 import type { AnswerFile } from "../../operation/command/answer-schema.ts";
 import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../operation/command/answer-table.ts";
 import { projected } from "../../operation/command/projected.ts";
-import { type Command, CommandFault } from "../../operation/command.ts";
+import { type Command, CommandError } from "../../operation/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Io } from "./io.ts";
 import { type Paint, painter, recordText, shown, tableText } from "./table.ts";
@@ -88,6 +88,6 @@ function saveFile(path: string, text: string, mode: number): void {
     if (!existsSync(directory)) mkdirSync(directory);
     writeFileSync(path, text, { mode });
   } catch (error) {
-    throw new CommandFault(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandError(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

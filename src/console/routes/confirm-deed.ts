@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { AccessFault } from "../../access/access-fault.ts";
-import { deedOptions, PasskeyFault, verifyDeed } from "../../access/people/passkeys.ts";
+import { AccessError } from "../../access/access-error.ts";
+import { deedOptions, PasskeyError, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import type { HttpReply } from "../../http/shell/reply.ts";
@@ -9,7 +9,7 @@ import { type Confirmation, challengeOf, type Deed } from "../../operation/comma
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command, confirms } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
-import { formIn, longestUpload, Refusal, type SignedIn } from "../console-request.ts";
+import { ConsoleError, formIn, longestUpload, type SignedIn } from "../console-request.ts";
 import { jsonReply } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { deedPage } from "./deed-page.ts";
@@ -35,7 +35,7 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   const form = await formIn(asked, longestUpload);
   checkToken(asked, form);
   const command = room.site.commands.get(String(form.get("_command")));
-  if (!command) throw new Refusal(404, "path", "The console has no such form.");
+  if (!command) throw new ConsoleError(404, "path", "The console has no such form.");
   const { person } = asked.session;
   const texts = readTextsOf(command, form);
   try {
@@ -54,7 +54,7 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   });
 }
 
-/** What the passkey of the person signed: this command with these texts. Throws an `AccessFault`, or a `Refusal` for another person's. */
+/** What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError` for another person's. */
 export async function confirmationOf(
   room: ConsoleRoom,
   asked: SignedIn,
@@ -63,7 +63,7 @@ export async function confirmationOf(
 ): Promise<Confirmation> {
   const signed = form.get("_passkey");
   if (typeof signed !== "string" || signed === "")
-    throw new AccessFault("Your passkey must confirm this. Press the button and use the passkey.");
+    throw new AccessError("Your passkey must confirm this. Press the button and use the passkey.");
   const [nonce = "", at] = String(form.get("_deed")).split(".");
   const deed: Deed = { command: command.id, input: await deedInputOf(room, command, texts), nonce, at: Number(at) };
   const { person } = asked.session;
@@ -78,11 +78,11 @@ export async function confirmationOf(
       ...{ authenticator_data: authenticatorData, client_data: clientDataJSON, signature },
     };
   } catch (fault) {
-    if (!(fault instanceof PasskeyFault)) throw fault;
+    if (!(fault instanceof PasskeyError)) throw fault;
     const facts = { reason: "passkey", command: command.id };
     await room.audit(room.store.db, personEvent("console.refused", personActor(person), person, facts));
-    if (fault.person && fault.person.id !== person.id) throw new Refusal(403, "passkey", fault.message);
-    throw new AccessFault(fault.message);
+    if (fault.person && fault.person.id !== person.id) throw new ConsoleError(403, "passkey", fault.message);
+    throw new AccessError(fault.message);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AccessFault } from "../../access/access-fault.ts";
+import { AccessError } from "../../access/access-error.ts";
 import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
@@ -7,14 +7,14 @@ import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, answered, type Command } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
 import { redactCredentials } from "../../runtime/redact.ts";
-import { Refusal, type SignedIn } from "../console-request.ts";
+import { ConsoleError, type SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 
 type AnyCommand = Command<CommandContext>;
 
 /** A fault that is about what the person asked, and no fault of Duba. */
 export const isExpected = (error: unknown): error is Error =>
-  error instanceof AccessFault || (error instanceof Error && "exitCode" in error);
+  error instanceof AccessError || (error instanceof Error && "exitCode" in error);
 
 /** What a command is handed that runs as the person of the session. */
 export function deskAs(
@@ -31,7 +31,7 @@ export function deskAs(
   return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
 }
 
-/** Runs a command as the person of the session. `said`: how old a report is. Throws a `RoleFault`, an `InputFault` or another fault for the person. */
+/** Runs a command as the person of the session. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another fault for the person. */
 export async function runAs(
   room: ConsoleRoom,
   asked: Pick<SignedIn, "session">,
@@ -48,7 +48,7 @@ export async function runAs(
 
 export function checkToken({ session }: SignedIn, form: FormData): void {
   if (!isFormToken(session, form.get("_token")))
-    throw new Refusal(
+    throw new ConsoleError(
       403,
       "form_token",
       "This form is not from this session. Go back, load the page again, and repeat.",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { personActor } from "../../access/people/people-rows.ts";
 import type { Audit } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { Refusal, type SignedIn } from "../console-request.ts";
+import { ConsoleError, type SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 
 /** The form did its work before, at this time. */
@@ -24,15 +24,15 @@ export interface FormRequest {
   request: string;
 }
 
-/** A request with a form that may do its work. Throws an `AlreadySent`, or a `Refusal` for a form without one. */
+/** A request with a form that may do its work. Throws an `AlreadySent`, or a `ConsoleError` for a form without one. */
 export async function formRequestOf(room: ConsoleRoom, { session }: SignedIn, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))
-    throw new Refusal(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
+    throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
   const sent = await sentForm(room, id);
   // Ids are random: that of another person was made up.
   if (sent && sent.person_id !== session.person.id)
-    throw new Refusal(403, "form_id", "This is the form of another person.");
+    throw new ConsoleError(403, "form_id", "This is the form of another person.");
   if (sent) throw new AlreadySent(sent);
   return { id, request: randomUUID() };
 }

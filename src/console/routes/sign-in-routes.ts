@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import {
-  PasskeyFault,
+  PasskeyError,
   registerPasskey,
   registrationOptions,
   signInOptions,
@@ -110,7 +110,7 @@ async function refusing(room: ConsoleRoom, act: () => Promise<HttpReply>): Promi
   try {
     return await act();
   } catch (fault) {
-    if (!(fault instanceof PasskeyFault)) throw fault;
+    if (!(fault instanceof PasskeyError)) throw fault;
     const { person } = fault;
     if (person) {
       const event = personEvent("console.refused", personActor(person), person, { reason: "passkey" });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { amount, calendarMonth, day, futureTime } from "../../operation/command/forms.ts";
-import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
+import { InputError, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
@@ -42,7 +42,7 @@ export function commandForm(
   const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
-  const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);
+  const faults = new Map(fault instanceof InputError ? fault.faults.map(({ field, message }) => [field, message]) : []);
   return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
@@ -97,7 +97,7 @@ function messageOf(message: string): string {
 
 /** What is wrong, with a link to each field that it is about. */
 export function faultBox(fault: Error, say: Say, command?: Command<never>): Html {
-  const faults = fault instanceof InputFault ? fault.faults : [];
+  const faults = fault instanceof InputError ? fault.faults : [];
   const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
   const items = faults.map(({ field, message }) =>
     known.has(field)

@@ -13,7 +13,7 @@ import { noCode } from "./list-points.ts";
 import { needsOf, otherMethod, wrongKey } from "./operation-points.ts";
 
 /** A request that Duba refuses, and how. */
-interface Refusal {
+interface FailureCase {
   name: string;
   operation: AnyOperation;
   code: FailureCode;
@@ -36,7 +36,7 @@ const documented: readonly AnyOperation[] = [
   fetchDataProviders,
 ];
 
-const required = [fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): Refusal[] =>
+const required = [fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): FailureCase[] =>
   (operation.input as { required?: string[] }).required!.map((name) => ({
     ...{ name: `names-${name}`, operation, code: "validation_failed", fields: [name] },
     sentence: `Without \`${name}\` the failure names the field \`${name}\`.`,
@@ -44,7 +44,7 @@ const required = [fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): R
   })),
 );
 
-const wrongForms: readonly Refusal[] = [
+const wrongForms: readonly FailureCase[] = [
   ["bvn", "2200000001", "of ten digits"],
   ["bvn", 22000000017, "that is a number"],
   ["phone", "12345", "that is too short"],
@@ -57,8 +57,8 @@ const wrongForms: readonly Refusal[] = [
   changes: { members: { [String(name)]: value } },
 }));
 
-/** The documented refusals, each with its status and code. */
-const refusals: readonly Refusal[] = [
+/** The documented failureCases, each with its status and code. */
+const failureCases: readonly FailureCase[] = [
   ...required,
   ...wrongForms,
   {
@@ -91,7 +91,7 @@ const refusals: readonly Refusal[] = [
     sentence: "An unknown product is `product_not_found`.",
     changes: { members: { productCode: noCode } },
   },
-  ...[fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): Refusal[] => [
+  ...[fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): FailureCase[] => [
     {
       ...{ name: "malformed-json", operation, code: "malformed_json" },
       sentence: "A body that is not JSON is `malformed_json`.",
@@ -108,7 +108,7 @@ const refusals: readonly Refusal[] = [
       changes: { body: "a=b", headers: { "Content-Type": "application/x-www-form-urlencoded" } },
     },
   ]),
-  ...documented.flatMap((operation): Refusal[] => [
+  ...documented.flatMap((operation): FailureCase[] => [
     {
       ...{ name: "unknown-key", operation, code: "invalid_credentials" },
       sentence: "A key that nobody has is `invalid_credentials`.",
@@ -133,7 +133,7 @@ const refusals: readonly Refusal[] = [
   ...documented
     .filter(({ access }) => access === "credential")
     .map(
-      (operation): Refusal => ({
+      (operation): FailureCase => ({
         ...{ name: "no-key", operation, code: "missing_credentials" },
         sentence: "Without a credential it is `missing_credentials`, also with an empty Bearer.",
         changes: { authorization: "Bearer " },
@@ -159,7 +159,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-function askRefused(session: CheckSession, { operation, changes = {}, after }: Refusal): Promise<ServerAnswer> {
+function askRefused(session: CheckSession, { operation, changes = {}, after }: FailureCase): Promise<ServerAnswer> {
   if (after === undefined) return session.call(operation, changes);
   const asked: ServerRequest = session.request(operation, {
     carriage: "query",
@@ -170,18 +170,18 @@ function askRefused(session: CheckSession, { operation, changes = {}, after }: R
 }
 
 /** A request that lacks its body or its path verifies nobody, whatever the server does. */
-function needsOfRefusal({ operation, code, changes = {}, after }: Refusal): Need[] {
+function needsOfCase({ operation, code, changes = {}, after }: FailureCase): Need[] {
   const isKeyless = code === "invalid_credentials" || code === "missing_credentials";
   const isHarmless = changes.body !== undefined || changes.method !== undefined || after !== undefined;
   return needsOf(operation).filter((need) => (need === "key" ? !isKeyless : !isHarmless));
 }
 
-function pointOf(refusal: Refusal): Point {
-  const { name, operation, code, sentence, fields, header } = refusal;
+function pointOf(failureCase: FailureCase): Point {
+  const { name, operation, code, sentence, fields, header } = failureCase;
   return {
-    ...{ id: `${operation.id}.${name}`, part: "duba", sentence, needs: needsOfRefusal(refusal) },
+    ...{ id: `${operation.id}.${name}`, part: "duba", sentence, needs: needsOfCase(failureCase) },
     check: async (session) => {
-      const { status, json, headers } = await askRefused(session, refusal);
+      const { status, json, headers } = await askRefused(session, failureCase);
       const error = isObject(json?.error) ? json.error : {};
       const named = Array.isArray(error.fields) ? error.fields.map((fault) => isObject(fault) && fault.field) : [];
       return [
@@ -200,32 +200,33 @@ function pointOf(refusal: Refusal): Point {
   };
 }
 
-/** One promise about all failures: a sentence for each refusal of the sample that breaks it. */
+/** One promise about all failures: a sentence for each failureCase of the sample that breaks it. */
 function ofFailures(
   name: string,
   sentence: string,
-  faults: (json: Record<string, unknown>, answer: ServerAnswer, refusal: Refusal) => string[],
+  faults: (json: Record<string, unknown>, answer: ServerAnswer, failureCase: FailureCase) => string[],
 ): Point {
   return {
     ...{ id: `failures.${name}`, part: "duba", sentence, needs: [] },
     check: async (session) => {
       const found: string[] = [];
-      for (const refusal of sample) {
-        if (session.key === "" && needsOfRefusal(refusal).includes("key")) continue;
-        const answer = await askRefused(session, refusal);
-        if (!answer.json || !isObject(answer.json.error)) throw new Blocked(`${refusal.operation.id}.${refusal.name}`);
-        const where = `${refusal.operation.id}.${refusal.name}`;
-        found.push(...faults(answer.json, answer, refusal).map((fault) => `${where}: ${fault}`));
+      for (const failureCase of sample) {
+        if (session.key === "" && needsOfCase(failureCase).includes("key")) continue;
+        const answer = await askRefused(session, failureCase);
+        if (!answer.json || !isObject(answer.json.error))
+          throw new Blocked(`${failureCase.operation.id}.${failureCase.name}`);
+        const where = `${failureCase.operation.id}.${failureCase.name}`;
+        found.push(...faults(answer.json, answer, failureCase).map((fault) => `${where}: ${fault}`));
       }
       return found;
     },
   };
 }
 
-/** One refusal of each documented path that verifies nobody. */
+/** One failureCase of each documented path that verifies nobody. */
 const sample = documented.map(
   ({ id }) =>
-    refusals.find(
+    failureCases.find(
       ({ operation, name }) =>
         operation.id === id && /^(no-parameters|unknown-type-code|method|unknown-provider-code)$/.test(name),
     )!,
@@ -235,7 +236,7 @@ const envelope = ["success", "status", "message", "error"];
 const errorMembers = ["code", "retryable", "request_id", "help"];
 
 export const failurePoints: readonly Point[] = [
-  ...refusals.map(pointOf),
+  ...failureCases.map(pointOf),
   ofFailures(
     "envelope",
     `A failure begins with ${envelope.join(", ")}; \`error\` with ${errorMembers.join(", ")}.`,

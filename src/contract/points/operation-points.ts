@@ -1,7 +1,7 @@
-import { answerFaults, refusalFaults, successFaults } from "../judge-answer.ts";
+import { answerErrors, refusalFaults, successFaults } from "../judge-answer.ts";
 import type { Need, PartName, Point } from "../point.ts";
 import type { AnyOperation } from "../session.ts";
-import { hasForms } from "../shape-faults.ts";
+import { hasForms } from "../shape-errors.ts";
 
 /** What follows from the row of an operation: its answer, what it requires, and who may call it. */
 export function operationPoints(operation: AnyOperation, part: PartName): Point[] {
@@ -16,18 +16,18 @@ export function operationPoints(operation: AnyOperation, part: PartName): Point[
     {
       ...{ id: `${id}.members`, part, needs },
       sentence: "Its answer has every documented member, each of its type.",
-      check: (session) => answerFaults(session, operation, "member"),
+      check: (session) => answerErrors(session, operation, "member"),
     },
     {
       ...{ id: `${id}.nothing-else`, part: "duba", needs },
       sentence: "Its answer has no other member, and the documented order.",
-      check: (session) => answerFaults(session, operation, "undeclared", "order"),
+      check: (session) => answerErrors(session, operation, "undeclared", "order"),
     },
   ] satisfies Point[];
   const forms: Point = {
     ...{ id: `${id}.forms`, part, needs },
     sentence: "Fixed members have their values, money is naira text, and times are ISO 8601.",
-    check: (session) => answerFaults(session, operation, "form"),
+    check: (session) => answerErrors(session, operation, "form"),
   };
   return [...own, ...(hasForms(answer) ? [forms] : [])];
 }

@@ -8,7 +8,7 @@ import { isObject, successFaults, unless } from "../judge-answer.ts";
 import type { Point } from "../point.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
-import { shapeFaults } from "../shape-faults.ts";
+import { shapeErrors } from "../shape-errors.ts";
 
 const header = "Idempotency-Key";
 
@@ -32,7 +32,7 @@ function state(
       const reference = await referenceOf(session);
       const { status, json } = await session.call(operation, changes(session, reference));
       if (status !== 200) return [`The status is ${status}, not 200.`];
-      const faults = shapeFaults(operation.answer, json);
+      const faults = shapeErrors(operation.answer, json);
       const data = isObject(json?.data) ? json.data : {};
       return [
         ...faults.map(({ sentence }) => sentence),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { account, isoOf, orNull, reference, secret, time } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
 import Type from "../../operation/schema/type.ts";
@@ -226,14 +226,14 @@ function refuseUnfit(
 ): void {
   const foreign = types.find((type) => eventTypes[type].isForOperators);
   if (mode !== null && foreign)
-    throw new InputFault(`Only operators get ${foreign}. Leave the account out, or name other types.`);
+    throw new InputError(`Only operators get ${foreign}. Leave the account out, or name other types.`);
   const networks = addressList(eventNetworks);
   if (isRefusedAddress(url, networks))
-    throw new InputFault(
+    throw new InputError(
       "The address is private or reserved. Use a public one, or allow its network in DUBA_EVENT_NETWORKS.",
     );
   if (url.protocol !== "https:" && mode !== "test" && networks === null)
-    throw new InputFault("Use an https:// URL. Only an endpoint for test mode may use http.");
+    throw new InputError("Use an https:// URL. Only an endpoint for test mode may use http.");
 }
 
 function hasAll(types: readonly string[]): boolean {

@@ -26,7 +26,7 @@ export function failureComponents(operations: readonly Operation<never>[], publi
         .sort(([a], [b]) => order(a) - order(b) || (a < b ? -1 : 1)),
     ),
     examples: Object.fromEntries(codes.map((code) => [code, example(code, publicUrl)])),
-    schemas: { Failure: failureSchema(operations), FailureCode: failureCode, FieldFault: fieldFault },
+    schemas: { Failure: failureSchema(operations), FailureCode: failureCode, FieldError: fieldError },
   };
 }
 
@@ -96,7 +96,7 @@ const failureCode = {
   enum: codesInOrder,
 };
 
-const fieldFault = {
+const fieldError = {
   type: "object",
   description: "One fault of one parameter.",
   required: ["field", "message"],
@@ -126,7 +126,7 @@ function failureSchema(operations: readonly Operation<never>[]): JsonObject {
           fields: {
             type: "array",
             description: "Every fault of a request with the code `validation_failed`.",
-            items: ref("schemas", "FieldFault"),
+            items: ref("schemas", "FieldError"),
           },
           ...merged(facts, factSchema),
         },

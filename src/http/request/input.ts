@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Failure, type FieldFault } from "../../operation/failures.ts";
+import { Failure, type FieldError } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
 import { inputReader, withHints } from "../../operation/schema/validate-input.ts";
 import { unreadHint } from "./hints.ts";
@@ -87,7 +87,7 @@ function conflict(name: string, where: string): Failure {
   return new Failure("conflicting_parameters", `The request has ${name} ${where} with different values. Send it once.`);
 }
 
-function invalid(fields: FieldFault[]): Failure {
+function invalid(fields: FieldError[]): Failure {
   const [first, ...others] = fields;
   const more =
     others.length === 0

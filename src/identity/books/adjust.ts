@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import { CommandFault } from "../../operation/command.ts";
+import { CommandError } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
@@ -23,7 +23,7 @@ export interface Correction {
 
 /**
  * Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are.
- * Throws a `CommandFault` if no verification of the account and mode has the reference.
+ * Throws a `CommandError` if no verification of the account and mode has the reference.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
@@ -43,7 +43,7 @@ export async function adjust(
             .where("mode", "=", mode)
             .executeTakeFirst();
     if (corrected === undefined)
-      throw new CommandFault(`The account has no ${mode} verification with the reference "${reference}".`);
+      throw new CommandError(`The account has no ${mode} verification with the reference "${reference}".`);
     const row = {
       id: randomUUID(),
       reference: reference ?? null,
@@ -76,7 +76,7 @@ export async function adjust(
   });
 }
 
-/** A prepaid account pays a correction from its balance. Throws a `CommandFault` if that is too low. */
+/** A prepaid account pays a correction from its balance. Throws a `CommandError` if that is too low. */
 async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: number): Promise<void> {
   const account = await trx.selectFrom("account").select("terms").where("id", "=", accountId).executeTakeFirst();
   if (!account || !(JSON.parse(account.terms) as AccountTerms).prepaid) return;
@@ -88,5 +88,5 @@ async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: numbe
     .where((row) => row(row("most_kobo", "-", kobo), ">=", row.ref("kobo")))
     .returning("period")
     .executeTakeFirst();
-  if (!adjusted) throw new CommandFault("The account is prepaid, and its balance is less than the debit.");
+  if (!adjusted) throw new CommandError("The account is prepaid, and its balance is less than the debit.");
 }

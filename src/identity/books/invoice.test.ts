@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { InputError } from "../../operation/command/read-texts.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { parseInvoice } from "./invoice.ts";
 
@@ -11,7 +11,7 @@ function faultOf(text: string, names = {}): string {
   try {
     read(text, names);
   } catch (error) {
-    assert.ok(error instanceof InputFault && error.exitCode === 2);
+    assert.ok(error instanceof InputError && error.exitCode === 2);
     return error.message;
   }
   throw new Error("The invoice was read");

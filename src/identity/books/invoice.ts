@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import { readChosen } from "../../operation/command/read-chosen.ts";
-import { type ChosenFile, InputFault } from "../../operation/command/read-texts.ts";
+import { type ChosenFile, InputError } from "../../operation/command/read-texts.ts";
 import { koboOf } from "../../operation/money.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import { isDay, nextDay, TimeZone } from "../../runtime/time-zone.ts";
@@ -38,7 +38,7 @@ interface Cells {
   line: number;
 }
 
-const mostFaults = 10;
+const mostErrors = 10;
 /** Characters. */
 const longestLine = 64 * 1024;
 
@@ -46,7 +46,7 @@ const longestLine = 64 * 1024;
 export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<InvoiceLine[]> {
   const lines: InvoiceLine[] = [];
   for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
-    if (typeof part === "string") throw new InputFault(part);
+    if (typeof part === "string") throw new InputError(part);
     lines.push(...part);
   }
   return lines;
@@ -61,25 +61,25 @@ export function* partsOfInvoice(
   try {
     yield* slicesOf(parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names));
   } catch (fault) {
-    if (!(fault instanceof InputFault)) throw fault;
+    if (!(fault instanceof InputError)) throw fault;
     yield fault.message;
   }
 }
 
 /**
  * Reads an invoice in CSV, with a heading line. `names` are headings that this vendor uses. Times without an offset are those of
- * `zone`. Throws an `InputFault` that names the lines and repeats no value, since an invoice may hold whole numbers of persons.
+ * `zone`. Throws an `InputError` that names the lines and repeats no value, since an invoice may hold whole numbers of persons.
  */
 export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): InvoiceLine[] {
   const [heading, ...rows] = cellsOf(text);
-  if (!heading) throw new InputFault("The invoice is empty.");
+  if (!heading) throw new InputError("The invoice is empty.");
   const found = heading.record.map(plain);
   const placeOf = (column: InvoiceColumn): number => {
     const named = names[column];
     const place = (named === undefined ? headings[column] : [plain(named)])
       .map((name) => found.indexOf(name))
       .find((at) => at >= 0);
-    if (place === undefined && named !== undefined) throw new InputFault(`The invoice has no column "${named}".`);
+    if (place === undefined && named !== undefined) throw new InputError(`The invoice has no column "${named}".`);
     return place ?? -1;
   };
   const places = {
@@ -89,7 +89,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
     price: placeOf("price"),
   };
   if (places.reference < 0 && (places.time < 0 || places.digits < 0))
-    throw new InputFault(
+    throw new InputError(
       "The invoice needs a column with the vendor's reference, or one with the time and one with the number. Name them with " +
         "--reference-column, --time-column and --digits-column.",
     );
@@ -114,8 +114,8 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
       price: read("price", 'an amount in naira of 0 or more, such as "50" or "1,050.50"', priceOf),
     };
   });
-  if (faults.length > mostFaults) faults.splice(mostFaults, faults.length, `${faults.length - mostFaults} more lines.`);
-  if (faults.length > 0) throw new InputFault(faults.join("\n"));
+  if (faults.length > mostErrors) faults.splice(mostErrors, faults.length, `${faults.length - mostErrors} more lines.`);
+  if (faults.length > 0) throw new InputError(faults.join("\n"));
   return lines;
 }
 
@@ -140,10 +140,10 @@ function cellsOf(text: string): Cells[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE")
-      throw new InputFault(
+      throw new InputError(
         `Line ${error.lines ?? 1} of the invoice is longer than 64 KiB: a quotation mark may be missing.`,
       );
-    throw new InputFault(`Line ${error.lines ?? 1} of the invoice is not CSV with the columns of the heading.`);
+    throw new InputError(`Line ${error.lines ?? 1} of the invoice is not CSV with the columns of the heading.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { InputError } from "../../operation/command/read-texts.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
@@ -69,7 +69,7 @@ interface Entry {
 }
 
 /**
- * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputFault` for a month that is not over,
+ * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputError` for a month that is not over,
  * and for one that begins before the ledger does.
  */
 export async function statementOf(
@@ -78,9 +78,9 @@ export async function statementOf(
 ): Promise<Statement> {
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
   if (now < to + settlingTime)
-    throw new InputFault(`The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on.`);
+    throw new InputError(`The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on.`);
   if (from < ledgerStart(now))
-    throw new InputFault(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
+    throw new InputError(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
   const number = `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`;
   const entries = await entriesOf(db, { accountId, from, to });
   const lines = entries.map(({ mode, line, at, reference, kind, kobo, reason }): StatementLine => {

@@ -8,7 +8,7 @@ import {
   time,
 } from "../../operation/command/answer-schema.ts";
 import { calendarMonth, amount as nairaForm } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -131,7 +131,7 @@ const adjustBooks = command({
   ],
   run: async ({ account, mode, credit, debit, reference, reason }, room: BooksRoom) => {
     const [amount, ...more] = [credit, debit].filter((kobo) => kobo !== undefined);
-    if (!amount || more.length > 0) throw new InputFault("Give either a credit or a debit, above 0.");
+    if (!amount || more.length > 0) throw new InputError("Give either a credit or a debit, above 0.");
     const { id: accountId, email } = await room.accounts.find(account);
     const kobo = credit === undefined ? amount : -amount;
     const { id, at } = await adjust(room, { accountId, mode, kobo, reason, reference });

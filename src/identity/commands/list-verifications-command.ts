@@ -13,7 +13,7 @@ import {
   yes,
 } from "../../operation/command/answer-schema.ts";
 import { day } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
@@ -123,7 +123,7 @@ export const listVerificationsCommand = command({
   ) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     if (from !== undefined && to !== undefined) periodOf({ from, to }, zone);
-    if (key === "") throw new InputFault("An idempotency key is not empty.");
+    if (key === "") throw new InputError("An idempotency key is not empty.");
     const hashes = async (text: string) => {
       const keyed = new KeyedHashes({ current: (await keyring()).ring });
       const ids = accountId === undefined ? await accounts.ids() : [accountId];

@@ -1,5 +1,5 @@
 import { day } from "../../operation/command/forms.ts";
-import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -27,7 +27,7 @@ export const period = {
   ),
 };
 
-/** The period in milliseconds since 1970. Throws an `InputFault` for one that ends before it begins. */
+/** The period in milliseconds since 1970. Throws an `InputError` for one that ends before it begins. */
 export function periodOf(
   { from, to }: { from?: number; to?: number },
   zone: TimeZone,
@@ -36,7 +36,7 @@ export function periodOf(
   const since = from ?? zone.startOfMonth(zone.monthOf(now));
   const until = to ?? now;
   if (until <= since)
-    throw new InputFault(
+    throw new InputError(
       `The period ends before it begins: it is from ${zone.isoOf(since)} until ${zone.isoOf(until)}. Give an earlier "from" or a later "to".`,
     );
   return { from: since, to: until };

@@ -1,7 +1,7 @@
 import { anyLabel, checkKinds, labelOf, type NegativeReason } from "../../operation/check-kind.ts";
 import { list, naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
 import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
-import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -91,10 +91,10 @@ const testUpstream = command({
   run: async ({ name, kind, number, phone }, { config, log }: Room) => {
     const vendor = vendors.find((vendor) => vendor.name === name)!;
     const missing = missingOf(vendor, config.vendors[name]!);
-    if (missing.length > 0) throw new InputFault(`${name} is not set up. Set ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new InputError(`${name} is not set up. Set ${missing.join(", ")}.`);
     const attempt = number && phone ? { kind, number, claims: { phone } } : vendor.testInput;
     if (!attempt)
-      throw new InputFault(
+      throw new InputError(
         `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
       );
     const { openLive } = await import("../../upstreams/open-vendors.ts");
@@ -103,7 +103,7 @@ const testUpstream = command({
     const begun = performance.now();
     try {
       if (!upstream.kinds.includes(attempt.kind))
-        throw new InputFault(`${name} does not verify a ${labelOf(attempt.kind)}.`);
+        throw new InputError(`${name} does not verify a ${labelOf(attempt.kind)}.`);
       const reference = `dubatest${Date.now()}`;
       const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
       const outcome = await upstream.verify({ ...attempt, reference, signal });

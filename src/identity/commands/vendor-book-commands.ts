@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { digits, list, naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { calendarMonth } from "../../operation/command/forms.ts";
-import { files, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { files, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
@@ -115,7 +115,7 @@ const checkInvoice = command({
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", price_column: "Unit cost" },
   ],
   run: async ({ invoice: [file, ...more], vendor, month, ...named }, { db, config }: Room) => {
-    if (!file || more.length > 0) throw new InputFault("Give one invoice.");
+    if (!file || more.length > 0) throw new InputError("Give one invoice.");
     const { timeZone: zone, vendorPrices: prices } = config;
     const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
     const lines = await readInvoice(file, zone, names as Record<InvoiceColumn, string>);
@@ -241,7 +241,7 @@ const priceAttemptsCommand = command({
   examples: [{ prices: "bvn=50,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
   run: async ({ prices, vendor, ...days }, room: Room) => {
     const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
-    if (kinds.length === 0) throw new InputFault("Give the price of a kind of number, such as bvn=50.");
+    if (kinds.length === 0) throw new InputError("Give the price of a kind of number, such as bvn=50.");
     const { from, to } = periodOf(days, room.config.timeZone);
     const questions = await priceAttempts(room, { vendor, prices, from, to, now: Date.now() });
     return { vendor, from, to, questions };
@@ -257,7 +257,7 @@ function monthsOf(
   zone: TimeZone,
 ): { from: number; to: number } {
   const times = lines.flatMap(({ time }) => (time ? [time.from] : []));
-  if (month === undefined && times.length === 0) throw new InputFault("The invoice has no times: give its month.");
+  if (month === undefined && times.length === 0) throw new InputError("The invoice has no times: give its month.");
   const first = month ?? zone.monthOf(times.reduce((one, other) => Math.min(one, other)));
   const last = month ?? zone.monthOf(times.reduce((one, other) => Math.max(one, other)));
   return { from: zone.startOfMonth(first), to: zone.startOfMonth(nextMonth(last)) };

@@ -9,7 +9,7 @@ import { addToJournal, type Happening } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 
 /** A charge whose write got no answer: it may have committed, or may still commit. */
-export interface DoubtfulCharge {
+export interface UncertainCharge {
   /** The mark it writes. */
   mark: string;
   /** The mark it replaces. */
@@ -87,15 +87,15 @@ export class Charges {
     return (await this.#shares.run(account_id, () => change.executeTakeFirst())) !== undefined;
   }
 
-  /** Takes a doubtful charge back, or stops it from committing later, unless a replay has returned the record. */
-  async withdraw(reference: string, charge: DoubtfulCharge): Promise<void> {
+  /** Takes an uncertain charge back, or stops it from committing later, unless a replay has returned the record. */
+  async withdraw(reference: string, charge: UncertainCharge): Promise<void> {
     // The charge may commit just before we bar it.
     (await this.#waive(reference, charge)) ||
       (await this.#bar(reference, charge)) ||
       (await this.#waive(reference, charge));
   }
 
-  async #waive(reference: string, { mark }: DoubtfulCharge): Promise<boolean> {
+  async #waive(reference: string, { mark }: UncertainCharge): Promise<boolean> {
     const at = this.#now();
     return this.#db.transaction().execute(async (trx) => {
       const waived = await trx
@@ -113,7 +113,7 @@ export class Charges {
     });
   }
 
-  async #bar(reference: string, { replaces }: DoubtfulCharge): Promise<boolean> {
+  async #bar(reference: string, { replaces }: UncertainCharge): Promise<boolean> {
     const barred = await this.#db
       .updateTable("verification")
       .set({ charge_mark: newChargeMark() })

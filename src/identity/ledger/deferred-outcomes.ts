@@ -1,6 +1,6 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { Charges, DoubtfulCharge } from "./charges.ts";
+import type { Charges, UncertainCharge } from "./charges.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Run, RunOutcome } from "./run-outcome.ts";
 
@@ -8,7 +8,7 @@ interface Late {
   run: Run;
   outcome: RunOutcome;
   /** Charges that may have committed although no caller got the record. */
-  doubtful: readonly DoubtfulCharge[];
+  uncertain: readonly UncertainCharge[];
 }
 
 /** The run of a later answer, with what callers were told while the one before waited. */
@@ -40,13 +40,13 @@ export class DeferredOutcomes {
   }
 
   /** Keeps the newest outcome of a run until it is written; a later answer replaces an earlier `unknown`. */
-  add(run: Run, outcome: RunOutcome, ...doubtful: DoubtfulCharge[]): void {
+  add(run: Run, outcome: RunOutcome, ...uncertain: UncertainCharge[]): void {
     const { reference } = run;
     const waiting = this.#waiting.get(reference);
     const late = {
       run: withEarlierAnswer(run, waiting),
       outcome,
-      doubtful: [...(waiting?.doubtful ?? []), ...doubtful],
+      uncertain: [...(waiting?.uncertain ?? []), ...uncertain],
     };
     this.#waiting.set(reference, late);
     if (waiting || this.#stopped) return;
@@ -97,7 +97,7 @@ export class DeferredOutcomes {
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
     if (await this.#ledger.resolve(run, outcome)) return;
     await this.#ledger.answerAttempt(run, outcome);
-    for (const charge of late.doubtful) await this.#charges.withdraw(run.reference, charge);
+    for (const charge of late.uncertain) await this.#charges.withdraw(run.reference, charge);
   }
 
   #paused(milliseconds: number): Promise<void> {

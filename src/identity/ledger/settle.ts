@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
-import { CommandFault } from "../../operation/command.ts";
+import { CommandError } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { inTable } from "../../storage/queries/followed.ts";
@@ -19,17 +19,17 @@ type SettledAs = (typeof settledAs)[number];
 /** A younger attempt may still be answered, and that answer is worth more than a person's word. */
 export const settledAfter = 10 * 60_000;
 
-/** A verification of any account, for an operator. Throws a `CommandFault` if there is none. */
+/** A verification of any account, for an operator. Throws a `CommandError` if there is none. */
 export async function anyVerification(db: Kysely<Tables>, reference: string): Promise<Row> {
   const found = await verificationByReference(db, reference);
   if (found) return found;
   const named = redactNumbers(redactCredentials(reference));
-  throw new CommandFault(`The ledger has no verification with the reference "${named}".`);
+  throw new CommandError(`The ledger has no verification with the reference "${named}".`);
 }
 
 /**
  * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody: no caller got a
- * record. Throws a `CommandFault` for a verification whose outcome is known, or may still come by itself.
+ * record. Throws a `CommandError` for a verification whose outcome is known, or may still come by itself.
  */
 export async function settle(
   { db, audit, actor, now }: Audited & WithClock,
@@ -41,11 +41,11 @@ export async function settle(
   await inTransaction(db, async (trx) => {
     const row = await anyVerification(trx, reference);
     if (row.state !== "unknown")
-      throw new CommandFault(
+      throw new CommandError(
         `The verification ${reference} is ${toldState(row)}. Only one with an unknown outcome can be settled.`,
       );
     if (at - row.started_at < settledAfter)
-      throw new CommandFault(
+      throw new CommandError(
         `The vendor was asked less than ${settledAfter / 60_000} minutes ago and may still answer. Try again after that.`,
       );
     const changed = await trx
@@ -56,7 +56,7 @@ export async function settle(
       .where("run", "=", row.run)
       .returning("reference")
       .executeTakeFirst();
-    if (!changed) throw new CommandFault("The verification has changed in the meantime. Look at it again.");
+    if (!changed) throw new CommandError("The verification has changed in the meantime. Look at it again.");
     await closeAttempts(trx, row, stored, at);
     const facts = { reference, state: as, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });

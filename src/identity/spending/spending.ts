@@ -3,7 +3,7 @@ import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
-import { type Shortage, shortageOf } from "./shortage.ts";
+import { type SpendingError, spendingErrorOf } from "./spending-error.ts";
 
 /**
  * What verifications take from a cap or a balance. A row of the ledger that names a period in `spends` has its fee in that
@@ -108,12 +108,12 @@ export function noneIfTooMuch(error: unknown): [] {
 }
 
 /** Why an account has not enough for a verification; undefined if it has by now. */
-export async function spendingShortage(
+export async function spendingError(
   db: Kysely<Tables>,
   budget: Budget,
   { account_id, fee }: Pick<VerificationRow, "account_id" | "fee">,
-): Promise<Shortage | undefined> {
-  return shortageOf(budget, await spentIn(db, account_id, budget), fee);
+): Promise<SpendingError | undefined> {
+  return spendingErrorOf(budget, await spentIn(db, account_id, budget), fee);
 }
 
 /** Kobo that an account can still spend; undefined if nothing in naira bounds it. */

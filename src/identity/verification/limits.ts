@@ -12,8 +12,8 @@ import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions } from "../ledger/insert-statement.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { Budget } from "../spending/budget.ts";
-import type { Shortage } from "../spending/shortage.ts";
-import { spendingShortage } from "../spending/spending.ts";
+import { spendingError } from "../spending/spending.ts";
+import type { SpendingError } from "../spending/spending-error.ts";
 import { subjectParts, type VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
@@ -97,7 +97,7 @@ export class VerificationLimits {
    * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
    * when the limit has room.
    */
-  async refusal(row: Row, request: Limited): Promise<Failure | undefined> {
+  async failureOf(row: Row, request: Limited): Promise<Failure | undefined> {
     const rules = this.#rules(row, request.terms);
     const scope = this.#scope(rules, row, request);
     const at = row.started_at;
@@ -110,8 +110,8 @@ export class VerificationLimits {
   }
 
   /** Why the account of a row has not enough for its fee; undefined if it has by now. */
-  shortage(row: Row, budget: Budget): Promise<Shortage | undefined> {
-    return spendingShortage(this.#db, budget, row);
+  spendingError(row: Row, budget: Budget): Promise<SpendingError | undefined> {
+    return spendingError(this.#db, budget, row);
   }
 
   /** An account's own limits also hold if nobody else is limited. */

@@ -39,8 +39,8 @@ export async function replay(
   if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
   if (row.state !== "verified") throw noMatch(row.reason!, row.kind, facts, settings, replayed);
   const record = await unsealRecord(parts, row, facts);
-  const shortage = row.charged === 0 && budget ? await parts.limits.shortage(row, budget) : undefined;
-  if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
+  const spendingError = row.charged === 0 && budget ? await parts.limits.spendingError(row, budget) : undefined;
+  if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
   const charged = await ensureCharged(parts, row, budget).catch((error: unknown) => {
     // Another verification took what was left: the caller reads the row again.
     if (isTooMuch(error)) return false;

@@ -1,7 +1,7 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { withLongerTimeout } from "../../storage/timeouts.ts";
-import { type DoubtfulCharge, newChargeMark } from "../ledger/charges.ts";
+import { newChargeMark, type UncertainCharge } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { RunOutcome } from "../ledger/run-outcome.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
@@ -154,7 +154,7 @@ export class Runs {
       },
     );
     const written = await withTimeout(writing, remaining);
-    if (written === undefined) this.#parts.deferred.add(row, outcome, ...doubtful(outcome));
+    if (written === undefined) this.#parts.deferred.add(row, outcome, ...uncertain(outcome));
     if (written === false) {
       // A peer thought this process dead and abandoned the row: the outcome is written as a late one.
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
@@ -178,6 +178,6 @@ export class Runs {
 }
 
 /** The charge of an outcome whose write got no answer. */
-function doubtful({ charge }: RunOutcome): DoubtfulCharge[] {
+function uncertain({ charge }: RunOutcome): UncertainCharge[] {
   return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

@@ -153,26 +153,26 @@ export class Verification implements Flight {
     return true;
   }
 
-  /** Undefined if the row is not written. `explainsRefusal`: the key is known to be new, so a limit that refuses the row is thrown. */
-  async #startNew(hashes: readonly string[], explainsRefusal: boolean): Promise<StartedRun | undefined> {
+  /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
+  async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const selected = this.#selectUpstreams();
     const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
-      if (!(await this.#insert(refused, hashes, explainsRefusal))) return undefined;
+      if (!(await this.#insert(refused, hashes, explainsFailure))) return undefined;
       throw amountMismatch(refused.fee, factsOf(refused));
     }
     await this.#reserveSlot(row);
-    const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal);
+    const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsFailure);
     return isWritten ? { row, selected } : undefined;
   }
 
   async #insert(
     row: Row & { state: "started" | "refused" },
     hashes: readonly string[],
-    explainsRefusal: boolean,
+    explainsFailure: boolean,
   ): Promise<boolean> {
     const { ledger, limits } = this.#parts;
     const budget = row.spends === null ? undefined : this.#budget(row.started_at);
@@ -180,9 +180,9 @@ export class Verification implements Flight {
       this.#started();
       return true;
     }
-    if (!explainsRefusal) return false;
-    await this.#refuseShortage(row, budget, noFacts);
-    const refused = await limits.refusal(row, this.#request);
+    if (!explainsFailure) return false;
+    await this.#throwIfTooLittle(row, budget, noFacts);
+    const refused = await limits.failureOf(row, this.#request);
     if (refused) throw refused;
     return false;
   }
@@ -192,9 +192,9 @@ export class Verification implements Flight {
   }
 
   /** Throws the failure of an account that has not enough for the fee. */
-  async #refuseShortage(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
-    const shortage = budget && (await this.#parts.limits.shortage(row, budget));
-    if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
+  async #throwIfTooLittle(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
+    const spendingError = budget && (await this.#parts.limits.spendingError(row, budget));
+    if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
   }
 
   /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. Undefined if the row changed. */
@@ -225,8 +225,8 @@ export class Verification implements Flight {
         throw error;
       });
       if (!retried) {
-        await this.#refuseShortage(row, budget, factsOf(row));
-        const refused = overdue ? undefined : await limits.refusal(again, this.#request);
+        await this.#throwIfTooLittle(row, budget, factsOf(row));
+        const refused = overdue ? undefined : await limits.failureOf(again, this.#request);
         if (refused) throw refused;
         return undefined;
       }

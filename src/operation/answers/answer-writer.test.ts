@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import Type from "../schema/type.ts";
-import { AnswerFault, answerWriter } from "./answer-writer.ts";
+import { AnswerError, answerWriter } from "./answer-writer.ts";
 
 const write = answerWriter(
   Type.Object({
@@ -20,7 +20,7 @@ suite("answerWriter", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),
-        (fault: Error) => fault instanceof AnswerFault && !fault.message.includes("hidden"),
+        (fault: Error) => fault instanceof AnswerError && !fault.message.includes("hidden"),
       );
   });
 });

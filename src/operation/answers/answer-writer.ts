@@ -12,7 +12,7 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
     const declared = copy(value);
     if (validator().Check(declared)) return declared;
     const [, faults] = validator().Errors(declared);
-    throw new AnswerFault(faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
+    throw new AnswerError(faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
   };
 }
 
@@ -23,7 +23,7 @@ export function answerWriter(schema: TSchema): (answer: unknown) => string {
 }
 
 /** An answer does not match its own schema. The message names the place and the rule, never the value. */
-export class AnswerFault extends Error {
+export class AnswerError extends Error {
   constructor(places: string[]) {
     super(`the answer breaks its schema at ${places.slice(0, 5).join(", ")}`);
   }

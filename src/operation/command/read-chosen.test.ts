@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hoard } from "../../runtime/threads/greedy.fixture.ts";
 import { readChosen } from "./read-chosen.ts";
-import { InputFault } from "./read-texts.ts";
+import { InputError } from "./read-texts.ts";
 
 test("a file that takes too much is named, with what to do", async () => {
   const file = { name: "prices.csv", read: async () => new Uint8Array(1) };
   const module = new URL("../../runtime/threads/greedy.fixture.ts", import.meta.url).href;
   await assert.rejects(
     Array.fromAsync(readChosen(file, module, hoard)),
-    new InputFault(
+    new InputError(
       "Duba stopped reading prices.csv: it took more than 30 seconds or too much memory. Check that it is the right file, or split it into smaller files.",
     ),
   );

@@ -1,12 +1,12 @@
 import { inThread, ThreadEnded } from "../../runtime/threads/in-thread.ts";
-import { type ChosenFile, InputFault } from "./read-texts.ts";
+import { type ChosenFile, InputError } from "./read-texts.ts";
 
 /** How long a file may be read, in milliseconds. */
 const readingTime = 30_000;
 
 /**
  * Reads a file in a thread, with an exported function of the module that takes its bytes, and gives what it yields. Throws an
- * `InputFault` if that takes longer than 30 s or too much memory.
+ * `InputError` if that takes longer than 30 s or too much memory.
  */
 export async function* readChosen<More extends readonly unknown[], Part>(
   { name, read }: ChosenFile,
@@ -19,7 +19,7 @@ export async function* readChosen<More extends readonly unknown[], Part>(
     yield* inThread(module, run, [bytes, ...more], { milliseconds: readingTime, transfer: [bytes.buffer] });
   } catch (fault) {
     if (!(fault instanceof ThreadEnded)) throw fault;
-    throw new InputFault(
+    throw new InputError(
       `Duba stopped reading ${name}: it took more than ${readingTime / 1000} seconds or too much memory. Check that it is the right file, or split it into smaller files.`,
     );
   }

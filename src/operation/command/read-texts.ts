@@ -54,7 +54,7 @@ export function flag(description: string) {
   return Type.Optional(Type.Literal(true, { type: "boolean", description }));
 }
 
-export interface MemberFault {
+export interface MemberError {
   /** The name of the member. */
   field: string;
   /** Completes "The member …": "must be …" or "is required". */
@@ -62,11 +62,11 @@ export interface MemberFault {
 }
 
 /** Values that a command cannot use: all faults of the members, or one sentence about several of them. */
-export class InputFault extends Error {
+export class InputError extends Error {
   readonly exitCode = 2;
-  readonly faults: readonly MemberFault[];
+  readonly faults: readonly MemberError[];
 
-  constructor(faults: readonly MemberFault[] | string) {
+  constructor(faults: readonly MemberError[] | string) {
     super(typeof faults === "string" ? faults : faults.map(({ field, message }) => `${field} ${message}.`).join("\n"));
     this.faults = typeof faults === "string" ? [] : faults;
   }
@@ -86,9 +86,9 @@ export function readTexts(
   schema: TObject,
   texts: Texts,
   zone: TimeZone,
-): { input: Record<string, unknown>; faults: readonly MemberFault[] } {
+): { input: Record<string, unknown>; faults: readonly MemberError[] } {
   const input: Record<string, unknown> = {};
-  const faults: MemberFault[] = [];
+  const faults: MemberError[] = [];
   for (const { name, member, isRequired } of membersOf(schema)) {
     const text = texts[name] ?? member.default;
     if (text === undefined || (Array.isArray(text) && text.length === 0)) {

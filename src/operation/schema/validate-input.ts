@@ -1,12 +1,12 @@
 import type { TObject, TSchema } from "typebox";
 import type { Validator } from "typebox/schema";
 import { wordsOf } from "../closest-name.ts";
-import type { FieldFault } from "../failures.ts";
+import type { FieldError } from "../failures.ts";
 import { isRepeatable } from "../fields.ts";
 import { lazyValidator } from "./lazy-validator.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
-export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldFault[] };
+export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldError[] };
 
 interface Member {
   name: string;
@@ -26,7 +26,7 @@ export function inputReader(schema: TObject): InputReader {
   }));
   return (given) => {
     const input: Record<string, string> = {};
-    const faults: FieldFault[] = [];
+    const faults: FieldError[] = [];
     for (const { name, required, fault, validator } of members) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       if (value === undefined) {
@@ -60,11 +60,11 @@ function notText(name: string, value: unknown, fault: string): string {
  * members; `sent` are the names of all.
  */
 export function withHints(
-  faults: readonly FieldFault[],
+  faults: readonly FieldError[],
   given: Record<string, unknown>,
   known: readonly string[],
   sent: readonly string[],
-): FieldFault[] {
+): FieldError[] {
   const others = sent.filter((name) => !known.includes(name) && isRepeatable(name));
   return faults.map(({ field, message }) => {
     const meant = given[field] === undefined ? others.find((other) => isNearMiss(field, other)) : undefined;

@@ -2,12 +2,12 @@ import type { Log } from "../log.ts";
 import type { Tracing } from "./trace.ts";
 
 /** The SDK is not installed; `message` says how to get it. */
-class TracingFault extends Error {
+class TracingError extends Error {
   readonly exitCode = 2;
 }
 
 /**
- * Sends spans to this collector; undefined without one. The SDK loads only if there is one. Throws a `TracingFault` if it is not
+ * Sends spans to this collector; undefined without one. The SDK loads only if there is one. Throws a `TracingError` if it is not
  * installed: most services have no use for it.
  */
 export async function startTracing(endpoint: string, version: string, log: Log): Promise<Tracing | undefined> {
@@ -17,7 +17,7 @@ export async function startTracing(endpoint: string, version: string, log: Log):
     return openTracing(endpoint, version, log);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new TracingFault(
+    throw new TracingError(
       "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed. Install them (docs/watching.md names them), or empty the setting.",
     );
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { AuditEvent } from "../audited.ts";
-import { StoreFault } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import type { Tables, VerificationRow } from "../tables.ts";
 import { copiedTables } from "./backup.ts";
 
@@ -166,12 +166,12 @@ export function audited(db: Kysely<Tables>) {
   return { db, audit, actor: "operator:ada", told };
 }
 
-/** The sentence of a `StoreFault`. */
+/** The sentence of a `StoreError`. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   const fault = await work.then(
     () => assert.fail("it was not refused"),
     (error: unknown) => error,
   );
-  assert.ok(fault instanceof StoreFault, String(fault));
+  assert.ok(fault instanceof StoreError, String(fault));
   return fault.message;
 }

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { syncDirectory } from "../../runtime/private-files.ts";
 import { type Audited, inSnapshot } from "../audited.ts";
-import { codeOf, StoreFault } from "../errors.ts";
+import { codeOf, StoreError } from "../errors.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
 import { primaryKey } from "../migrations/columns.ts";
 import { migrationsOf, newerMigrations } from "../migrations/migrate.ts";
@@ -103,7 +103,7 @@ type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
  * Writes everything except the records and their keys into a new file that only its owner may read, as of one moment. Services
- * may run meanwhile. Throws `StoreFault` if the file exists or cannot be written, and then leaves no new file; or if the store has tables of a newer version.
+ * may run meanwhile. Throws `StoreError` if the file exists or cannot be written, and then leaves no new file; or if the store has tables of a newer version.
  * A process that is killed leaves a file whose name ends in `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
@@ -143,7 +143,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   const newer = await newerMigrations(db);
   if (newer.length > 0)
-    throw new StoreFault(
+    throw new StoreError(
       `A newer version of Duba made tables that this one does not know (${newer.join(", ")}): make the backup with that version.`,
     );
 }
@@ -187,11 +187,11 @@ export function endOf(sha256: string, sign: (text: string) => string) {
   return { sha256, ring: sign("ring"), hmac: sign(`backup ${sha256}`) };
 }
 
-function cannotWrite(path: string, error: unknown): StoreFault {
+function cannotWrite(path: string, error: unknown): StoreError {
   const code = codeOf(error);
-  if (code === "EEXIST") return new StoreFault(`There is a file ${path} already: name another, or move it away.`);
-  if (code === "ENOSPC") return new StoreFault(`The disk of ${path} is full: make room, or name a file elsewhere.`);
-  return new StoreFault(
+  if (code === "EEXIST") return new StoreError(`There is a file ${path} already: name another, or move it away.`);
+  if (code === "ENOSPC") return new StoreError(`The disk of ${path} is full: make room, or name a file elsewhere.`);
+  return new StoreError(
     `The backup ${path} cannot be written (${code}): name a file in a directory that you may write.`,
   );
 }

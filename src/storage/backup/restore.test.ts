@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { Transaction } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
-import { StoreFault } from "../store.ts";
+import { StoreError } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import {
   accountRow,
@@ -196,7 +196,7 @@ for (const engine of engines) {
       const seen: unknown[] = [];
       const verifier: Verifier = async (restored, figures) => {
         seen.push(figures, (await restored.selectFrom("verification").select("reference").execute()).length);
-        throw new StoreFault("The sums differ.");
+        throw new StoreError("The sums differ.");
       };
       const noted = `${its.path}-noted`;
       await backup(audited(its.source.db), noted, { ...options, figures: async () => ({ rows: "many" }) });

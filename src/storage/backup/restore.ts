@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
-import { codeOf, StoreFault } from "../errors.ts";
+import { codeOf, StoreError } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
 import { migrationsOf } from "../migrations/migrate.ts";
@@ -31,13 +31,13 @@ const mostParameters = 20_000;
 const mostBytes = 4 * 2 ** 20;
 
 /**
- * Fills an unused store with a backup, completely or not at all. Throws `StoreFault` if the file is damaged, incomplete or of
+ * Fills an unused store with a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete or of
  * other migrations, or if the store is in use. Throws what a verifier throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await open(path, "r").catch((error) =>
     Promise.reject(
-      new StoreFault(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`),
+      new StoreError(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`),
     ),
   );
   try {
@@ -77,14 +77,14 @@ async function fill(
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables)
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
-      throw new StoreFault(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
+      throw new StoreError(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
   await audit(trx, { kind: "store.restored", actor, facts });
   return { madeAt: header.made_at, rows: done };
 }
 
-/** Throws `StoreFault` if the store has more than a first start puts into it, or if a service runs on it. */
+/** Throws `StoreError` if the store has more than a first start puts into it, or if a service runs on it. */
 async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
   const used = [
     await trx.selectFrom("verification").select("reference").limit(1).execute(),
@@ -109,31 +109,31 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
     await trx.selectFrom("catalogue_draft").select("id").where("source", "<>", "starter").limit(1).execute(),
   ];
   if (used.some((rows) => rows.length > 0))
-    throw new StoreFault("The store is in use: restore into an empty one. Nothing was changed.");
+    throw new StoreError("The store is in use: restore into an empty one. Nothing was changed.");
   const served = trx.selectFrom("verification_owner").select("id").where("expires_at", ">", Date.now());
   if (await served.limit(1).executeTakeFirst())
-    throw new StoreFault("A service runs on this store: stop it first. Nothing was changed.");
+    throw new StoreError("A service runs on this store: stop it first. Nothing was changed.");
 }
 
-/** Throws `StoreFault` for a table or column that no backup has, whoever wrote the file. */
+/** Throws `StoreError` for a table or column that no backup has, whoever wrote the file. */
 function refuseForeign(table: string, columns: readonly string[]): void {
   const known = copiedTables.find((copied) => copied.table === table);
   if (known && columns.every((column) => known.columns.includes(column))) return;
-  throw new StoreFault("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
+  throw new StoreError("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
 }
 
 async function refuseOtherMigrations(db: Kysely<Tables>, header: BackupHeader): Promise<void> {
   const { migrations, baseline, made_by } = header;
   if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations) && baseline === baselineHash) return;
-  throw new StoreFault(
+  throw new StoreError(
     `The backup was made by another version of Duba (${made_by}), with other tables: restore it with that version, ` +
       "and start this one on the store afterwards.",
   );
 }
 
-/** Reads the whole file. Throws `StoreFault` if a byte changed since it was written under this key ring. */
+/** Reads the whole file. Throws `StoreError` if a byte changed since it was written under this key ring. */
 async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
-  const fault = (what: string) => new StoreFault(`The file ${path} ${what}. Nothing was changed.`);
+  const fault = (what: string) => new StoreError(`The file ${path} ${what}. Nothing was changed.`);
   const hash = createHash("sha256");
   let header: string | undefined;
   let last: Buffer | undefined;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { isSqlite } from "../engine.ts";
-import { StoreFault } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
 import type { Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
@@ -48,7 +48,7 @@ export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
 }
 
 /**
- * The migrations that the database lacks, in their order. Throws `StoreFault` if a newer version made it so that this one cannot run
+ * The migrations that the database lacks, in their order. Throws `StoreError` if a newer version made it so that this one cannot run
  * on it.
  */
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
@@ -57,18 +57,18 @@ export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const unknown = made.filter((name) => !Object.hasOwn(migrations, name));
   const missing = Object.keys(migrations).filter((name) => !made.includes(name));
   if (unknown.length > 0 && !(missing.length === 0 && unknown.every(canRunOn))) {
-    throw new StoreFault(
+    throw new StoreError(
       `The database was made by a newer version of Duba (it has ${unknown.join(", ")}): run that version, or restore a backup made by this one.`,
     );
   }
   return missing;
 }
 
-/** Throws `StoreFault` if the tables are those of a version before the first release, which had others. */
+/** Throws `StoreError` if the tables are those of a version before the first release, which had others. */
 async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
   const noted = (await hasTable(db, "baseline")) && (await db.selectFrom("baseline").select("hash").executeTakeFirst());
   if (noted && noted.hash === baselineHash) return;
-  throw new StoreFault(
+  throw new StoreError(
     "The tables of this store were made by an earlier version of Duba. Nothing is carried over before version 0.1.0: start with an " +
       "empty data directory or database, or run the version that made the store.",
   );
@@ -76,7 +76,7 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 
 /**
  * Brings the database to this version's tables, in one transaction. Safe when several processes start at once: on SQLite the
- * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreFault` for a database
+ * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreError` for a database
  * that is too new, the engine's error otherwise.
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {

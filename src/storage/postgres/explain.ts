@@ -1,5 +1,5 @@
-import { codeOf, MissingStore, StoreAway, StoreFault, UnreachedStore } from "../errors.ts";
-import { isRefusal } from "./server-error.ts";
+import { codeOf, MissingStore, StoreAway, StoreError, UnreachedStore } from "../errors.ts";
+import { isServerError } from "./server-error.ts";
 
 interface Place {
   server: string;
@@ -7,20 +7,20 @@ interface Place {
   user: string;
 }
 
-/** Where the URL points, without its password; throws `StoreFault` when it is no PostgreSQL URL. */
+/** Where the URL points, without its password; throws `StoreError` when it is no PostgreSQL URL. */
 function placeOf(url: string): Place {
   const wanted = "The database URL must look like postgres://user:password@host:5432/database";
-  if (!URL.canParse(url)) throw new StoreFault(`${wanted}: yours is not a URL.`);
+  if (!URL.canParse(url)) throw new StoreError(`${wanted}: yours is not a URL.`);
   const { protocol, hostname, port, pathname, username } = new URL(url);
   const decoded = (text: string) => {
     try {
       return decodeURIComponent(text);
     } catch {
-      throw new StoreFault(`${wanted}: yours has a % without a code; write %25 for a %.`);
+      throw new StoreError(`${wanted}: yours has a % without a code; write %25 for a %.`);
     }
   };
   if (protocol !== "postgres:" && protocol !== "postgresql:") {
-    throw new StoreFault(`${wanted}: yours begins with ${protocol}//.`);
+    throw new StoreError(`${wanted}: yours begins with ${protocol}//.`);
   }
   return {
     server: `${hostname || "localhost"}:${port || "5432"}`,
@@ -30,7 +30,7 @@ function placeOf(url: string): Place {
 }
 
 /** The fault of a command whose database holds no store. */
-export function noTablesAt(url: string): StoreFault {
+export function noTablesAt(url: string): StoreError {
   const { server, database } = placeOf(url);
   return new MissingStore(
     `The database ${database} at ${server} holds no store: name the service's with DUBA_DATABASE_URL. The first \`duba serve\` makes the tables.`,
@@ -39,22 +39,22 @@ export function noTablesAt(url: string): StoreFault {
 
 /** A sentence that says why PostgreSQL at `url` cannot be used, or the error itself if it is of another kind. */
 export function explainPostgres(error: unknown, url: string): unknown {
-  if (error instanceof StoreFault) return error;
+  if (error instanceof StoreError) return error;
   if (error instanceof StoreAway) return explainPostgres(error.cause, url);
   const { server, database, user } = placeOf(url);
   const code = codeOf(error) ?? "";
   if (code === "3D000") {
-    return new StoreFault(
+    return new StoreError(
       `PostgreSQL at ${server} has no database ${database}: create it, or name another in the database URL.`,
     );
   }
   if (code.startsWith("28")) {
-    return new StoreFault(
+    return new StoreError(
       `PostgreSQL at ${server} refuses the user ${user}: check the user and password in the database URL.`,
     );
   }
   if (code === "42501") {
-    return new StoreFault(
+    return new StoreError(
       `The user ${user} may not make tables in the database ${database} at ${server}: grant it that.`,
     );
   }
@@ -64,9 +64,9 @@ export function explainPostgres(error: unknown, url: string): unknown {
     );
   }
   if (error instanceof Error && /^SASL|password/i.test(error.message)) {
-    return new StoreFault(`PostgreSQL at ${server} wants a password: put one in the database URL.`);
+    return new StoreError(`PostgreSQL at ${server} wants a password: put one in the database URL.`);
   }
-  if (!isRefusal(error)) {
+  if (!isServerError(error)) {
     const reason = code !== "" ? code : error instanceof Error ? error.message : String(error);
     return new UnreachedStore(
       `PostgreSQL at ${server} cannot be reached (${reason}): check that it runs and that the database URL is right.`,
@@ -76,14 +76,14 @@ export function explainPostgres(error: unknown, url: string): unknown {
 }
 
 /** The fault of a start on a server that takes no writes. */
-export function readOnlyAt(url: string): StoreFault {
+export function readOnlyAt(url: string): StoreError {
   const { server } = placeOf(url);
   return new UnreachedStore(
     `PostgreSQL at ${server} takes no writes: it is a standby, or set to read-only. Name the primary in the database URL, or promote it.`,
   );
 }
 
-/** Throws `StoreFault` for a URL that is not PostgreSQL's. Does not connect. */
+/** Throws `StoreError` for a URL that is not PostgreSQL's. Does not connect. */
 export function checkUrl(url: string): void {
   placeOf(url);
 }

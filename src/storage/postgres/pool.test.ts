@@ -56,7 +56,7 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
         "in a transaction": () => store.db.transaction().execute((trx) => insert(trx, "in a transaction")),
       };
       for (const [name, work] of Object.entries(works)) {
-        const written = assert.rejects(work(), (error) => error instanceof StoreAway && error.inDoubt, name);
+        const written = assert.rejects(work(), (error) => error instanceof StoreAway && error.isUncertain, name);
         await until(breakOff);
         await written;
       }

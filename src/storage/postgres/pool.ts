@@ -14,7 +14,7 @@ import {
   waitsForRows,
 } from "../timeouts.ts";
 import { UnlockedAdapter } from "./own-session.ts";
-import { explained, isRefusal, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
+import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
  * The most connections of a process. With more of them commits share syncs of the server's log, and no statement waits for our
@@ -112,7 +112,7 @@ function bounded(
     } catch (error) {
       const told = error instanceof StoreAway ? error : explained(error, true, server.well > begun);
       if (told instanceof RowHeld) server.well = performance.now();
-      if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
+      if (told instanceof StoreAway && (!isServerError(error) || told.code === READ_ONLY || told.code === OUTDATED))
         lost = told;
       throw told;
     } finally {

@@ -10,7 +10,7 @@ function waitedForRow(error: unknown): boolean {
 }
 
 /** True if the server refused one statement, which then certainly did nothing. */
-export function isRefusal(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
@@ -24,7 +24,7 @@ export const TIMED_OUT = "57014";
 const NO_LOCK = "55P03";
 
 function isOfStatement(error: unknown): boolean {
-  return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
+  return error instanceof RangeError || (isServerError(error) && !AWAY.test(codeOf(error) ?? ""));
 }
 
 /**
@@ -35,7 +35,7 @@ export function explained(error: unknown, isSent: boolean, wasWell = false): unk
   if (isOfStatement(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
-  if (isRefusal(error) && (code === TIMED_OUT || code === NO_LOCK) && (wasWell || waitedForRow(error)))
+  if (isServerError(error) && (code === TIMED_OUT || code === NO_LOCK) && (wasWell || waitedForRow(error)))
     return new RowHeld(code, reason, { cause: error });
-  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isRefusal(error), { cause: error });
+  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isServerError(error), { cause: error });
 }

@@ -91,5 +91,5 @@ export class BatchedStatement {
 const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03"];
 
 function mayGoAlone(error: unknown): boolean {
-  return !(error instanceof StoreAway) || (!error.inDoubt && waitedTooLong.includes(error.code));
+  return !(error instanceof StoreAway) || (!error.isUncertain && waitedTooLong.includes(error.code));
 }

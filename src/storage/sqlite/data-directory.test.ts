@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { openStore, StoreFault } from "../store.ts";
+import { openStore, StoreError } from "../store.ts";
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), "duba-directory-"));
@@ -20,7 +20,7 @@ suite("the data directory", () => {
       chmodSync(path, mode);
       const open = (mode & 0o777).toString(8);
       await assert.rejects(opening(path), (fault) => {
-        assert.ok(fault instanceof StoreFault);
+        assert.ok(fault instanceof StoreError);
         const sentence = `The data directory ${path} is open to other users (mode ${open}): run chmod 700 ${path}.`;
         assert.equal(fault.message, sentence);
         return true;

@@ -12,7 +12,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { looseRights } from "../../runtime/private-files.ts";
-import { codeOf, StoreFault } from "../errors.ts";
+import { codeOf, StoreError } from "../errors.ts";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
@@ -57,7 +57,7 @@ export function obstacleIn(directory: string): string | undefined {
   }
 }
 
-/** Throws `StoreFault` if the directory cannot be created or written. Creates nothing. */
+/** Throws `StoreError` if the directory cannot be created or written. Creates nothing. */
 export function checkDirectory(path: string): void {
   const directory = resolve(path);
   const code = obstacleIn(directory);
@@ -65,7 +65,7 @@ export function checkDirectory(path: string): void {
 }
 
 /**
- * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreFault` if it cannot
+ * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreError` if it cannot
  * be written, or if another user owns it or may enter it.
  */
 export function prepareDirectory(path: string): string {
@@ -77,12 +77,12 @@ export function prepareDirectory(path: string): string {
     throw cannotUse(directory, codeOf(error));
   }
   const loose = looseRights(directory, statSync(directory));
-  if (loose) throw new StoreFault(`The data directory ${directory} ${loose}.`);
+  if (loose) throw new StoreError(`The data directory ${directory} ${loose}.`);
   return directory;
 }
 
-function cannotUse(directory: string, code: string | undefined): StoreFault {
-  return new StoreFault(
+function cannotUse(directory: string, code: string | undefined): StoreError {
+  return new StoreError(
     `The data directory ${directory} cannot be written (${code}): name a directory that this user may create and write.`,
   );
 }
@@ -111,8 +111,8 @@ function narrow(file: string): void {
   }
 }
 
-function cannotWrite(file: string, code: string | undefined): StoreFault {
-  return new StoreFault(
+function cannotWrite(file: string, code: string | undefined): StoreError {
+  return new StoreError(
     `The file ${file} cannot be written (${code}): let this user own it, or name another data directory.`,
   );
 }
@@ -139,7 +139,7 @@ export function isServed(directory: string): boolean {
 }
 
 /**
- * Locks the directory for one serving process, or throws `StoreFault`. It is SQLite's own lock on `duba.lock`, so the operating
+ * Locks the directory for one serving process, or throws `StoreError`. It is SQLite's own lock on `duba.lock`, so the operating
  * system releases it however the process ends.
  */
 export function lockDirectory(directory: string): DirectoryLock {
@@ -152,11 +152,11 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     database?.close();
     if (codeOf(error)?.startsWith("SQLITE_BUSY")) {
-      throw new StoreFault(
+      throw new StoreError(
         `Another process serves from the data directory ${directory}: stop it first, or give this one a directory of its own.`,
       );
     }
-    throw new StoreFault(`The lock ${file} cannot be taken (${codeOf(error)}): remove that file and start again.`);
+    throw new StoreError(`The lock ${file} cannot be taken (${codeOf(error)}): remove that file and start again.`);
   }
   const held = database;
   return { release: () => void held.close() };

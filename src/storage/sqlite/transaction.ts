@@ -81,8 +81,8 @@ export class OpenTransaction {
     this.#idle.unref();
   }
 
-  #timedOut(reason: string, inDoubt: boolean): Error {
-    this.#over = new StoreAway("SQLITE_TIMEOUT", reason, inDoubt);
+  #timedOut(reason: string, isUncertain: boolean): Error {
+    this.#over = new StoreAway("SQLITE_TIMEOUT", reason, isUncertain);
     return this.#over;
   }
 

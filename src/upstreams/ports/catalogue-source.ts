@@ -48,7 +48,7 @@ export type CatalogueLists = { [Name in PulledList]: ListEntry<Name>[] };
  * - `unreadable`: the response is not JSON, is too large, or has another shape or content than we requested.
  * - `incomplete`: an entry or a list that the source names does not exist there.
  */
-export type PullFault = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
+export type PullError = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
 
 /** What a source says about the age of its own lists, if it follows another source. */
 export interface Origin {
@@ -68,7 +68,7 @@ export type Pulled =
       origin?: Origin;
     }
   | {
-      kind: PullFault;
+      kind: PullError;
       sentence: string;
       /** Milliseconds for which the source wants no requests. */
       retryAfter?: number;

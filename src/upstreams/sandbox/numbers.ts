@@ -7,7 +7,7 @@ import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 export type LateOutcome = "verified" | "not_found";
 
 /** A failure of Duba itself, before any upstream is asked. */
-export interface SandboxRefusal {
+export interface SandboxFailure {
   code: FailureCode;
   /** Seconds. */
   retryAfter?: number;
@@ -21,7 +21,7 @@ export interface Reserved {
   outcome?: Exclude<IdentityOutcome, { kind: "verified" }>;
   /** What becomes of an unknown outcome. */
   later?: LateOutcome;
-  refusal?: SandboxRefusal;
+  refusal?: SandboxFailure;
   /** The record is given once: a retry with the idempotency key no longer gets it. */
   isForgotten?: true;
   /** Changes the record of the invented person. */

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import Type from "../../../operation/schema/type.ts";
-import type { PullFault } from "../../ports/catalogue-source.ts";
+import type { PullError } from "../../ports/catalogue-source.ts";
 
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
 const success = Type.Literal("000");
@@ -44,7 +44,7 @@ const refusals = new Set(["021", "022", "023", "024", "027", "087"]);
 const absences = new Set(["010", "011", "012"]);
 
 /** The failure in a response: a code of three digits other than 000, in one of two members. */
-export function failureIn(body: unknown): { kind: PullFault; said: string } | undefined {
+export function failureIn(body: unknown): { kind: PullError; said: string } | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const { code, response_description } = body as Record<string, unknown>;
   const given = [code, response_description].find((word) => typeof word === "string" && /^\d{3}$/.test(word));

@@ -3,17 +3,17 @@ import type { Tables } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "./budget.ts";
 
 /** Why an account has not enough for a verification: the failure's code and the sentence for the caller. */
-export interface Shortage {
+export interface SpendingError {
   code: "spending_cap_reached" | "balance_too_low";
   message: string;
 }
 
 /** Undefined if an account that spent so much has enough for the fee. Amounts in kobo. */
-export function shortageOf(
+export function spendingErrorOf(
   budget: Budget,
   { kobo, verifications, most_kobo: toppedUp }: Pick<Tables["spending"], "kobo" | "verifications" | "most_kobo">,
   fee: number,
-): Shortage | undefined {
+): SpendingError | undefined {
   if (kindOf(budget) === "balance") {
     const balance = (toppedUp ?? 0) - kobo;
     const message = `Your balance is ${nairaOf(balance)} naira and the fee is ${nairaOf(fee)} naira. Ask the operator of the service to top up your balance.`;

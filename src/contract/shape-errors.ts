@@ -15,10 +15,10 @@ interface Shape {
 }
 
 /** `member`: it is missing or has another type. `form`: its value has another form. */
-export type FaultKind = "member" | "form" | "undeclared" | "order";
+export type ShapeErrorKind = "member" | "form" | "undeclared" | "order";
 
-export interface ShapeFault {
-  kind: FaultKind;
+export interface ShapeError {
+  kind: ShapeErrorKind;
   /** `data.data[*].price`: all items of a list are one place. */
   place: string;
   /** Says the place, never the value. */
@@ -26,8 +26,8 @@ export interface ShapeFault {
 }
 
 /** How a value differs from a schema, once for each place. */
-export function shapeFaults(schema: TSchema, value: unknown): ShapeFault[] {
-  const found = new Map<string, ShapeFault>();
+export function shapeErrors(schema: TSchema, value: unknown): ShapeError[] {
+  const found = new Map<string, ShapeError>();
   for (const fault of faultsIn(schema as Shape, value, "")) {
     const key = `${fault.kind} ${fault.place}`;
     if (!found.has(key)) found.set(key, fault);
@@ -43,7 +43,7 @@ export function hasForms(schema: TSchema): boolean {
   return isFormed || [...Object.values(members), ...(items ? [items] : []), ...anyOf].some((each) => hasForms(each));
 }
 
-function faultsIn(shape: Shape, value: unknown, place: string): ShapeFault[] {
+function faultsIn(shape: Shape, value: unknown, place: string): ShapeError[] {
   if (shape.anyOf) {
     const tried = shape.anyOf.map((each) => faultsIn(each, value, place));
     const fitting =
@@ -62,7 +62,7 @@ function faultsOfMembers(
   { properties = {}, required = [] }: Shape,
   value: Record<string, unknown>,
   place: string,
-): ShapeFault[] {
+): ShapeError[] {
   const names = Object.keys(value);
   const known = Object.keys(properties);
   const at = (name: string) => (place === "" ? name : `${place}.${name}`);
@@ -81,7 +81,7 @@ function faultsOfMembers(
   ];
 }
 
-function fault(kind: FaultKind, place: string, what: string): ShapeFault {
+function fault(kind: ShapeErrorKind, place: string, what: string): ShapeError {
   return { kind, place, sentence: `${place === "" ? "The body" : place} ${what}.` };
 }
 

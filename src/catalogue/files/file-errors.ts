@@ -1,11 +1,11 @@
-import type { EntryFault } from "../document/wanted-lists.ts";
-import { mostFaults } from "../model/fault.ts";
+import type { EntryError } from "../document/wanted-lists.ts";
+import { mostErrors } from "../model/catalogue-error.ts";
 
 /** A sentence may repeat a name of the file. */
 const longestSentence = 500;
 
 /** Tells a fault. After the last one nothing more is read: it throws. */
-export type TellFault = (place: string, sentence: string, isLast?: boolean) => void;
+export type ReportError = (place: string, sentence: string, isLast?: boolean) => void;
 
 export function shortened(sentence: string): string {
   return sentence.length > longestSentence ? `${sentence.slice(0, longestSentence)} …` : sentence;
@@ -14,14 +14,14 @@ export function shortened(sentence: string): string {
 class ReadingStopped extends Error {}
 
 /** Reads until the end, or until there are 100 faults. Then `isStopped`, and the last fault says so. */
-export function readWithFaults(read: (fault: TellFault) => void): {
-  faults: Omit<EntryFault, "list">[];
+export function readWithErrors(read: (fault: ReportError) => void): {
+  faults: Omit<EntryError, "list">[];
   isStopped: boolean;
 } {
-  const faults: Omit<EntryFault, "list">[] = [];
-  const fault: TellFault = (place, told, isLast = false) => {
+  const faults: Omit<EntryError, "list">[] = [];
+  const fault: ReportError = (place, told, isLast = false) => {
     const sentence = shortened(told);
-    const stops = isLast || faults.length + 1 === mostFaults;
+    const stops = isLast || faults.length + 1 === mostErrors;
     faults.push({
       place,
       sentence: stops && !isLast ? `${sentence}. Duba read no further: correct these faults first` : sentence,

@@ -1,4 +1,4 @@
 /** An operator's request that cannot be done. `message` is one sentence that says why and what would be right. */
-export class AccessFault extends Error {
-  override readonly name = "AccessFault";
+export class AccessError extends Error {
+  override readonly name = "AccessError";
 }
