@@ -20,7 +20,7 @@ const lay = (...names: string[]) => ran("test/new-vendor.ts", ...names);
 
 suite("npm run new:vendor", () => {
   test("refuses a name that a setting cannot have, and one that is taken", () => {
-    for (const name of ["", "Acme", "acme2", "a-b", "sandbox", "../x"]) {
+    for (const name of ["", "Okra", "okra2", "a-b", "sandbox", "../x"]) {
       const { status, stderr } = lay(name);
       assert.equal(status, 2, name);
       assert.match(stderr, /NAME is 2 to 20 small letters/);
@@ -29,21 +29,21 @@ suite("npm run new:vendor", () => {
   });
 
   test("lays a vendor that works, whose suite names what is left to fill in", () => {
-    assert.equal(lay("acme").status, 0);
-    const files = ["index.ts", "wire.ts", "acme.test.ts", "fixtures/bvn.json", "fixtures/failures.json"].map(
-      (file) => `src/upstreams/vendors/acme/${file}`,
+    assert.equal(lay("okra").status, 0);
+    const files = ["index.ts", "wire.ts", "okra.test.ts", "fixtures/bvn.json", "fixtures/failures.json"].map(
+      (file) => `src/upstreams/vendors/okra/${file}`,
     );
-    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/acme", "src/upstreams/registry.ts"];
+    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", "src/upstreams/registry.ts"];
     execFileSync(join("node_modules", ".bin", "biome"), format, { cwd: copy, stdio: "pipe" });
-    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/acme"] };
-    writeFileSync(join(copy, "acme.tsconfig.json"), JSON.stringify(types));
-    execFileSync(join("node_modules", ".bin", "tsc"), ["-p", "acme.tsconfig.json"], { cwd: copy, stdio: "pipe" });
-    const { status, stdout } = ran("--test", "--test-reporter=tap", "src/upstreams/vendors/acme/acme.test.ts");
+    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/okra"] };
+    writeFileSync(join(copy, "okra.tsconfig.json"), JSON.stringify(types));
+    execFileSync(join("node_modules", ".bin", "tsc"), ["-p", "okra.tsconfig.json"], { cwd: copy, stdio: "pipe" });
+    const { status, stdout } = ran("--test", "--test-reporter=tap", "src/upstreams/vendors/okra/okra.test.ts");
     assert.equal(status, 1);
     const failed = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name);
-    assert.deepEqual(failed, ["acme has nothing left to fill in"]);
-    for (const file of [...files, "docs/vendors/acme.md"]) assert.ok(stdout.includes(`${file}:`), file);
+    assert.deepEqual(failed, ["okra has nothing left to fill in"]);
+    for (const file of [...files, "docs/vendors/okra.md"]) assert.ok(stdout.includes(`${file}:`), file);
     const registry = readFileSync(join(copy, "src/upstreams/registry.ts"), "utf8");
-    assert.match(registry, /import \{ acme \} from "\.\/vendors\/acme\/index\.ts";\nimport \{ blusalt \}/);
+    assert.match(registry, /korapay\/index\.ts";\nimport \{ okra \} from "\.\/vendors\/okra\/index\.ts";\nimport/);
   });
 });

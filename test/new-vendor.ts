@@ -10,12 +10,13 @@ const registry = "src/upstreams/registry.ts";
 const folder = `src/upstreams/vendors/${name}`;
 const longestLine = 120;
 
+/** By the file in `test/new-vendor/` from which they are made. */
 const files: Readonly<Record<string, string>> = {
   "index.ts": `${folder}/index.ts`,
   "wire.ts": `${folder}/wire.ts`,
-  "test.ts": `${folder}/${name}.test.ts`,
-  "bvn.json": `${folder}/fixtures/bvn.json`,
-  "failures.json": `${folder}/fixtures/failures.json`,
+  "suite.ts": `${folder}/${name}.test.ts`,
+  "fixtures/bvn.json": `${folder}/fixtures/bvn.json`,
+  "fixtures/failures.json": `${folder}/fixtures/failures.json`,
   "page.md": `docs/vendors/${name}.md`,
 };
 
@@ -25,15 +26,21 @@ if (existsSync(folder)) fail(`${folder} exists.`);
 
 for (const [template, file] of Object.entries(files)) {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, filled(readFileSync(`test/new-vendor/${template}.txt`, "utf8")));
+  writeFileSync(file, filled(readFileSync(`test/new-vendor/${template}`, "utf8")));
 }
 writeFileSync(registry, registered(readFileSync(registry, "utf8")));
 console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry}.
 Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
 
+/** The text for this vendor: the files here are for one that is called acme, and import from here. */
 function filled(text: string): string {
   const capital = name[0]!.toUpperCase() + name.slice(1);
-  return text.replaceAll("{name}", name).replaceAll("{NAME}", name.toUpperCase()).replaceAll("{Name}", capital);
+  return text
+    .replaceAll('"../../src/upstreams/', '"../../')
+    .replaceAll('"../../src/', '"../../../')
+    .replaceAll("acme", name)
+    .replaceAll("ACME", name.toUpperCase())
+    .replaceAll("Acme", capital);
 }
 
 /** The registry with the vendor at its place by name. */

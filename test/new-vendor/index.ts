@@ -1,24 +1,24 @@
-import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
+import { setting } from "../../src/operation/setting.ts";
+import { headerText, vendor, vendorUrl } from "../../src/upstreams/ports/vendor.ts";
+import { outcomeReader } from "../../src/upstreams/responses/read-outcome.ts";
 import { factsIn, failureIn, GoodResponse, recordIn } from "./wire.ts";
 
-const name = "{name}";
+const name = "acme";
 
-/** FILL IN: its look-ups. docs/vendors/{name}.md says what its documentation does and does not say. */
-export const {name} = vendor({
+/** FILL IN: its look-ups. docs/vendors/acme.md says what its documentation does and does not say. */
+export const acme = vendor({
   name,
   about: "FILL IN: its look-ups; written to the published documentation, not run against the live vendor.",
   settings: {
     url: setting({
-      name: "DUBA_{NAME}_URL",
+      name: "DUBA_ACME_URL",
       // FILL IN: the documented address.
       default: "https://vendor.example.com",
       about: "FILL IN: address of the vendor, and of its sandbox.",
       ...vendorUrl,
     }),
     key: setting({
-      name: "DUBA_{NAME}_KEY",
+      name: "DUBA_ACME_KEY",
       default: "",
       about: "FILL IN: which key, and where to find it.",
       secret: true,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { emptyRecord } from "../../conformance.fixture.ts";
-import type { PersonRecord } from "../../ports/identity-upstream.ts";
-import { testVendor } from "../../vendor-conformance.fixture.ts";
+import type { PersonRecord } from "../../src/operation/identity-record.ts";
+import { emptyRecord } from "../../src/upstreams/conformance.fixture.ts";
+import { testVendor } from "../../src/upstreams/vendor-conformance.fixture.ts";
 import bvn from "./fixtures/bvn.json" with { type: "json" };
 import failures from "./fixtures/failures.json" with { type: "json" };
-import { {name} } from "./index.ts";
+import { acme } from "./index.ts";
 
 /** FILL IN: the record that the fixture becomes. */
 const record: PersonRecord = {
@@ -21,7 +21,7 @@ const record: PersonRecord = {
 };
 
 testVendor({
-  vendor: {name},
+  vendor: acme,
   values: (url) => ({ url, key: "key-of-ours" }),
   checks: {
     bvn: {

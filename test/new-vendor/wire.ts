@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
-import Type from "../../../operation/schema/type.ts";
-import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
-import { notFoundMayBeBilled } from "../../responses/billing.ts";
-import type { SaidFacts } from "../../responses/read-outcome.ts";
-import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
+import Type from "../../src/operation/schema/type.ts";
+import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
+import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../src/upstreams/ports/outcomes.ts";
+import { notFoundMayBeBilled } from "../../src/upstreams/responses/billing.ts";
+import type { SaidFacts } from "../../src/upstreams/responses/read-outcome.ts";
+import { type Members, membersIn, vendorRecord } from "../../src/upstreams/responses/vendor-record.ts";
 
 /** FILL IN: what a good response certainly has. */
 export const GoodResponse = Type.Object({ data: Type.Object({ bvn: Type.Unknown() }) });
