@@ -29,6 +29,7 @@ const everyCommand = (await Promise.all(families.map(commandsOf))).flat();
 /** Why a command does not run in the suite. Its own test runs it. */
 const runElsewhere: Record<string, string> = {
   serve: "It serves until a signal ends it.",
+  "stand-in": "It serves until a signal ends it.",
   check: "It calls a server.",
   restore: "It needs a store that nobody has used.",
   "keyring.retire": "A key can go 5 minutes after its successor came.",

@@ -49,6 +49,7 @@ export async function withContext<Result>(
           config,
           commands: everyCommand,
           serve: io.serve,
+          say: (line) => io.out(`${line}\n`),
           progress: bar.update,
           log: eachOnce(io),
           savesSeveral: out !== undefined && isDirectory(out),

@@ -24,6 +24,8 @@ export interface CommandResources extends Audited, WithClock {
   commands: EveryCommand;
   /** Starts the service, and ends with it. Only a terminal can. */
   serve?: StartService | undefined;
+  /** Prints a line while the command runs. Only a terminal can. */
+  say?: (line: string) => void;
   /** Whether the user interface can save several files of one answer. */
   savesSeveral: boolean;
 }

@@ -11,6 +11,7 @@ export interface Family {
 const serve = async () => [(await import("./serve-command.ts")).serveCommand];
 const status = async () => [(await import("./status-command.ts")).statusCommand];
 const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
+const standIn = async () => [(await import("../upstreams/stand-in/stand-in-command.ts")).standInCommand];
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
 const check = async () => [(await import("../contract/check-command.ts")).checkCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
@@ -57,6 +58,11 @@ export const families: readonly Family[] = [
   { name: "requests", about: "Show how requests of integrators were answered.", load: requests },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
+  {
+    name: "stand-in",
+    about: "Speak the wire of an identity vendor with invented people, until a signal ends it.",
+    load: standIn,
+  },
   {
     name: "events",
     about: "Manage the endpoints that get events as webhooks, and see what was delivered.",

@@ -1,0 +1,75 @@
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { PersonRecord } from "../../operation/identity-record.ts";
+
+/** Every response of a stand-in has it; its value is the vendor's name. */
+export const standInHeader = "Duba-Stand-In";
+
+/** A request that a stand-in received. */
+export interface StandInRequest {
+  method: string;
+  /** Without the query. */
+  path: string;
+  query: URLSearchParams;
+  /** By lower-case name. */
+  headers: Readonly<Partial<Record<string, string | string[]>>>;
+  /** Members of the JSON body; none without one. */
+  body: Readonly<Partial<Record<string, unknown>>>;
+}
+
+/** A look-up. */
+export interface StandInQuestion {
+  kind: CheckKind;
+  number: string;
+  /** The vendor's reference of its answer. */
+  reference: string;
+}
+
+/** What the vendor sends: a status, and a body as JSON. */
+export interface StandInAnswer {
+  status: number;
+  body: object;
+}
+
+/** What a vendor may say instead of a record. `no_route`: it does not know the path. */
+export type StandInFailure =
+  | "not_found"
+  | "blocked"
+  | "no_money"
+  | "maintenance"
+  | "too_many_requests"
+  | "no_credentials"
+  | "no_route";
+
+/** How a stand-in speaks the wire of its vendor: data and pure functions. */
+export interface StandIn {
+  /** The path of the address that Duba is given, such as `/v2`. */
+  base?: string;
+  /** Whether a request has credentials in the documented form, whatever their values. */
+  hasCredentials(request: StandInRequest): boolean;
+  /** An answer that is no look-up and is not billed, such as an access token. */
+  beside?(request: StandInRequest): StandInAnswer | undefined;
+  /** The look-up that a request asks for; undefined if the vendor has no such path. */
+  asked(request: StandInRequest): Pick<StandInQuestion, "kind" | "number"> | undefined;
+  /** The vendor's reference, made of a UUID or of the request. Default: the UUID. */
+  referenceOf?(uuid: string, request: StandInRequest): string;
+  /** Its answer with a record, all of whose members the vendor documents. `photo` is base64. */
+  found(person: PersonRecord, asked: StandInQuestion, photo: string): object;
+  /** Without `blocked`, the vendor documents none, and says that it found nobody. */
+  failures: Readonly<
+    Record<Exclude<StandInFailure, "blocked">, (asked: StandInQuestion) => StandInAnswer> &
+      Partial<Record<"blocked", (asked: StandInQuestion) => StandInAnswer>>
+  >;
+  /** Failures for which the vendor bills nothing, besides `no_money`, `too_many_requests`, `no_credentials` and `no_route`. */
+  free?: readonly StandInFailure[];
+}
+
+/** The same answer, whatever was asked. */
+export const always = (status: number, body: object) => () => ({ status, body });
+
+/** A person's day of birth, as `1995-11-20`. */
+export function birthDay({ personal_info: { formatted_date_of_birth: text } }: PersonRecord): string {
+  return new Date(`${text} UTC`).toISOString().slice(0, 10);
+}
+
+/** The same as `20-11-1995`. */
+export const birthDate = (person: PersonRecord) => birthDay(person).split("-").reverse().join("-");

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { list, naira } from "../../operation/command/answer-schema.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { CommandFault, command } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
+import { count } from "../../operation/setting.ts";
+import type { Vendor } from "../ports/vendor.ts";
+import { vendors } from "../registry.ts";
+import type { VendorPrices } from "../vendor-prices.ts";
+import { standInNumbers } from "./scenarios.ts";
+import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
+import { standIns } from "./stand-ins.ts";
+
+interface Room {
+  config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
+  say?: (line: string) => void;
+}
+
+const usualPrice = 5000;
+
+/** `duba stand-in`: only a terminal can run it. */
+export const standInCommand = command({
+  id: "stand-in",
+  summary: "Speak the wire of an identity vendor with invented people, until a signal ends it.",
+  description:
+    "For a rehearsal of the whole service before you have a contract. It listens on 127.0.0.1 only. The last two digits of a number say what happens to it. " +
+    "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_<VENDOR>_PRICE, else ₦50.",
+  role: "viewer",
+  kind: "read",
+  only: "terminal",
+  store: "none",
+  target: ["vendor"],
+  input: Type.Object({
+    vendor: Type.Enum(Object.keys(standIns), { description: "The identity vendor." }),
+    port: formed(count, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
+    invoice: Type.Optional(
+      Type.String({
+        description:
+          "CSV file that gets a line for each look-up that the vendor would bill, for `duba books reconcile`.",
+        placeholder: "file",
+      }),
+    ),
+  }),
+  answer: Type.Object({
+    outcomes: Type.Array(
+      Type.Object({
+        outcome: Type.String(),
+        requests: Type.Integer({ sums: true }),
+        billed: Type.Integer({ sums: true }),
+        amount: { ...naira, sums: true },
+      }),
+    ),
+  }),
+  view: () => [list],
+  none: "It was asked nothing.",
+  guide: {
+    heading: "Last two digits of a number (all others: a record with the phone 080 and the last eight digits):",
+    items: Object.entries(standInNumbers).map(([digits, { about }]) => [digits, about]),
+  },
+  examples: [{ vendor: "prembly", port: "9001", invoice: "invoice.csv" }],
+  run: async ({ vendor: name, port, invoice }, { config, say = () => {} }: Room) => {
+    const vendor = vendors.find((vendor) => vendor.name === name)!;
+    const set = config.vendorPrices[name] ?? {};
+    const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
+    const running = await startStandIn(vendor, standIns[name]!, {
+      ...{ port, prices, invoice },
+      onCall: ({ kind, last4, outcome, price }) =>
+        say(
+          `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
+        ),
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFault(`The stand-in cannot start on port ${port} or write its invoice (${error.code}).`);
+    });
+    const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+    for (const line of welcome(vendor, running, prices)) say(line);
+    await stopped;
+    await running.close();
+    return { outcomes: sumsOf(running) };
+  },
+});
+
+function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: VendorPrices): string[] {
+  const others = Object.values(settings).filter(({ default: usual, optional }) => usual === "" && !optional);
+  return [
+    `A stand-in of ${name} is ready at ${url}. Its people are invented.`,
+    "",
+    "Point a Duba with an empty data directory at it:",
+    "",
+    "  DUBA_STAND_INS=on",
+    `  DUBA_UPSTREAMS=${name}`,
+    `  ${settings.url!.name}=${url}`,
+    ...others.map(({ name: other }) => `  ${other}=any`),
+    `  DUBA_${name.toUpperCase()}_PRICE=${Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo!)}`)}`,
+    "",
+    "Last two digits of a number:",
+    "",
+    ...Object.entries(standInNumbers).map(([digits, { about }]) => `  ${digits}  ${about}`),
+    "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
+    "",
+  ];
+}
+
+function sumsOf({ calls }: RunningStandIn) {
+  return [...Map.groupBy(calls, ({ outcome }) => outcome)].map(([outcome, of]) => ({
+    outcome,
+    requests: of.length,
+    billed: of.filter(({ price }) => price !== null).length,
+    amount: of.reduce((sum, { price }) => sum + (price ?? 0), 0),
+  }));
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { appendFileSync, existsSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import { nairaOf } from "../../operation/money.ts";
+import { createServer } from "../../runtime/network/node-http.ts";
+import {
+  type StandIn,
+  type StandInFailure,
+  type StandInQuestion,
+  type StandInRequest,
+  standInHeader,
+} from "../ports/stand-in.ts";
+import type { Vendor } from "../ports/vendor.ts";
+import { person } from "../sandbox/people.ts";
+import type { VendorPrices } from "../vendor-prices.ts";
+import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./scenarios.ts";
+
+/** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
+export interface StandInCall {
+  kind: CheckKind;
+  last4: string;
+  reference: string;
+  outcome: StandInOutcome;
+  /** Kobo; null if the vendor bills nothing. */
+  price: number | null;
+}
+
+interface StandInOptions {
+  /** 0: any free one. */
+  port: number;
+  /** What the vendor bills, for each kind. */
+  prices: VendorPrices;
+  /** A CSV file that gets a line for each billed look-up. */
+  invoice?: string | undefined;
+  /** Hears of each look-up, before its answer is sent. */
+  onCall?: (call: StandInCall) => void;
+}
+
+export interface RunningStandIn {
+  port: number;
+  /** The address to point Duba at. */
+  url: string;
+  calls: readonly StandInCall[];
+  close(): Promise<void>;
+}
+
+const slow = 30_000;
+const mostRead = 64 * 1024;
+const photo = Buffer.from("photo").toString("base64");
+const largePhoto = "A".repeat(3 * 1024 * 1024);
+const proxyPage = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
+const invoiceHeading = "reference,time,last4,price\n";
+
+/** Under which name a price of this outcome is, if it differs from that of a record. */
+const priceNames: Partial<Record<StandInOutcome, string>> = {
+  not_found: "not_found",
+  other_phone: "phone_mismatch",
+  blocked: "blocked",
+  other_person: "failed",
+};
+
+/** Listens on this machine only, and speaks the vendor's wire with invented people. */
+export async function startStandIn(
+  { name, testInput }: Pick<Vendor, "name" | "testInput">,
+  vendor: StandIn,
+  { port, prices, invoice, onCall }: StandInOptions,
+): Promise<RunningStandIn> {
+  const calls: StandInCall[] = [];
+  const waiting = new Set<NodeJS.Timeout>();
+  if (invoice !== undefined && !existsSync(invoice)) appendFileSync(invoice, invoiceHeading, { mode: 0o600 });
+
+  const server = createServer(async (raw, response) => {
+    response.setHeader(standInHeader, name);
+    const request = await readRequest(raw);
+    if (request) answer(request, response);
+    else response.destroy();
+  });
+
+  function answer(request: StandInRequest, response: ServerResponse): void {
+    const refuse = (failure: "no_credentials" | "no_route") =>
+      sendJson(response, vendor.failures[failure]({ kind: "bvn", number: "", reference: randomUUID() }));
+    const beside = vendor.beside?.(request);
+    const looked = vendor.asked(request);
+    if (beside) sendJson(response, beside);
+    else if (!looked || !/^\d{11}$/.test(looked.number)) refuse("no_route");
+    else if (!vendor.hasCredentials(request)) refuse("no_credentials");
+    else lookUp({ ...looked, reference: referenceOf(request, looked.number) }, response);
+  }
+
+  function lookUp(asked: StandInQuestion, response: ServerResponse): void {
+    const { kind, number, reference } = asked;
+    const isTest = number === testInput?.number;
+    const outcome = isTest ? "found" : outcomeOf(number);
+    const isFree = ["no_money", "too_many_requests", ...(vendor.free ?? [])].includes(outcome);
+    note({ kind, last4: number.slice(-4), reference, outcome, price: isFree ? null : priceOf(kind, outcome) });
+
+    const phone = isTest ? testInput!.claims.phone! : phoneOfNumber(number);
+    const give = (of: { number?: string; phone?: string; photo?: string } = {}) => {
+      const whose = of.number ?? number;
+      const found = person(kind, whose, of.phone ?? phone);
+      const body = vendor.found(found, { ...asked, number: whose }, of.photo ?? photo);
+      sendJson(response, { status: 200, body });
+    };
+    const fail = (failure: StandInFailure) => sendJson(response, vendor.failures[failure]!(asked));
+    const other = otherNumber(number);
+    const ways: Record<StandInOutcome, () => void> = {
+      found: () => give(),
+      not_found: () => fail("not_found"),
+      other_phone: () => give({ phone: otherPhoneOfNumber(number) }),
+      blocked: () => fail("blocked"),
+      no_money: () => fail("no_money"),
+      maintenance: () => fail("maintenance"),
+      too_many_requests: () => fail("too_many_requests"),
+      proxy_page: () => void response.writeHead(502, { "Content-Type": "text/html" }).end(proxyPage),
+      other_person: () => give({ number: other, phone: phoneOfNumber(other) }),
+      large_photo: () => give({ photo: largePhoto }),
+      slow: () => void waiting.add(setTimeout(give, slow)),
+      cut: () => void response.socket?.resetAndDestroy(),
+    };
+    if (outcome === "too_many_requests") response.setHeader("Retry-After", "2");
+    ways[outcome]();
+  }
+
+  /** A caller may have written it. */
+  function referenceOf(request: StandInRequest, number: string): string {
+    const uuid = randomUUID();
+    const named = vendor.referenceOf?.(uuid, request) ?? uuid;
+    return /^[A-Za-z0-9][\w-]{0,63}$/.test(named) && !named.includes(number) ? named : uuid;
+  }
+
+  function outcomeOf(number: string): StandInOutcome {
+    const { outcome } = standInNumbers[number.slice(-2)] ?? { outcome: "found" };
+    return outcome === "blocked" && !vendor.failures.blocked ? "not_found" : outcome;
+  }
+
+  function priceOf(kind: CheckKind, outcome: StandInOutcome): number {
+    const name = priceNames[outcome];
+    return prices[`${kind}.${name}`] ?? prices[`*.${name}`] ?? prices[kind] ?? 0;
+  }
+
+  function note(call: StandInCall): void {
+    calls.push(call);
+    const { reference, last4, price } = call;
+    if (invoice !== undefined && price !== null)
+      appendFileSync(invoice, `${[reference, new Date().toISOString(), last4, nairaOf(price)].join(",")}\n`);
+    onCall?.(call);
+  }
+
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  const at = (server.address() as AddressInfo).port;
+  return {
+    port: at,
+    url: `http://127.0.0.1:${at}${vendor.base ?? ""}`,
+    calls,
+    async close() {
+      for (const timer of waiting) clearTimeout(timer);
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function sendJson(response: ServerResponse, { status, body }: { status: number; body: object }): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** Undefined if it did not come whole, or is no JSON. */
+async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undefined> {
+  try {
+    let text = "";
+    for await (const chunk of raw.setEncoding("utf8")) {
+      text += chunk;
+      if (text.length > mostRead) return undefined;
+    }
+    const { pathname, searchParams } = new URL(raw.url!, "http://127.0.0.1");
+    const body = text === "" ? {} : JSON.parse(text);
+    return { method: raw.method!, path: pathname, query: searchParams, headers: raw.headers, body: Object(body) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { parseInvoice } from "../src/identity/books/invoice.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
+import { ran } from "./support/command-line.ts";
+import { freePort } from "./support/free-port.ts";
+import { nodeEnvironment } from "./support/process.ts";
+
+suite("duba stand-in", () => {
+  test("answers until a signal ends it, and then shows what it would bill; no number is in its output or invoice", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "duba-stand-in-"));
+    const invoice = join(folder, "invoice.csv");
+    const port = await freePort();
+    const argv = ["src/main.ts", "stand-in", "prembly", "--port", String(port), "--invoice", invoice];
+    const child = spawn(process.execPath, argv, { env: { ...nodeEnvironment, DUBA_PREMBLY_PRICE: "bvn=40" } });
+    try {
+      let written = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk) => {
+          written += chunk;
+        });
+      const said = async (sentence: RegExp) => {
+        while (!sentence.test(written)) await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+      };
+      await said(/All others: a record/);
+      const url = `http://127.0.0.1:${port}`;
+      for (const line of [
+        "DUBA_STAND_INS=on",
+        `DUBA_PREMBLY_URL=${url}`,
+        "DUBA_PREMBLY_KEY=any",
+        "06  Too many requests",
+      ])
+        assert.ok(written.includes(line), written);
+
+      const ask = async (number: string, headers: Record<string, string> = { "X-Api-Key": "any" }) => {
+        const response = await fetch(`${url}/verification/bvn`, {
+          ...{ method: "POST", headers },
+          body: JSON.stringify({ number }),
+        });
+        assert.equal(response.headers.get("Duba-Stand-In"), "prembly");
+        return { status: response.status, body: (await response.json()) as Record<string, Record<string, unknown>> };
+      };
+      const found = await ask("22000004717");
+      assert.deepEqual([found.body.response_code, found.body.data!.phoneNumber1], ["00", "08000004717"]);
+      assert.equal((await ask("22000000004")).body.response_code, "03");
+      assert.equal((await ask("22000004717", {})).status, 401);
+
+      child.kill("SIGTERM");
+      const [code] = await once(child, "exit");
+      assert.equal(code, 0);
+      assert.match(written, /BVN …4717: found, ₦40\nBVN …0004: no money, not billed\n/);
+      assert.match(written, /found +1 +1 +₦40\.00\nno_money +1 +0 +₦0\.00/);
+      const lines = readFileSync(invoice, "utf8");
+      assert.deepEqual(
+        parseInvoice(lines, new TimeZone("UTC")).map(({ reference, last4, price }) => ({ reference, last4, price })),
+        [{ reference: found.body.verification!.reference, last4: "4717", price: 4000 }],
+      );
+      for (const text of [written, lines]) assert.doesNotMatch(text, /22000000004|22000004717|08000004717/);
+    } finally {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("says what is in its way if the port is taken", async () => {
+    const server = createServer();
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as { port: number };
+    const { exitCode, err } = await ran(["stand-in", "prembly", "--port", String(port)]);
+    server.close();
+    assert.deepEqual(
+      [exitCode, err],
+      [1, `The stand-in cannot start on port ${port} or write its invoice (EADDRINUSE).\n`],
+    );
+  });
+});
