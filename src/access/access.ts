@@ -12,6 +12,8 @@ import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 /** The functions that this room's operations call. */
 export interface AccessRoom {
   issueToken: IssueToken;
+  /** Whether the live verifications are of people that stand-ins invented. */
+  standIns: boolean;
 }
 
 export interface AccessOptions {
@@ -23,6 +25,8 @@ export interface AccessOptions {
   failedLimit: Limit;
   /** Milliseconds; at least 3 hours. */
   tokenLifetime: number;
+  /** See `AccessRoom`. Default: false. */
+  standIns?: boolean;
   /** How long we wait for another starting process to show the key that it created, in milliseconds. */
   patience?: number;
   /** Milliseconds since 1970. */
@@ -48,7 +52,7 @@ export interface Access {
 
 /** Prepares accounts and keys on a migrated store. Throws an `AccessError` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
+  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, standIns = false, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
   const uses = new KeyUses(db);
@@ -57,7 +61,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   await credentials.refresh();
   return {
     credentials,
-    room: { issueToken },
+    room: { issueToken, standIns },
     ...started,
     noteShown: async () => {
       if (started.printed !== undefined) await noteShown(db, started.printed);

@@ -32,6 +32,8 @@ export async function withContext<Result>(
   const config = readConfig(withOverrides(io.environment, overrides));
   const store = needed === "none" ? undefined : await openNeeded(needed, config);
   const replica = reports && config.databaseReadUrl ? await openReplica(config, store!) : undefined;
+  if (needed === "shared" && (await isOfStandIns(store!)))
+    io.err("This store is a rehearsal: its live verifications are of people that stand-ins of vendors invented.\n");
   const bar = progressBar(io, counts);
   const actor = actorOf(userName());
   try {
@@ -69,6 +71,10 @@ async function openNeeded(needed: "shared" | "untimed" | "own", { dataDirectory,
   const { openStore } = await import("../storage/store.ts");
   const serving = needed === "own";
   return openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, untimed: needed !== "shared" });
+}
+
+async function isOfStandIns({ db }: Store): Promise<boolean> {
+  return (await import("../identity/stand-in-store.ts")).isRehearsal(db);
 }
 
 async function openReplica({ databaseReadUrl }: Config, store: Store) {

@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
 
     test("fails a new machine for the starter catalogue alone, if TLS is in front", async () => {
       const { exitCode, out, err } = await duba("doctor");
-      assert.deepEqual([exitCode, err], [1, "1 of 13 checks failed.\n"]);
+      assert.deepEqual([exitCode, err], [1, "1 of 14 checks failed.\n"]);
       assert.match(out, /^ok {5}TLS: clients call https:\/\/api\.example\.com\.\n/);
       assert.match(
         out,

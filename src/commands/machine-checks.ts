@@ -6,6 +6,7 @@ import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
 import { riskySettings } from "../config/risky-settings.ts";
+import { isRehearsal } from "../identity/stand-in-store.ts";
 import { keyringPath } from "../keyring/file.ts";
 import { silent } from "../runtime/log.ts";
 import { looseRights } from "../runtime/private-files.ts";
@@ -78,6 +79,15 @@ const checks: Readonly<Record<string, Check>> = {
       : [
           `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor (duba upstreams list), or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")} (duba keys change).`,
         ];
+  },
+  rehearsal: async ({ config: { upstream }, db }) => {
+    if (await isRehearsal(db))
+      return [
+        "this store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors invented. Go live with a new data directory or database, without DUBA_STAND_INS.",
+      ];
+    return upstream.standIns
+      ? ["DUBA_STAND_INS is on, so the next start makes this store a rehearsal for ever. Set it to off."]
+      : "live verifications are of the vendors' people.";
   },
   "key ring": async ({ keyring }) => {
     const { path } = await keyring();

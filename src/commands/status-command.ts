@@ -16,6 +16,7 @@ export const statusCommand = command({
     version: Type.String(),
     store: Type.String(),
     takes_writes: Type.Boolean(),
+    rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
     room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
     instances: Type.Integer(),
     revision: orNull(Type.Integer()),
@@ -42,6 +43,9 @@ export const statusCommand = command({
       record: {
         version: facts.version,
         store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
+        ...(facts.rehearsal && {
+          rehearsal: "yes: live verifications are of people that stand-ins of vendors invented",
+        }),
         ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
         "serving instances": facts.instances,
         catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,

@@ -61,7 +61,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (missing.length > 0)
       faults.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
   }
-  faults.push(...sandboxFaults(config));
+  faults.push(...sandboxFaults(config), ...rehearsalFaults(config));
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
@@ -119,6 +119,18 @@ function sandboxFaults({ upstreams, vendors: values }: Config): string[] {
     if (!vendor || !/(?:^|[.-])sandbox(?:[.-]|$)/.test(host)) return [];
     return [
       `${settings.upstreams.name} names ${name}, and ${vendor.settings.url!.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`,
+    ];
+  });
+}
+
+/** In a rehearsal no vendor may be asked about a real person. */
+function rehearsalFaults({ upstream, upstreams, vendors: values }: Config): string[] {
+  if (!upstream.standIns) return [];
+  return (upstreams ?? []).flatMap((name) => {
+    const url = vendors.find((each) => each.name === name)?.settings.url;
+    if (!url || url.default === "" || values[name]?.url !== url.default) return [];
+    return [
+      `${upstreamSettings.standIns.name} is on, and ${url.name} is the address of ${name} itself: set it to a stand-in's, or take ${name} out of ${settings.upstreams.name}.`,
     ];
   });
 }

@@ -47,7 +47,8 @@ export async function openConsole(
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;
-  const site = siteMap(commands);
+  const rehearsal = "This is a rehearsal: live verifications are of people that stand-ins of vendors invented.";
+  const site = { ...siteMap(commands), ...(config.upstream.standIns && { notice: rehearsal }) };
   const room: ConsoleRoom = {
     site,
     say: sayingFor(site),

@@ -28,6 +28,8 @@ const named: readonly ConsolePage[] = [
 /** What the console can show and do: every command that a browser can run. */
 export interface SiteMap {
   places: readonly ConsolePage[];
+  /** A sentence on top of each page. */
+  notice?: string;
   commands: ReadonlyMap<string, Command<CommandContext>>;
 }
 

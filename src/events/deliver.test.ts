@@ -33,6 +33,22 @@ for (const engine of engines)
       return { receiver, account, ...(await store.endpoint(account, receiver.url)) };
     };
 
+    test("say that a live event is of a rehearsal, and that no other one is", async (t) => {
+      const receiver = await openReceiver();
+      t.after(() => receiver.close());
+      for (const mode of ["test", "live"] as const) await store.endpoint("acc_rehearsal", receiver.url, [], mode);
+      const marks = async (standIns: boolean) => {
+        for (const mode of ["test", "live"] as const) await store.event("acc_rehearsal", mode);
+        await round(store.deliverer({ standIns }));
+        const received = receiver.received
+          .splice(0)
+          .map(({ headers, body }) => [JSON.parse(body).mode, headers["duba-mode"]]);
+        return Object.fromEntries(received);
+      };
+      assert.deepEqual(await marks(true), { test: undefined, live: "stand-in" });
+      assert.deepEqual(await marks(false), { test: undefined, live: undefined });
+    });
+
     test("are signed as the standard says, and go to the endpoints of the account and the mode only", async (t) => {
       const shop = await receiving(t, "acc_shop");
       const other = await receiving(t, "acc_other");

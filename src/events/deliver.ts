@@ -1,6 +1,7 @@
 import type { BlockList } from "node:net";
 import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
+import { modeHeader, standInMode } from "../operation/operation.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
@@ -23,6 +24,8 @@ export interface DeliveryParts {
   audit: Audit;
   /** Milliseconds for one delivery. */
   timeout?: number;
+  /** Whether live verifications are of people that stand-ins invented: live events then say so in a header. Default: false. */
+  standIns?: boolean;
 }
 
 type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> & EventRow;
@@ -163,7 +166,7 @@ export class Deliverer {
   }
 
   async #send(endpoint: EventEndpointRow, event: Queued): Promise<Sent> {
-    const { keyring, networks, now, timeout, log } = this.#parts;
+    const { keyring, networks, now, timeout, standIns, log } = this.#parts;
     const at = now();
     let secrets: string[];
     try {
@@ -176,7 +179,8 @@ export class Deliverer {
       return { delivered: false, outcome: "secret_unreadable" };
     }
     const body = JSON.stringify(eventBodyOf(event));
-    const headers = signedHeaders({ id: event.id, body, at }, secrets);
+    const mode = standIns && event.mode === "live" ? { [modeHeader]: standInMode } : {};
+    const headers = { ...signedHeaders({ id: event.id, body, at }, secrets), ...mode };
     const delivery = { url: endpoint.url, body, headers, allowsPlain: endpoint.mode === "test" };
     return sendDelivery(delivery, {
       networks,

@@ -35,6 +35,8 @@ export interface HttpDependencies {
   tracer?: Tracer | undefined;
   /** Keeps answers for the callers to read. Null: nobody can. */
   requestEntries: Pick<RequestEntries, "takes" | "note"> | null;
+  /** Whether the live verifications are of people that stand-ins invented. Default: false. */
+  standIns?: boolean;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;

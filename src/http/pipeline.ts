@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
-import { type Answered, type BoundOperation, type Call, modeHeader, tellsMode } from "../operation/operation.ts";
+import {
+  type Answered,
+  type BoundOperation,
+  type Call,
+  modeHeader,
+  standInMode,
+  tellsMode,
+} from "../operation/operation.ts";
 import { withLogFields } from "../runtime/log.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
@@ -41,6 +48,7 @@ export function pipeline(
   const headerNames = Object.keys(operation.headers?.properties ?? {});
   const usual = deprecationHeaders(operation);
   const forTestKeys = tellsMode(operation) ? [...usual, modeHeader, "test"] : usual;
+  const forLiveKeys = deps.standIns ? [...usual, modeHeader, standInMode] : usual;
   const counts = deps.answers.of(operation.id);
   const isRehearsable = operation.scope === rehearsedScope && !headerNames.includes(scenarioName);
   let rehearsal: Serve | undefined;
@@ -54,7 +62,7 @@ export function pipeline(
       if (caller?.mode === "test") {
         exchange.always = forTestKeys;
         tell(exchange, idempotencyHint(operation, headers));
-      }
+      } else if (caller) exchange.always = forLiveKeys;
       requireScope(operation, caller);
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
       if (counted) {

@@ -144,6 +144,9 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
  */
 export const modeHeader = "Duba-Mode";
 
+/** The value of that header in all answers to live keys of a service that rehearses with stand-ins of vendors. */
+export const standInMode = "stand-in";
+
 /** Whether all answers of an operation to a test key, failures included, carry `Duba-Mode: test`. */
 export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
   return scope === "identity:verify";

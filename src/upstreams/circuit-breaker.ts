@@ -10,10 +10,11 @@ import type {
   UpstreamNeed,
 } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, unavailable, unknown } from "./ports/outcomes.ts";
+import { standInSentence } from "./ports/stand-in.ts";
 import { VendorCalls } from "./vendor-calls.ts";
 
-/** Faults that only the operator can fix: until then every request would fail. */
-const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies UnavailableBecause[];
+/** Faults that only the operator can fix: until then every request would fail. The last: this is no rehearsal. */
+const lasting = ["no_money", "bad_credentials", "bad_settings", "answered_by_stand_in"] as const;
 /**
  * `refused`, `bad_response`: the vendor refused the requests about several people in a row, or its responses were not
  * plausible. Its interface may have changed. We keep sending requests, because such a response may concern one person only.
@@ -233,7 +234,8 @@ export class CircuitBreaker implements IdentityUpstream {
       this.#lastFailures[reason ?? (outcome.kind as FailureKind)] = now;
       if (reason === "not_reached") this.#failed.addAnother();
       else this.#failed.add(subject);
-      const alarm = lasting.find((alarm) => alarm === reason);
+      const isOfStandIn = outcome.kind === "bad_response" && outcome.why === "stand_in";
+      const alarm = lasting.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : reason));
       if (alarm) this.#setAlarm(alarm);
       // Another Duba says `out_of_service` of one question: its own vendor failed with that.
       const wait = reason === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
@@ -259,8 +261,9 @@ export class CircuitBreaker implements IdentityUpstream {
     if (alarm === this.#alarm) return;
     this.#alarm = alarm;
     const { log, onChange } = this.#options;
+    const needsHand = "An identity vendor answers no question until an operator acts";
     if (this.#isLasting())
-      log.error({ vendor: this.name, alarm }, "An identity vendor answers no question until an operator acts");
+      log.error({ vendor: this.name, alarm }, alarm === "answered_by_stand_in" ? standInSentence : needsHand);
     else if (alarm)
       log.error(
         { vendor: this.name, alarm },

@@ -17,14 +17,14 @@ export function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
-    Pick<VendorClientOptions, "keepAlive"> & {
+    Pick<VendorClientOptions, "keepAlive" | "standIns"> & {
       /** Milliseconds for one question, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
 ): LiveUpstreams {
-  const { timeouts, concurrency: connections, keepAlive, log } = options;
+  const { timeouts, concurrency: connections, keepAlive, standIns, log } = options;
   const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateAnswerWindow;
-  const http = new VendorClient({ timeout, connections, keepAlive, log });
+  const http = new VendorClient({ timeout, connections, keepAlive, log, ...(standIns && { standIns }) });
   const upstreams = names.map((name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);

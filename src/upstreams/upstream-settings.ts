@@ -22,6 +22,13 @@ export const upstreamSettings = {
       "If on, Duba uses a connection for several calls. Then it can mistake a duplicate response of a vendor for the next one.",
     ...onOff,
   }),
+  standIns: setting({
+    name: "DUBA_STAND_INS",
+    default: "off",
+    about:
+      "If on, this is a rehearsal: answers of stand-ins of vendors (duba stand-in) count, and the store is a rehearsal for ever. Every answer to a live key then says Duba-Mode: stand-in. If off, such an answer is rejected, with an alarm.",
+    ...onOff,
+  }),
   breakerFailures: setting({
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",
     default: "5",

@@ -30,6 +30,16 @@ test("a JSON answer of any status is given as it is", async (t) => {
   assert.deepEqual(log.lines, []);
 });
 
+test("an answer of a stand-in, or of a Duba that rehearses, is read in a rehearsal only", async (t) => {
+  const [usual, rehearsing] = [await open(t), await open(t, { standIns: true })];
+  const marks: Record<string, string>[] = [{ "Duba-Stand-In": "prembly" }, { "Duba-Mode": "stand-in" }];
+  for (const headers of marks) {
+    for (const { vendor } of [usual, rehearsing]) vendor.behaviour = json(502, { a: 1 }, headers);
+    assert.deepEqual(await usual.ask(), { kind: "unreadable", status: 502, code: "stand_in" });
+    assert.deepEqual(await rehearsing.ask(), { kind: "answered", status: 502, body: { a: 1 } });
+  }
+});
+
 test("the request goes out with its body as JSON, its headers and the trace context", async (t) => {
   const { vendor, ask } = await open(t);
   const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { modeHeader, standInMode } from "../operation/operation.ts";
 import type { Log } from "../runtime/log.ts";
 import { type Exchanged, HttpClient, type OutgoingRequest } from "../runtime/network/http-client.ts";
 import { spanWithin } from "../runtime/tracing/trace.ts";
 import { LongTextDropper } from "./drop-long-texts.ts";
+import { standInHeader } from "./ports/stand-in.ts";
 
 /** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
 export interface VendorRequest {
@@ -46,6 +48,8 @@ export interface VendorClientOptions {
   connections: number;
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
+  /** Whether the answers of stand-ins count: only in a rehearsal. Otherwise each of them is `unreadable`, with the code `stand_in`. */
+  standIns?: boolean;
   /** Gets the host, code and duration of every request that failed. */
   log: Log;
 }
@@ -62,9 +66,11 @@ export class VendorClient {
   readonly #http: HttpClient;
   readonly #timeout: number;
   readonly #log: Log;
+  readonly #standIns: boolean;
 
-  constructor({ timeout, connections, keepAlive, log }: VendorClientOptions) {
+  constructor({ timeout, connections, keepAlive, standIns = false, log }: VendorClientOptions) {
     this.#timeout = timeout;
+    this.#standIns = standIns;
     this.#log = log;
     this.#http = new HttpClient({ connections, keepAlive, connectTimeout: longestConnect });
   }
@@ -79,7 +85,7 @@ export class VendorClient {
     const traceparent = span?.traceparent ?? request.traceparent;
     const started = performance.now();
     const asked = this.#http.send({
-      ...{ method, url, signal, sendUntil, ...reading(request.allowance) },
+      ...{ method, url, signal, sendUntil, ...reading(request.allowance, this.#standIns) },
       headers: {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -111,13 +117,14 @@ export class VendorClient {
 }
 
 /** Refuses what is no answer, and keeps what an answer may hold. */
-function reading(allowance: Allowance | undefined): Pick<OutgoingRequest, "begin" | "take"> {
+function reading(allowance: Allowance | undefined, standIns: boolean): Pick<OutgoingRequest, "begin" | "take"> {
   const { each, left } = allowance ?? { each: mostRead, left: mostRead };
   const dropper = allowance ? undefined : new LongTextDropper();
   let size = 0;
   let keptSize = 0;
   return {
     begin: (status, headers) => {
+      if (!standIns && isOfStandIn(headers)) return "stand_in";
       if (status >= 300 && status < 400) return "redirect";
       return Number(headers["content-length"]) > Math.min(each, left) ? "too_large" : undefined;
     },
@@ -131,6 +138,11 @@ function reading(allowance: Allowance | undefined): Pick<OutgoingRequest, "begin
       return kept.map((part) => (part.length < chunk.length ? Buffer.from(part) : part));
     },
   };
+}
+
+/** Whether a stand-in of a vendor answers, or a Duba that rehearses with one. */
+function isOfStandIn(headers: IncomingHttpHeaders): boolean {
+  return standInHeader.toLowerCase() in headers || headers[modeHeader.toLowerCase()] === standInMode;
 }
 
 function resultOf(outcome: Exchanged, wantedHeaders: readonly string[] | undefined): HttpResult {

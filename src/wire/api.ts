@@ -68,6 +68,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     answers,
     tracer,
     requestEntries: requests.entries,
+    standIns: config.upstream.standIns,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
     log,

@@ -9,6 +9,7 @@ import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
 import { openEvents } from "../events/events.ts";
 import { openIdentity } from "../identity/identity.ts";
+import { checkClaim, claimStore } from "../identity/stand-in-store.ts";
 import { UpstreamNotes } from "../identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "../keyring/file.ts";
 import { selfRotation } from "../keyring/self-rotation.ts";
@@ -49,8 +50,11 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   const { db, engine, connections, now } = store;
   // Before anything writes a row by this clock.
   const clock = await RetentionClock.open({ store, log });
+  const start = { standIns: config.upstream.standIns, upstreams: config.upstreams };
+  await claimStore(db, start, now());
   const pulse = await Pulse.open({ store, log });
   opened.defer(() => pulse.stop());
+  await checkClaim(db, start);
 
   const keyring = await watchKeyring({ path: ringFile, db, log, now });
   const auditTrail = await openAuditTrail({
@@ -95,6 +99,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     log,
     audit,
     networks: addressList(config.eventNetworks),
+    standIns: config.upstream.standIns,
   });
   opened.defer(() => events.stop());
   await audit(
@@ -111,6 +116,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     bootstrapKey: config.bootstrapKey,
     failedLimit: config.limitFailedCredentials,
     tokenLifetime: config.tokenLifetime,
+    standIns: config.upstream.standIns,
     // On SQLite no other process starts on this store.
     patience: engine === "sqlite" ? 0 : 5000,
   });

@@ -1,6 +1,6 @@
 import { Failure } from "../../operation/failures.ts";
 import { optionalField } from "../../operation/fields.ts";
-import { modeHeader, operation } from "../../operation/operation.ts";
+import { type Mode, modeHeader, operation, standInMode } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { AccessRoom } from "../access.ts";
 import type { PresentedKey } from "../tokens/issue-token.ts";
@@ -89,10 +89,15 @@ export const authorizeMerchant = operation({
           },
         },
       },
-      headers: token.mode === "test" ? { [modeHeader]: token.mode } : ({} as Record<string, string>),
+      headers: modeHeaders(token.mode, room.standIns),
     };
   },
 });
+
+function modeHeaders(mode: Mode, standIns: boolean): Record<string, string> {
+  if (mode === "test") return { [modeHeader]: mode };
+  return standIns ? { [modeHeader]: standInMode } : {};
+}
 
 /** What the caller presented; a body with members goes before HTTP Basic. */
 function presentedIn({ email, password }: { email?: string; password?: string }, header = ""): PresentedKey {

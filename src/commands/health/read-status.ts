@@ -1,13 +1,18 @@
 import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { listRevisions } from "../../catalogue/revisions/load.ts";
+import { isRehearsal } from "../../identity/stand-in-store.ts";
 import { alarmFacts } from "../alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { readHealth } from "./read-health.ts";
 
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
 export async function readStatus(room: AlarmRoom) {
-  const [[newest], health] = await Promise.all([listRevisions(room.db, 1), readHealth(room)]);
+  const [[newest], health, rehearsal] = await Promise.all([
+    listRevisions(room.db, 1),
+    readHealth(room),
+    isRehearsal(room.db),
+  ]);
   const {
     takesWrites,
     roomLeft,
@@ -27,6 +32,7 @@ export async function readStatus(room: AlarmRoom) {
     version: manifest.version,
     store: storeName(room.config),
     takes_writes: takesWrites,
+    rehearsal,
     room_left: roomLeft,
     instances,
     revision: newest?.number ?? null,

@@ -40,7 +40,7 @@ export function framedPage(
 <div class="who"><p><strong>${person.name || person.email}</strong><br><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>
 </header>
-<main id="main" tabindex="-1">${main}
+<main id="main" tabindex="-1">${site.notice === undefined ? "" : html`<p class="note">${site.notice}</p>`}${main}
 ${shownAt === undefined ? "" : html`<p class="quiet age">Read at ${shownAt}.</p>`}</main>`;
   return documentText({ title, scripts: ["console.js", ...scripts], styles }, body);
 }

@@ -1,4 +1,4 @@
-import { modeHeader, type Operation, pathPrefix, pathUnder } from "../../operation/operation.ts";
+import { modeHeader, type Operation, pathPrefix, pathUnder, standInMode } from "../../operation/operation.ts";
 import { scenarioHeader } from "../rehearsal/scenarios.ts";
 import { hintHeader } from "../request/hints.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
@@ -77,7 +77,13 @@ const headers = {
   "Duba-Catalogue-Stale": text("`true` if that was too long ago.", "true"),
   "Content-Location": text("The query-string form of a request that came with a body.", "/path?name=value"),
   "Idempotency-Replayed": text("`true` if this repeats the answer to an earlier request with the same key.", "true"),
-  [modeHeader]: text("`test` if the request used a test key: its people are invented. Live answers lack it.", "test"),
+  [modeHeader]: {
+    ...text(
+      "`test` if the request used a test key: its people are invented. `stand-in` in every answer to a live key of a service that rehearses with stand-ins of identity vendors: its people are invented too. Live answers lack it.",
+      "test",
+    ),
+    schema: { type: "string", enum: ["test", standInMode] },
+  },
   [hintHeader]: text(
     "With a test key: what the request has that nothing reads, such as a parameter of another name.",
     "lookupDataBundles does not read network. It takes provider, type.",

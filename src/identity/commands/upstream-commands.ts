@@ -121,7 +121,7 @@ const stateWords: Record<UpstreamStatus["state"], string> = {
   half_open: "trying one call after a pause",
 };
 
-const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
+const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
   no_money: "balance at the vendor is empty",
   bad_credentials: "vendor refused the credentials",
   bad_settings: "vendor refused the settings",
@@ -132,6 +132,7 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
   not_reached: "no connection",
   busy: "too many calls at the same time",
   paused: "paused",
+  answered_by_stand_in: "a stand-in answers in place of the vendor",
   bad_response: "invalid response",
   unavailable: "vendor unavailable",
   unknown: "no response in time",

@@ -46,8 +46,9 @@ export type UnavailableBecause =
  * Why we reject a response.
  * - `unreadable`: not JSON, or a redirect. `too_large`: its next response would be so too. `status`: a status that says nothing about the attempt.
  * - `shape`: JSON in a shape that the adapter does not know. `failure`: a failure that does not say whether work was done.
+ * - `stand_in`: a stand-in answers in the vendor's place, and this is no rehearsal.
  */
-export type RejectedBecause = "unreadable" | "too_large" | "status" | "shape" | "failure";
+export type RejectedBecause = "unreadable" | "too_large" | "status" | "shape" | "failure" | "stand_in";
 
 /** Why nobody can tell whether the source did the work. `unclear`: its response does not say. */
 export type UnknownBecause = "timed_out" | "connection_lost" | "server_error" | "unclear";

@@ -44,6 +44,7 @@ export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): I
     case "lost":
       return unknownBecause(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
     case "unreadable":
+      if (result.code === "stand_in") return badResponse("stand_in");
       // A proxy may have written this page: it does not say what the vendor behind it did.
       if (result.status >= 500) return unknownBecause("server_error");
       return badResponse(result.code === "too_large" ? "too_large" : "unreadable");

@@ -1,6 +1,6 @@
 import { singleFlight } from "../../runtime/single-flight.ts";
 import type { IdentityOutcome, UnavailableBecause } from "../ports/identity-upstream.ts";
-import { notSentBecause, saysNoMoney } from "../ports/outcomes.ts";
+import { notSentBecause, saysNoMoney, unanswered } from "../ports/outcomes.ts";
 import type { HttpResult, VendorClient, VendorRequest } from "../vendor-client.ts";
 import { withWait } from "./read-outcome.ts";
 
@@ -33,6 +33,7 @@ export function accessTokens({ http, request, read }: Authorization): TokenFor {
 
   const renew = singleFlight(async (): Promise<Token> => {
     const result = await http.send({ method: "POST", timeout: longest, ...request });
+    if (result.kind === "unreadable" && result.code === "stand_in") return { outcome: unanswered(result) };
     const given = read(result);
     if (given === undefined) return { outcome: withWait(notSentBecause(reasonOf(result)), result) };
     if (typeof given === "string") return none(given);

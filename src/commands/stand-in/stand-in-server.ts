@@ -1,22 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { appendFileSync, existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openServer } from "../../http/shell/open-server.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
-import { createServer } from "../../runtime/network/node-http.ts";
+import { silent } from "../../runtime/log.ts";
 import {
   type StandIn,
   type StandInFailure,
   type StandInQuestion,
   type StandInRequest,
   standInHeader,
-} from "../ports/stand-in.ts";
-import type { Vendor } from "../ports/vendor.ts";
-import { person } from "../sandbox/people.ts";
-import type { VendorPrices } from "../vendor-prices.ts";
-import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./scenarios.ts";
+} from "../../upstreams/ports/stand-in.ts";
+import type { Vendor } from "../../upstreams/ports/vendor.ts";
+import { person } from "../../upstreams/sandbox/people.ts";
+import {
+  otherNumber,
+  otherPhoneOfNumber,
+  phoneOfNumber,
+  type StandInOutcome,
+  standInNumbers,
+} from "../../upstreams/stand-in/stand-in-numbers.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 
 /** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
 export interface StandInCall {
@@ -47,6 +52,7 @@ export interface RunningStandIn {
   close(): Promise<void>;
 }
 
+const bounds = { arrival: 10_000, connections: { most: 1000, answer: 60_000 } };
 const slow = 30_000;
 const mostRead = 64 * 1024;
 const photo = Buffer.from("photo").toString("base64");
@@ -72,7 +78,7 @@ export async function startStandIn(
   const waiting = new Set<NodeJS.Timeout>();
   if (invoice !== undefined && !existsSync(invoice)) appendFileSync(invoice, invoiceHeading, { mode: 0o600 });
 
-  const server = createServer(async (raw, response) => {
+  const server = openServer(bounds, silent, async (raw, response) => {
     response.setHeader(standInHeader, name);
     const request = await readRequest(raw);
     if (request) answer(request, response);
@@ -149,17 +155,14 @@ export async function startStandIn(
     onCall?.(call);
   }
 
-  await once(server.listen(port, "127.0.0.1"), "listening");
-  const at = (server.address() as AddressInfo).port;
+  const at = await server.listen({ host: "127.0.0.1", port });
   return {
     port: at,
     url: `http://127.0.0.1:${at}${vendor.base ?? ""}`,
     calls,
     async close() {
       for (const timer of waiting) clearTimeout(timer);
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+      await server.end();
     },
   };
 }

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { list, naira } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
-import { CommandFault, command } from "../../operation/command.ts";
+import { CommandError, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
-import type { Vendor } from "../ports/vendor.ts";
-import { vendors } from "../registry.ts";
-import type { VendorPrices } from "../vendor-prices.ts";
-import { standInNumbers } from "./scenarios.ts";
+import type { Vendor } from "../../upstreams/ports/vendor.ts";
+import { vendors } from "../../upstreams/registry.ts";
+import { standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
+import { standIns } from "../../upstreams/stand-in/stand-ins.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
-import { standIns } from "./stand-ins.ts";
 
 interface Room {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
@@ -71,7 +71,7 @@ export const standInCommand = command({
           `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
         ),
     }).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandFault(`The stand-in cannot start on port ${port} or write its invoice (${error.code}).`);
+      throw new CommandError(`The stand-in cannot start on port ${port} or write its invoice (${error.code}).`);
     });
     const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     for (const line of welcome(vendor, running, prices)) say(line);

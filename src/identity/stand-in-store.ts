@@ -1,0 +1,70 @@
+import { type Kysely, sql } from "kysely";
+import { StoreError } from "../storage/errors.ts";
+import type { Tables } from "../storage/tables.ts";
+
+/** The row that says for ever of whom the live verifications of a store are. */
+const name = "live-verifications";
+const ofStandIns = "of stand-ins";
+const ofVendors = "of vendors";
+
+const cure =
+  "Give the rehearsal a data directory or database of its own (DUBA_DATA, DUBA_DATABASE_URL), and the service another.";
+
+interface Start {
+  /** DUBA_STAND_INS. */
+  standIns: boolean;
+  upstreams: readonly string[];
+}
+
+/**
+ * Notes at the first start that could take live verifications whether they are of people that stand-ins invent. Throws a
+ * `StoreError` if the store has the others. Call it before this process has a lease, and `checkClaim` afterwards: of two instances
+ * that start at once with other settings, one is refused.
+ */
+export async function claimStore(db: Kysely<Tables>, start: Start, now: number): Promise<void> {
+  const { standIns, upstreams } = start;
+  if (standIns && (await claimOf(db)) === undefined && (await hasLive(db))) throw errorFor(start);
+  if (standIns)
+    await sql`
+      insert into fact (name, value, created_at)
+        select cast(${name} as text), cast(${ofStandIns} as text), cast(${now} as bigint)
+        where not exists (select 1 from verification_owner where expires_at > ${now})
+        on conflict (name) do nothing`.execute(db);
+  else if (upstreams.length > 0)
+    await db
+      .insertInto("fact")
+      .values({ name, value: ofVendors, created_at: now })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+  await checkClaim(db, start);
+}
+
+/** Throws a `StoreError` if the live verifications of the store are others than those of this start. */
+export async function checkClaim(db: Kysely<Tables>, start: Start): Promise<void> {
+  const claim = await claimOf(db);
+  if (start.standIns && claim === undefined)
+    throw new StoreError(`A service runs on this store without DUBA_STAND_INS. ${cure}`);
+  if (claim !== undefined && claim !== (start.standIns ? ofStandIns : ofVendors)) throw errorFor(start);
+}
+
+function errorFor({ standIns }: Start): StoreError {
+  const refused = standIns
+    ? "This store is for live verifications of real people, and DUBA_STAND_INS is on"
+    : "This store is a rehearsal for ever: its live verifications are of people that stand-ins of vendors invented. DUBA_STAND_INS is off";
+  return new StoreError(`${refused}. ${cure}`);
+}
+
+/** Whether the live verifications of a store are of invented people. */
+export async function isRehearsal(db: Kysely<Tables>): Promise<boolean> {
+  return (await claimOf(db)) === ofStandIns;
+}
+
+async function claimOf(db: Kysely<Tables>): Promise<string | undefined> {
+  return (await db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
+}
+
+/** A store of before, in which no start noted it. */
+async function hasLive(db: Kysely<Tables>): Promise<boolean> {
+  const live = db.selectFrom("verification").select("reference").where("mode", "=", "live");
+  return (await live.limit(1).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { type RunningStandIn, startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
+import { type ConfigError, readConfig } from "../src/config/read-config.ts";
+import { premblyStandIn } from "../src/upstreams/vendors/prembly/stand-in.ts";
+import { ran } from "./support/command-line.ts";
+import { engines, type FreshSettings } from "./support/engines.ts";
+import { startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+const verify = "/api/v2/kyc/verify-bvn";
+const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+const post = { method: "POST", body: person };
+const mark = "duba-mode";
+
+for (const engine of engines)
+  suite(`a rehearsal on ${engine.name}`, () => {
+    let standIn: RunningStandIn;
+    let folder: string;
+    before(async () => {
+      folder = mkdtempSync(join(tmpdir(), "duba-rehearsal-"));
+      standIn = await startStandIn({ name: "prembly" }, premblyStandIn, { port: 0, prices: { bvn: 5000 } });
+    });
+    after(async () => {
+      await standIn.close();
+      rmSync(folder, { recursive: true });
+    });
+    /** Services one after the other on one store, with its key ring. */
+    const place = async () => {
+      const { settings, dispose } = await engine.ready();
+      const ring = join(folder, `ring-${Math.random()}`);
+      const usual = { DUBA_KEYRING: ring, DUBA_EVENT_NETWORKS: "127.0.0.0/8" };
+      const vendor = { DUBA_UPSTREAMS: "prembly", DUBA_PREMBLY_URL: standIn.url, DUBA_PREMBLY_KEY: "any" };
+      return {
+        dispose,
+        start: (more: Record<string, string> = {}) =>
+          startService(
+            { ...usual, ...vendor, ...more },
+            { ...engine, ready: async () => ({ settings, dispose: async () => {} }) },
+          ),
+        duba: (argv: readonly string[], more: Record<string, string> = {}) =>
+          ran(argv, { environment: { ...environmentOf(settings), ...usual, ...more } }),
+      };
+    };
+
+    test("is nothing that a service falls into: it rejects a stand-in's answers, says so, and then asks it no more", async () => {
+      const { start, duba, dispose } = await place();
+      const service = await start();
+      try {
+        const { text: credential } = await service.newKey({ mode: "live" });
+        const answer = await service.ask(verify, { ...post, credential });
+        assert.deepEqual(
+          [answer.status, answer.json.error.code, answer.json.error.charged, answer.headers[mark]],
+          [502, "upstream_bad_response", false, undefined],
+        );
+        assert.doesNotMatch(answer.text, /stand/);
+        const errors = service.lines.filter(({ fields }) => "alarm" in fields);
+        assert.deepEqual(
+          errors.map(({ fields, message }) => [(fields as { alarm?: string }).alarm, message.split(":")[0]]),
+          [["answered_by_stand_in", "A stand-in answers in place of an identity vendor"]],
+        );
+        const next = await service.ask(verify, { method: "POST", body: { ...person, bvn: "22000000018" }, credential });
+        assert.deepEqual([next.status, next.json.error.retryable], [503, false]);
+        await until(async () => (await duba(["upstreams", "status"])).out.includes("a stand-in answers in place of"));
+      } finally {
+        await service.close();
+      }
+      // It has live verifications that no rehearsal made, whether or not a start noted it.
+      const refused = /^StoreError: This store is for live verifications of real people/;
+      await assert.rejects(start({ DUBA_STAND_INS: "on" }), refused);
+      const noted = await start({ DUBA_UPSTREAMS: "" });
+      await (await noted.store()).db.deleteFrom("fact").where("name", "=", "live-verifications").execute();
+      await noted.close();
+      await assert.rejects(start({ DUBA_STAND_INS: "on" }), refused);
+      await dispose();
+    });
+
+    test("is said in every answer to a live key, by status and doctor, and for ever by its store and its backups", async () => {
+      const { start, duba, dispose } = await place();
+      const rehearsing = { DUBA_STAND_INS: "on" };
+      const service = await start(rehearsing);
+      const { text: credential } = await service.newKey({ mode: "live" });
+      const asked = [
+        await service.ask(verify, { ...post, credential }),
+        await service.ask(verify, { method: "POST", body: {}, credential }),
+        await service.ask("/api/v2/kyc/verifications?idempotency_key=nobody", { credential }),
+        await service.ask("/api/v2/corporate-data/list", { credential }),
+        await service.ask("/api/v2/corporate-data/list", { credential }),
+        await service.ask("/api/v2/events?after=0", { credential }),
+        await service.ask("/api/v2/merchant/authorization", {
+          ...{ method: "POST", credential: false },
+          body: { email: "sandbox@example.com", password: credential },
+        }),
+      ];
+      assert.deepEqual(
+        asked.map(({ status, headers }) => [status, headers[mark]]),
+        [200, 422, 404, 200, 200, 200, 200].map((status) => [status, "stand-in"]),
+      );
+      assert.equal((await service.ask(verify, post)).headers[mark], "test");
+      assert.equal((await service.ask("/api/v2/internet/data/lookup", { credential: false })).headers[mark], undefined);
+      const status = await duba(["status", "--json"]);
+      assert.equal(JSON.parse(status.out).rehearsal, true);
+      assert.match(status.err, /^This store is a rehearsal: /);
+      assert.match((await duba(["doctor"])).out, /WRONG {2}rehearsal: this store is a rehearsal for ever/);
+      const backup = join(folder, `${engine.name}.jsonl`);
+      assert.equal((await duba(["backup", backup])).exitCode, 0);
+      await service.close();
+
+      const refused = /^StoreError: This store is a rehearsal for ever.* a data directory or database of its own/;
+      await assert.rejects(start(), refused);
+      await assert.rejects(start({ DUBA_UPSTREAMS: "" }), refused);
+      await (await start(rehearsing)).close();
+
+      const restored = await engine.ready();
+      const more = environmentOf(restored.settings);
+      assert.equal((await duba(["restore", backup], more)).exitCode, 0);
+      assert.equal(JSON.parse((await duba(["status", "--json"], more)).out).rehearsal, true);
+      await restored.dispose();
+      await dispose();
+    });
+  });
+
+suite("the settings of a rehearsal", () => {
+  test("name no vendor's own address: it would be asked about real people", () => {
+    const settings = { DUBA_STAND_INS: "on", DUBA_UPSTREAMS: "prembly", DUBA_PREMBLY_KEY: "any" };
+    assert.throws(
+      () => readConfig(settings),
+      (error: ConfigError) => /DUBA_PREMBLY_URL is the address of prembly itself/.test(error.message),
+    );
+    readConfig({ ...settings, DUBA_PREMBLY_URL: "http://127.0.0.1:9001" });
+    readConfig({ ...settings, DUBA_STAND_INS: "off" });
+  });
+});
+
+function environmentOf({ dataDirectory, databaseUrl = "" }: FreshSettings): Record<string, string> {
+  return { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+}
