@@ -1,6 +1,5 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { catalogue } from "./catalogue.ts";
 import { consolePages } from "./console.ts";
 import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
@@ -10,7 +9,6 @@ import { peers } from "./peers.ts";
 import { publishing } from "./publishing.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
-import { tracing } from "./tracing.ts";
 import { verifications } from "./verifications.ts";
 import { workers } from "./workers.ts";
 
@@ -21,12 +19,10 @@ import { workers } from "./workers.ts";
 const parts = {
   lookups: lookUps,
   keys,
-  catalogue,
   publishing,
   start,
   verifications,
   mixed,
-  tracing,
   ledger,
   peers,
   console: consolePages,
