@@ -1,5 +1,6 @@
 import { bookCommands } from "./commands/book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
+import { routeCommands } from "./commands/route-commands.ts";
 import { settleCommands } from "./commands/settle-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
 import { upstreamCommands } from "./commands/upstream-commands.ts";
@@ -12,4 +13,5 @@ export const identityCommands = [
   ...vendorBookCommands,
   ...subjectCommands,
   ...upstreamCommands,
+  ...routeCommands,
 ];

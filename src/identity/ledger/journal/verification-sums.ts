@@ -12,7 +12,7 @@ type Key = Pick<SumRow, (typeof keys)[number]>;
 export type Count = Exclude<keyof SumRow, keyof Key>;
 
 /** Milliseconds within which an attempt was answered, by the column that counts it. */
-const bounds: readonly [Count, number][] = [
+export const timeBuckets: readonly [Count, number][] = [
   ["within_250ms", 250],
   ["within_500ms", 500],
   ["within_1s", 1_000],
@@ -22,12 +22,13 @@ const bounds: readonly [Count, number][] = [
   ["later", Number.POSITIVE_INFINITY],
 ];
 
-const counts = [
+/** Every column that counts. */
+export const counts = [
   "attempts",
   ...["verified", "negative", "failed", "unknown"],
   "billed_kobo",
   ...["charges", "charged_kobo"],
-  ...bounds.map(([column]) => column),
+  ...timeBuckets.map(([column]) => column),
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 
@@ -128,6 +129,6 @@ function ofAttempt(
     const moved = { [was]: -1, billed_kobo: billed_kobo - bill(was, was === "failed" ? "released" : null) };
     return was === state ? { billed_kobo: moved.billed_kobo } : { ...moved, [state]: 1 };
   }
-  const [within] = bounds.find(([, most]) => at - asked_at <= most)!;
+  const [within] = timeBuckets.find(([, most]) => at - asked_at <= most)!;
   return { attempts: 1, [state]: 1, billed_kobo, ...(state === "unknown" ? {} : { [within]: 1 }) };
 }
