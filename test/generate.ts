@@ -10,6 +10,7 @@ import { confirms, givenAway } from "../src/operation/command.ts";
 import { silent } from "../src/runtime/log.ts";
 import { vendors } from "../src/upstreams/registry.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { standIns, withoutStandIn } from "../src/upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../src/upstreams/vendor-client.ts";
 import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
@@ -110,11 +111,12 @@ function vendorsTable(): string {
   const rows = vendors.map(({ name, about, settings, open }) => {
     const usual = Object.entries(settings).map(([member, setting]) => [member, setting.default]);
     const { kinds, needs = [] } = open(Object.fromEntries(usual), { http, log: silent });
-    return `| [${name}](vendors/${name}.md) | ${kinds.map(labelOf).join(", ")} | ${needs.join(", ")} | ${about} |`;
+    const standIn = name in standIns ? `\`duba stand-in ${name}\`` : (withoutStandIn[name] ?? "");
+    return `| [${name}](vendors/${name}.md) | ${kinds.map(labelOf).join(", ")} | ${needs.join(", ")} | ${about} | ${standIn} |`;
   });
   return [
-    "| vendor | checks | needs | what it is, and how far it was tried |",
-    "| --- | --- | --- | --- |",
+    "| vendor | checks | needs | what it is, and how far it was tried | stand-in |",
+    "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
 }

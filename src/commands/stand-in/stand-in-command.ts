@@ -92,6 +92,7 @@ function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: Ve
     `  DUBA_UPSTREAMS=${name}`,
     `  ${settings.url!.name}=${url}`,
     ...others.map(({ name: other }) => `  ${other}=any`),
+    ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
     `  DUBA_${name.toUpperCase()}_PRICE=${Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo!)}`)}`,
     "",
     "Last two digits of a number:",

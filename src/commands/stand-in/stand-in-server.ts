@@ -100,8 +100,7 @@ export async function startStandIn(
     const { kind, number, reference } = asked;
     const isTest = number === testInput?.number;
     const outcome = isTest ? "found" : outcomeOf(number);
-    const isFree = ["no_money", "too_many_requests", ...(vendor.free ?? [])].includes(outcome);
-    note({ kind, last4: number.slice(-4), reference, outcome, price: isFree ? null : priceOf(kind, outcome) });
+    note({ kind, last4: number.slice(-4), reference, outcome, price: priceOf(kind, outcome) });
 
     const phone = isTest ? testInput!.claims.phone! : phoneOfNumber(number);
     const give = (of: { number?: string; phone?: string; photo?: string } = {}) => {
@@ -142,9 +141,12 @@ export async function startStandIn(
     return outcome === "blocked" && !vendor.failures.blocked ? "not_found" : outcome;
   }
 
-  function priceOf(kind: CheckKind, outcome: StandInOutcome): number {
-    const name = priceNames[outcome];
-    return prices[`${kind}.${name}`] ?? prices[`*.${name}`] ?? prices[kind] ?? 0;
+  function priceOf(kind: CheckKind, outcome: StandInOutcome): number | null {
+    const of = (name?: string) => prices[`${kind}.${name}`] ?? prices[`*.${name}`];
+    const isOf = (list: readonly string[] = []) => list.includes(outcome);
+    if (isOf(vendor.free)) return null;
+    if (isOf(["no_money", "too_many_requests"]) || isOf(vendor.refuses)) return of("failed") ?? null;
+    return of(priceNames[outcome]) ?? prices[kind] ?? 0;
   }
 
   function note(call: StandInCall): void {

@@ -48,6 +48,8 @@ export type StandInFailure =
 export interface StandIn {
   /** The path of the address that Duba is given, such as `/v2`. */
   base?: string;
+  /** Settings of a rehearsal besides the address and the credentials, by name. */
+  settings?: Readonly<Record<string, string>>;
   /** Whether a request has credentials in the documented form, whatever their values. */
   hasCredentials(request: StandInRequest): boolean;
   /** An answer that is no look-up and is not billed, such as an access token. */
@@ -63,8 +65,10 @@ export interface StandIn {
     Record<Exclude<StandInFailure, "blocked">, (asked: StandInQuestion) => StandInAnswer> &
       Partial<Record<"blocked", (asked: StandInQuestion) => StandInAnswer>>
   >;
-  /** Failures for which the vendor bills nothing, besides `no_money`, `too_many_requests`, `no_credentials` and `no_route`. */
+  /** Failures that say that the vendor bills nothing. */
   free?: readonly StandInFailure[];
+  /** Failures that say that it did no work, besides `no_money` and `too_many_requests`: billed only if a price says so. */
+  refuses?: readonly StandInFailure[];
 }
 
 /** The same answer, whatever was asked. */

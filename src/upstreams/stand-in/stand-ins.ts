@@ -1,7 +1,24 @@
 import type { StandIn } from "../ports/stand-in.ts";
+import { blusaltStandIn } from "../vendors/blusalt/stand-in.ts";
+import { dojahStandIn } from "../vendors/dojah/stand-in.ts";
+import { korapayStandIn } from "../vendors/korapay/stand-in.ts";
 import { premblyStandIn } from "../vendors/prembly/stand-in.ts";
+import { qoreidStandIn } from "../vendors/qoreid/stand-in.ts";
+import { seamfixStandIn } from "../vendors/seamfix/stand-in.ts";
+import { youverifyStandIn } from "../vendors/youverify/stand-in.ts";
 
-/** By the name of the vendor. */
+/** By the name of the vendor. Each vendor of the registry is here, or below. */
 export const standIns: Readonly<Record<string, StandIn>> = {
+  blusalt: blusaltStandIn,
+  dojah: dojahStandIn,
+  korapay: korapayStandIn,
   prembly: premblyStandIn,
+  qoreid: qoreidStandIn,
+  seamfix: seamfixStandIn,
+  youverify: youverifyStandIn,
+};
+
+/** Vendors that have none, and why. */
+export const withoutStandIn: Readonly<Record<string, string>> = {
+  peer: "Another Duba that rehearses with a stand-in takes its place.",
 };

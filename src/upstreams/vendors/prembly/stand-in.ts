@@ -89,5 +89,5 @@ export const premblyStandIn: StandIn = {
     no_credentials: always(401, { status: false, response_code: "01", message: "Invalid API key" }),
     no_route: always(404, { status: false, message: "Not found" }),
   },
-  free: ["maintenance"],
+  refuses: ["maintenance"],
 };

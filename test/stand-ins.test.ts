@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+import { startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
+import { nairaOf } from "../src/operation/money.ts";
+import { vendors } from "../src/upstreams/registry.ts";
+import { person } from "../src/upstreams/sandbox/people.ts";
+import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
+import { standIns } from "../src/upstreams/stand-in/stand-ins.ts";
+import { ran } from "./support/command-line.ts";
+import { ask, startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+const path = "/api/v2/kyc/verify-bvn";
+const notFound = "404 bvn_not_found";
+const unavailable = "503 upstream_unavailable";
+const timeout = "504 upstream_timeout";
+
+/** What a caller gets for each outcome, unless the vendor says it otherwise. */
+const usual: Record<StandInOutcome, string> = {
+  found: "200",
+  large_photo: "200",
+  not_found: notFound,
+  other_phone: "422 phone_mismatch",
+  blocked: notFound,
+  no_money: unavailable,
+  maintenance: timeout,
+  too_many_requests: unavailable,
+  proxy_page: timeout,
+  other_person: "502 upstream_bad_response",
+  slow: timeout,
+  cut: timeout,
+};
+/** Prembly alone says that a number is blocked, and that it did no work during maintenance. */
+const own: Record<string, Partial<typeof usual>> = {
+  prembly: { blocked: "422 bvn_blocked", maintenance: unavailable },
+};
+
+/** Retry-After pauses the vendor, so that comes last. */
+const digits = ["17", ...Object.keys(standInNumbers).filter((each) => each !== "06"), "06"];
+const numberOf = (end: string) => `220000047${end}`;
+const folder = mkdtempSync(join(tmpdir(), "duba-stand-ins-"));
+after(() => rmSync(folder, { recursive: true }));
+
+suite("the whole service in front of a stand-in", { concurrency: true }, () => {
+  for (const vendor of vendors.filter(({ name }) => name in standIns)) {
+    const { name } = vendor;
+    test(`of ${name}: each outcome is told, charged and billed as it is, and nothing of a person is written`, async () => {
+      const invoice = join(folder, `${name}.csv`);
+      const prices = { bvn: 4500, "bvn.not_found": 2000, "*.failed": 1000 };
+      const standIn = await startStandIn(vendor, standIns[name]!, { port: 0, prices, invoice });
+      const lacking = Object.values(vendor.settings).filter((each) => each.default === "" && !each.optional);
+      const environment: Record<string, string> = {
+        ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
+        ...standIns[name]!.settings,
+        [vendor.settings.url!.name]: standIn.url,
+        [`DUBA_${name.toUpperCase()}_PRICE`]: Object.entries(prices)
+          .map(([what, kobo]) => `${what}=${nairaOf(kobo)}`)
+          .join(),
+        DUBA_UPSTREAMS: name,
+        DUBA_STAND_INS: "on",
+        DUBA_LIMITS: "off",
+        DUBA_METRICS: "127.0.0.1:0",
+        DUBA_UPSTREAM_TIMEOUT: "2s",
+        // What one number does to the breaker is not to be seen in the next.
+        DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
+        DUBA_UPSTREAM_ALARM_PAUSE: "1ms",
+      };
+      const service = await startService(environment);
+      try {
+        const { text: credential } = await service.newKey({ mode: "live" });
+        const told: Record<string, string> = {};
+        const given: string[] = [];
+        for (const end of digits) {
+          const bvn = numberOf(end);
+          const body = { bvn, phone: `0${phoneOfNumber(bvn)}`, amount: "100" };
+          const { status, json, headers } = await service.ask(path, { method: "POST", body, credential });
+          assert.equal(headers["duba-mode"], "stand-in");
+          if (status === 200) given.push(json.data.request_reference);
+          told[end] = status === 200 ? "200" : `${status} ${json.error.code}`;
+        }
+        const outcomes = { ...usual, ...own[name] };
+        const wanted = digits.map((end) => [end, outcomes[standInNumbers[end]?.outcome ?? "found"]]);
+        assert.deepEqual(told, Object.fromEntries(wanted));
+
+        const { db } = await service.store();
+        const rows = await db.selectFrom("verification").select(["reference", "charged"]).execute();
+        assert.equal(rows.length, digits.length);
+        assert.deepEqual(
+          rows
+            .filter(({ charged }) => charged)
+            .map(({ reference }) => reference)
+            .sort(),
+          given.sort(),
+        );
+        const attempts = await db.selectFrom("verification_attempt").select("reference").execute();
+        assert.deepEqual(
+          attempts.map(({ reference }) => reference).sort(),
+          rows.map(({ reference }) => reference).sort(),
+        );
+
+        const store = { ...environment, DUBA_DATA: service.settings.dataDirectory };
+        const duba = async (...argv: string[]) =>
+          JSON.parse((await ran([...argv, "--json"], { environment: store })).out);
+        const billed = standIn.calls.filter(({ price }) => price !== null);
+        const cost = nairaOf(billed.reduce((sum, { price }) => sum + price!, 0));
+        assert.equal(standIn.calls.length, digits.length);
+        const books = async () => (await duba("books", "summary", "--by", "vendor")).groups;
+        await until(async () => (await books())[0]?.asked === digits.length);
+        const [group, ...others] = await books();
+        assert.deepEqual([group.group, group.unpriced, group.cost, others], [name, 0, cost, []]);
+        const { agreed, differences } = await duba("books", "reconcile", invoice, "--vendor", name);
+        assert.deepEqual([agreed.count, agreed.vendor, differences], [billed.length, cost, []]);
+
+        const metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+        const written = {
+          log: JSON.stringify(service.lines),
+          events: (await service.ask("/api/v2/events?after=0", { credential })).text,
+          metrics: (await ask(metricsPort, "/metrics")).text,
+          trail: (await ran(["audit", "export"], { environment: store })).out,
+        };
+        assert.match(written.metrics, /duba_answers_total/);
+        const people = digits.map((end) => person("bvn", numberOf(end), phoneOfNumber(numberOf(end))));
+        const canaries = people.flatMap(({ bvn_number: bvn, personal_info: { full_name, phone_number } }) => [
+          ...[bvn, full_name, phone_number.slice(1)],
+        ]);
+        for (const [where, text] of Object.entries(written))
+          for (const canary of canaries) assert.ok(!text.includes(canary), `${where} holds ${canary}`);
+      } finally {
+        await standIn.close();
+        await service.close();
+      }
+    });
+  }
+});
