@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { reserved, sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { reservedFor, sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
@@ -31,19 +31,16 @@ for (const engine of usualEngines) {
 
     test("refuses what its table says, charges nothing, repeats no number, and says when to come back", async () => {
       for (const { number, result } of sandboxNumbers("bvn")) {
-        if (result === "VERIFIED" || reserved[number]!.delay) continue;
+        const reserved = reservedFor({ kind: "bvn", number })!;
+        if (result === "VERIFIED" || reserved.delay) continue;
         const [status, code] = [Number(result.slice(0, 3)), result.slice(4)];
         const key = `refused-${number.slice(-2)}-${engine.name}`;
         const answer = await ask(number, { "Idempotency-Key": key });
         const { error } = assertFailure(answer, status, code, { path: verify });
-        assert.deepEqual(
-          [error.charged, error.upstream_called],
-          [false, reserved[number]!.refusal === undefined],
-          number,
-        );
+        assert.deepEqual([error.charged, error.upstream_called], [false, reserved.refusal === undefined], number);
         if (error.upstream_called) {
           const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
-          const outcome = reserved[number]!.outcome!;
+          const outcome = reserved.outcome!;
           const state =
             outcome.kind === "negative" ? outcome.reason : outcome.kind === "unknown" ? outcome.kind : "failed";
           const { request_reference } = error;

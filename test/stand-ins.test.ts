@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
+import { inventedPerson } from "../src/checks/invented-person.ts";
 import { startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
 import { nairaOf } from "../src/operation/money.ts";
 import { vendors } from "../src/upstreams/registry.ts";
-import { person } from "../src/upstreams/sandbox/people.ts";
 import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
 import { standIns } from "../src/upstreams/stand-in/stand-ins.ts";
 import { ran } from "./support/command-line.ts";
@@ -122,7 +122,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
           trail: (await ran(["audit", "export"], { environment: store })).out,
         };
         assert.match(written.metrics, /duba_answers_total/);
-        const people = digits.map((end) => person("bvn", numberOf(end), phoneOfNumber(numberOf(end))));
+        const people = digits.map((end) => inventedPerson("bvn", numberOf(end), phoneOfNumber(numberOf(end))));
         const canaries = people.flatMap(({ bvn_number: bvn, personal_info: { full_name, phone_number } }) => [
           ...[bvn, full_name, phone_number.slice(1)],
         ]);

@@ -1,8 +1,17 @@
 import type { CheckKind } from "../operation/check-kind.ts";
-import type { PersonRecord } from "../operation/identity-record.ts";
 import { bvn } from "./bvn.ts";
 import type { Check } from "./check.ts";
 import { nin } from "./nin.ts";
 
+const byKind = { bvn, nin } satisfies Record<CheckKind, Check>;
+
+type RecordOf<Each> = Each extends Check<infer CheckRecord> ? CheckRecord : never;
+
+/** A record of any kind. */
+export type CheckRecord = RecordOf<(typeof byKind)[CheckKind]>;
+
+/** A record with Duba's own reference, as the caller gets it. */
+export type AnsweredRecord = CheckRecord & { request_reference: string };
+
 /** Every kind of check. */
-export const checks: Readonly<Record<CheckKind, Check<PersonRecord>>> = { bvn, nin };
+export const checks: Readonly<Record<CheckKind, Check<CheckRecord>>> = byKind;

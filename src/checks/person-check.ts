@@ -1,35 +1,32 @@
 import { declaredCopier } from "../operation/answers/answer-writer.ts";
-import { type CheckKind, labelOf, numberMember } from "../operation/check-kind.ts";
+import { claimOf, labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../operation/fields.ts";
-import { IdentityRecord, type PersonRecord } from "../operation/identity-record.ts";
-import Type from "../operation/schema/type.ts";
+import { PersonRecord } from "../operation/identity-record.ts";
 import type { Check } from "./check.ts";
+import { inventedPerson } from "./invented-person.ts";
 import { maskRecord } from "./mask-record.ts";
 
-const record = Type.Omit(IdentityRecord, ["request_reference"]);
-
-const copyDeclared = declaredCopier(record);
+const copyDeclared = declaredCopier(PersonRecord);
 
 /**
  * A check of a person by a number of 11 digits and a phone. `withheld`: members that the caller gets so, whatever a vendor
  * sends.
  */
 export function personCheck(
-  kind: CheckKind,
+  kind: PersonKind,
   { example, withheld = {} }: { example: string; withheld?: Partial<PersonRecord> },
 ): Check<PersonRecord> {
   const member = numberMember(kind);
+  const label = labelOf(kind);
   return {
     kind,
     request: {
-      [kind]: elevenDigitsField(`Customer ${labelOf(kind)}: 11 digits.`, example),
-      phone: phoneField,
+      [kind]: { label, schema: elevenDigitsField(`Customer ${label}: 11 digits.`, example), valueIn: digitsOf },
+      phone: { label: claimOf(kind), schema: phoneField, valueIn: phoneOf },
     },
+    subject: [kind],
     example: { [kind]: example, phone: "08000000017" },
-    record,
-    inputOf: (request) => ({ kind, number: digitsOf(request[kind]!), claims: { phone: phoneOf(request.phone!) } }),
-    subjectOf: ({ number }) => [number],
-    lastFour: ({ number }) => number.slice(-4),
+    record: PersonRecord,
     confirm(given, { number, claims }, { phoneMatch }) {
       const declared = declaredOf(given);
       if (!declared) return { rejected: "incomplete" };
@@ -41,6 +38,22 @@ export function personCheck(
       return { negative: phones.length === 0 ? "no_phone" : "phone_mismatch" };
     },
     mask: (record) => maskRecord(record, member),
+    sandbox({ number, claims }, variant) {
+      const person = inventedPerson(kind, number, claims.phone!);
+      if (variant === "watchlisted") return { ...person, watchlisted: "YES" };
+      return variant === "least" ? { ...leastOf(person), [member]: number } : person;
+    },
+  };
+}
+
+/** The shortest record that the interface allows, without the number. */
+function leastOf(record: PersonRecord): PersonRecord {
+  return {
+    ...record,
+    formatted_registration_date: null,
+    nin: "",
+    watchlisted: null,
+    personal_info: { ...record.personal_info, email: "", phone_number_2: null },
   };
 }
 

@@ -1,41 +1,121 @@
-import type { IdentityRecord } from "./identity-record.ts";
+/** What a caller reads when a check has a negative outcome. */
+interface NegativeFacts {
+  status: number;
+  cause: string;
+  cure: string;
+}
+
+/** What places below the checks know of a kind. */
+interface KindRow {
+  /** As people write it: "BVN". */
+  label: string;
+  /** What the caller says beside the number. */
+  claim: string;
+  /** The member of the record that holds the number. */
+  member: string;
+  /**
+   * What a source may say instead of a record. `bvn_not_found` is the failure of `not_found`; that of a `shared` one has the
+   * reason's name, and is one for all kinds that have it.
+   */
+  negatives: { not_found: NegativeFacts } & Record<string, NegativeFacts | "shared">;
+}
+
+/** A number by which a person is found, with the person's phone. */
+const personRow = <Member extends string>(label: string, member: Member) => ({
+  label,
+  claim: "phone number",
+  member,
+  negatives: {
+    not_found: {
+      status: 404,
+      cause: `The identity source has no record of this ${label}.`,
+      cure: "Check the number with the customer. Nothing was charged.",
+    },
+    phone_mismatch: "shared" as const,
+    blocked: {
+      status: 422,
+      cause: `The ${label} exists, but it is blocked or suspended.`,
+      cure: "Tell the customer to ask the bank or the issuing office. Nothing was charged.",
+    },
+  },
+});
 
 /**
- * The kinds of number by which a person is verified, each with the member of the identity record that holds the number. All
- * else follows from the name: `bvn` is the request's member, "BVN" is the label, `DUBA_BVN_FEE` is the setting of the fee,
- * `bvn_not_found` is the failure for a number that nobody has.
+ * The kinds of check. All else follows from the name: `bvn` is the request's member of the number, `DUBA_BVN_FEE` is the setting
+ * of the fee, `verify-bvn` ends the path.
  */
-const numberMembers = { bvn: "bvn_number", nin: "nin" } as const satisfies Record<string, keyof IdentityRecord>;
+const rows = { bvn: personRow("BVN", "bvn_number"), nin: personRow("NIN", "nin") } satisfies Record<string, KindRow>;
+type Rows = typeof rows;
 
-export type CheckKind = keyof typeof numberMembers;
+export type CheckKind = keyof Rows;
 
-export const checkKinds = Object.keys(numberMembers) as readonly CheckKind[];
+export const checkKinds = Object.keys(rows) as readonly CheckKind[];
+
+/** The kinds whose record is an identity record. */
+export const personKinds = ["bvn", "nin"] as const satisfies readonly CheckKind[];
+export type PersonKind = (typeof personKinds)[number];
 
 /** Fees of an account's own in kobo, by kind; for other kinds the fee schedule of the service holds. */
 export type OwnFees = Readonly<Partial<Record<CheckKind, number>>>;
 
-/** The member of the identity record that holds a number of this kind. */
-export function numberMember<Kind extends CheckKind>(kind: Kind): (typeof numberMembers)[Kind] {
-  return numberMembers[kind];
+/** The member of the record that holds a number of this kind. */
+export function numberMember<Kind extends CheckKind>(kind: Kind): Rows[Kind]["member"] {
+  return rows[kind].member;
 }
 
 /** The kind as people write it: "BVN". */
 export function labelOf(kind: CheckKind): string {
-  return kind.toUpperCase();
+  return rows[kind].label;
+}
+
+/** What the caller says beside the number: "phone number". */
+export function claimOf(kind: CheckKind): string {
+  return rows[kind].claim;
 }
 
 /** "BVN or NIN" */
-export const anyLabel = checkKinds.map(labelOf).join(" or ");
+export const anyLabel = either(checkKinds.map(labelOf));
 
-/** What an identity source may say of a person instead of a record. */
-export const negativeReasons = ["not_found", "phone_mismatch", "blocked"] as const;
-export type NegativeReason = (typeof negativeReasons)[number];
+/** What a caller of any kind says beside the number. */
+export const anyClaim = either(checkKinds.map(claimOf));
 
-type NegativeCode<Reason extends NegativeReason> = Reason extends "phone_mismatch" ? Reason : `${CheckKind}_${Reason}`;
+type Negatives<Kind extends CheckKind> = Rows[Kind]["negatives"];
 
-/** The failure of a negative outcome. That of a phone is one for all kinds. */
-export function negativeCode<Reason extends NegativeReason>(kind: CheckKind, reason: Reason): NegativeCode<Reason> {
-  return (reason === "phone_mismatch" ? reason : `${kind}_${reason}`) as NegativeCode<Reason>;
+/** What an identity source may say of a subject instead of a record. */
+export type NegativeReason = { [Kind in CheckKind]: keyof Negatives<Kind> }[CheckKind];
+
+/** The code of a negative outcome's failure. */
+export type NegativeCode = {
+  [Kind in CheckKind]: {
+    [Reason in keyof Negatives<Kind> & string]: Negatives<Kind>[Reason] extends "shared" ? Reason : `${Kind}_${Reason}`;
+  }[keyof Negatives<Kind> & string];
+}[CheckKind];
+
+/** The reasons of one kind, and what a caller reads of each. */
+export function negativesOf(kind: CheckKind): Readonly<Partial<Record<NegativeReason, NegativeFacts | "shared">>> {
+  return rows[kind].negatives;
+}
+
+/** The reasons of one kind. */
+export function reasonsOf(kind: CheckKind): readonly NegativeReason[] {
+  return Object.keys(negativesOf(kind)) as NegativeReason[];
+}
+
+export const negativeReasons = [...new Set(checkKinds.flatMap(reasonsOf))] as readonly NegativeReason[];
+
+/** The failure of a negative outcome. */
+export function negativeCode(kind: CheckKind, reason: NegativeReason): NegativeCode {
+  return (negativesOf(kind)[reason] === "shared" ? reason : `${kind}_${reason}`) as NegativeCode;
+}
+
+/** One value for each failure of a negative outcome, by its code. */
+export function forEachNegative<Value>(
+  of: (reason: NegativeReason, facts: NegativeFacts | "shared") => Value,
+): Record<NegativeCode, Value> {
+  const values = checkKinds.flatMap((kind) =>
+    reasonsOf(kind).map((reason) => [negativeCode(kind, reason), of(reason, negativesOf(kind)[reason]!)]),
+  );
+  return Object.fromEntries(values) as Record<NegativeCode, Value>;
 }
 
 /** One value for each kind, under a name that is made of the kind. */
@@ -44,4 +124,9 @@ export function forEachKind<Name extends string, Value>(
   of: (kind: CheckKind) => Value,
 ): Record<Name, Value> {
   return Object.fromEntries(checkKinds.map((kind) => [nameOf(kind), of(kind)])) as Record<Name, Value>;
+}
+
+/** "a", "a or b", "a, b or c": each once. */
+function either(words: readonly string[]): string {
+  return [...new Set(words)].join(", ").replace(/, ([^,]*)$/, " or $1");
 }

@@ -1,4 +1,12 @@
-import { anyLabel, forEachKind, labelOf, negativeCode } from "./check-kind.ts";
+import {
+  anyClaim,
+  anyLabel,
+  checkKinds,
+  forEachNegative,
+  labelOf,
+  type NegativeCode,
+  negativesOf,
+} from "./check-kind.ts";
 
 interface FailureFacts {
   /** The HTTP status. */
@@ -8,6 +16,8 @@ interface FailureFacts {
   cause: string;
   cure: string;
 }
+
+const withPhone = checkKinds.filter((kind) => "phone_mismatch" in negativesOf(kind));
 
 /** Every failure that Duba can answer. The code is a stable public name. No other file repeats these facts. */
 const table = {
@@ -29,7 +39,7 @@ const table = {
   },
   invalid_idempotency_key: {
     status: 400,
-    cause: `The Idempotency-Key is not 1 to 255 visible ASCII characters, or contains the ${anyLabel} or the phone number.`,
+    cause: `The Idempotency-Key is not 1 to 255 visible ASCII characters, or contains the ${anyLabel} or the ${anyClaim}.`,
     cure: "Send a random identifier, for example a UUID, that says nothing about the person.",
   },
   missing_credentials: {
@@ -88,14 +98,7 @@ const table = {
     cause: "The cable provider has no product with this code.",
     cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
   },
-  ...forEachKind(
-    (kind) => negativeCode(kind, "not_found"),
-    (kind) => ({
-      status: 404,
-      cause: `The identity source has no record of this ${labelOf(kind)}.`,
-      cure: "Check the number with the customer. Nothing was charged.",
-    }),
-  ),
+  ...negatives(404),
   request_not_found: {
     status: 404,
     cause: "The request log has no entry of your account with this request id in this mode.",
@@ -159,17 +162,10 @@ const table = {
     cause: "One or more parameters are missing or have the wrong form. `fields` lists all of them.",
     cure: "Correct each field as its message says.",
   },
-  ...forEachKind(
-    (kind) => negativeCode(kind, "blocked"),
-    (kind) => ({
-      status: 422,
-      cause: `The ${labelOf(kind)} exists, but it is blocked or suspended.`,
-      cure: "Tell the customer to ask the bank or the issuing office. Nothing was charged.",
-    }),
-  ),
+  ...negatives(422),
   phone_mismatch: {
     status: 422,
-    cause: `The ${anyLabel} exists, but the phone number does not belong to it.`,
+    cause: `The ${withPhone.map(labelOf).join(" or ")} exists, but the phone number does not belong to it.`,
     cure: "Ask the customer for the phone number that is registered with it. Nothing was charged.",
   },
   amount_mismatch: {
@@ -179,7 +175,7 @@ const table = {
   },
   verification_failed: {
     status: 422,
-    cause: `Duba could not verify the ${anyLabel} and the phone number together. This service does not say what is wrong.`,
+    cause: `Duba could not verify the ${anyLabel} and the ${anyClaim} together. This service does not say what is wrong.`,
     cure: "Check both with the customer. Nothing was charged.",
   },
   idempotency_key_reused: {
@@ -248,6 +244,15 @@ const table = {
 } satisfies Record<string, FailureFacts>;
 
 export type FailureCode = keyof typeof table;
+
+/** The failures of negative outcomes that have this status and are no `shared` ones. */
+function negatives(status: number): Record<NegativeCode, FailureFacts> {
+  const all = Object.entries(forEachNegative((_, facts) => facts));
+  return Object.fromEntries(all.filter(([, facts]) => facts !== "shared" && facts.status === status)) as Record<
+    NegativeCode,
+    FailureFacts
+  >;
+}
 
 export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
 

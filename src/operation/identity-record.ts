@@ -33,10 +33,9 @@ export const ResidentialInfo = Type.Object(
   { title: "ResidentialInfo" },
 );
 
-/** The identity record, members in the documented order. */
-export const IdentityRecord = Type.Object(
+/** The record of a person as a source gives it: members in the documented order, without Duba's own reference. */
+export const PersonRecord = Type.Object(
   {
-    request_reference: text("Reference of the verification, made by Duba: 6 alphanumerics and 9 digits"),
     bvn_number: text("The BVN"),
     name_on_card: text("Name on the BVN card"),
     enrolment_branch: text("Bank branch of enrolment"),
@@ -53,7 +52,26 @@ export const IdentityRecord = Type.Object(
   { title: "IdentityRecord" },
 );
 
-export type IdentityRecord = Static<typeof IdentityRecord>;
+export type PersonRecord = Static<typeof PersonRecord>;
 
-/** The record of a person as a source gives it: without Duba's own reference. */
-export type PersonRecord = Omit<IdentityRecord, "request_reference">;
+/** The months as a record writes them. */
+export const months = "January February March April May June July August September October November December".split(
+  " ",
+);
+
+/** `month` counts from 0. */
+interface RecordDay {
+  day: number;
+  month: number;
+  year: number;
+}
+
+/** `29-Jul-1982`. */
+export function shortDate({ day, month, year }: RecordDay): string {
+  return `${String(day).padStart(2, "0")}-${months[month]!.slice(0, 3)}-${year}`;
+}
+
+/** `July 29, 1982`. */
+export function longDate({ day, month, year }: RecordDay): string {
+  return `${months[month]} ${day}, ${year}`;
+}

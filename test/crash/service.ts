@@ -8,7 +8,7 @@ import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount, findAccount } from "../../src/access/accounts/accounts.ts";
 import { changeTerms, topUp } from "../../src/access/accounts/terms.ts";
 import { createKey } from "../../src/access/keys/keys.ts";
-import { type CheckKind, forEachKind, labelOf } from "../../src/operation/check-kind.ts";
+import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";
@@ -52,7 +52,7 @@ export async function liveStore(engine: Engine, vendor: VendorProcess, accounts 
       DUBA_BOOTSTRAP_KEY: "a-known-sandbox-key-for-crashes",
       DUBA_LIMITS: "off",
       ...forEachKind(
-        (kind) => `DUBA_${labelOf(kind)}_FEE`,
+        (kind) => `DUBA_${kind.toUpperCase()}_FEE`,
         (kind) => String(fees[kind] / 100),
       ),
       DUBA_UPSTREAMS: "peer",

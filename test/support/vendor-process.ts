@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CheckInput } from "../../src/checks/check.ts";
+import { checks } from "../../src/checks/index.ts";
 import { checkKinds, labelOf, negativeCode } from "../../src/operation/check-kind.ts";
 
-import { person } from "../../src/upstreams/sandbox/people.ts";
 import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
 
@@ -33,7 +33,7 @@ function failure(status: number, code: string): Reply {
 }
 
 function verified({ kind, number, claims }: CheckInput): Reply {
-  const data = { request_reference: "vendor123456789", ...person(kind, number, claims.phone!) };
+  const data = { request_reference: "vendor123456789", ...checks[kind].sandbox({ kind, number, claims }) };
   return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 

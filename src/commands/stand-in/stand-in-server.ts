@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { inventedPerson } from "../../checks/invented-person.ts";
 import { openServer } from "../../http/shell/open-server.ts";
-import type { CheckKind } from "../../operation/check-kind.ts";
+import type { PersonKind } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { silent } from "../../runtime/log.ts";
 import {
@@ -13,7 +14,7 @@ import {
   standInHeader,
 } from "../../upstreams/ports/stand-in.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
-import { person } from "../../upstreams/sandbox/people.ts";
+
 import {
   otherNumber,
   otherPhoneOfNumber,
@@ -25,7 +26,7 @@ import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 
 /** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
 export interface StandInCall {
-  kind: CheckKind;
+  kind: PersonKind;
   last4: string;
   reference: string;
   outcome: StandInOutcome;
@@ -105,7 +106,7 @@ export async function startStandIn(
     const phone = isTest ? testInput!.claims.phone! : phoneOfNumber(number);
     const give = (of: { number?: string; phone?: string; photo?: string } = {}) => {
       const whose = of.number ?? number;
-      const found = person(kind, whose, of.phone ?? phone);
+      const found = inventedPerson(kind, whose, of.phone ?? phone);
       const body = vendor.found(found, { ...asked, number: whose }, of.photo ?? photo);
       sendJson(response, { status: 200, body });
     };
@@ -141,7 +142,7 @@ export async function startStandIn(
     return outcome === "blocked" && !vendor.failures.blocked ? "not_found" : outcome;
   }
 
-  function priceOf(kind: CheckKind, outcome: StandInOutcome): number | null {
+  function priceOf(kind: PersonKind, outcome: StandInOutcome): number | null {
     const of = (name?: string) => prices[`${kind}.${name}`] ?? prices[`*.${name}`];
     const isOf = (list: readonly string[] = []) => list.includes(outcome);
     if (isOf(vendor.free)) return null;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { CheckInput } from "../../checks/check.ts";
+import { inventedPerson } from "../../checks/invented-person.ts";
 import { type CheckKind, numberMember } from "../../operation/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { notSentBecause, unavailable } from "../../upstreams/ports/outcomes.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
-import { person } from "../../upstreams/sandbox/people.ts";
 import { phoneOfNumber } from "../../upstreams/stand-in/stand-in-numbers.ts";
 import { standIns, withoutStandIn } from "../../upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
@@ -52,7 +52,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
           assert.equal(outcome.kind, "verified");
           if (outcome.kind !== "verified") continue;
           const { personal_info: own, ...record } = outcome.record;
-          const { personal_info: wanted } = person(kind, number, claims.phone);
+          const { personal_info: wanted } = inventedPerson(kind, number, claims.phone);
           const members = ["first_name", "last_name", "gender", "phone_number", "date_of_birth"] as const;
           assert.deepEqual(
             [record[numberMember(kind)], ...members.map((member) => own[member])],

@@ -38,7 +38,7 @@ export const verificationSettings = {
     (kind): `${CheckKind}Fee` => `${kind}Fee`,
     (kind) =>
       setting({
-        name: `DUBA_${labelOf(kind)}_FEE`,
+        name: `DUBA_${kind.toUpperCase()}_FEE`,
         default: "100",
         about: `Fee of a verified ${labelOf(kind)} in naira. 0: free.`,
         form: 'an amount in naira, such as "100" or "100.50"',

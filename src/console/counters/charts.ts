@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { forEachNegative } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import { quantileOf } from "../../runtime/durations.ts";
 import type { WithClock } from "../../storage/audited.ts";
@@ -35,7 +36,7 @@ const outcomes: Record<CountedSubject, readonly string[]> = {
   verifications: ["Verified", "No match", "Refused", "Failed"],
 };
 
-const noMatch = new Set(["bvn_not_found", "nin_not_found", "phone_mismatch", "verification_failed"]);
+const noMatch = new Set([...Object.keys(forEachNegative(String)), "verification_failed"]);
 
 function outcomeOf(about: CountedSubject, outcome: string): string {
   if (!Object.hasOwn(failures, outcome)) return outcomes[about][0]!;

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../http/pages/html.ts";
+import { negativeReasons } from "../../operation/check-kind.ts";
 import type { RecordMember } from "../../operation/command/answer-table.ts";
 import type { Say } from "./command-words.ts";
 
@@ -17,9 +18,10 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
     ]),
   ),
   ...Object.fromEntries(
-    ["held", "scheduled", "expired", "invited", "started", "recomputed", "not_found", "phone_mismatch", "waiting"].map(
-      (word) => [word, "warn"],
-    ),
+    ["held", "scheduled", "expired", "invited", "started", "recomputed", ...negativeReasons, "waiting"].map((word) => [
+      word,
+      "warn",
+    ]),
   ),
 };
 

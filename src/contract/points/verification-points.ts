@@ -2,7 +2,7 @@ import { findVerification } from "../../identity/operations/findVerification.ts"
 import { getVerification } from "../../identity/operations/getVerification.ts";
 import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
 import { modeHeader } from "../../operation/operation.ts";
-import { reserved, type SandboxNumber, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
+import { reservedFor, type SandboxNumber, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import type { ServerAnswer } from "../ask-server.ts";
 import { isObject, successFaults, unless } from "../judge-answer.ts";
 import type { Point } from "../point.ts";
@@ -62,7 +62,9 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
 /** Those that would take seconds, or that answer as a limit of the server does, are not asked for. */
 const askedNumbers = sandboxNumbers("bvn").filter(
   ({ number, result, retried }) =>
-    (result !== "VERIFIED" || retried !== result) && !result.startsWith("429") && !reserved[number]?.delay,
+    (result !== "VERIFIED" || retried !== result) &&
+    !result.startsWith("429") &&
+    !reservedFor({ kind: "bvn", number })?.delay,
 );
 
 /** The sandbox's number has its fixed result, and so has a retry. */

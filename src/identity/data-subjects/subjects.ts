@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
-import type { CheckInput } from "../../checks/check.ts";
+import type { CheckSubject } from "../../checks/check.ts";
+import type { AnsweredRecord, CheckRecord } from "../../checks/index.ts";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
@@ -48,7 +48,7 @@ export interface ExportedVerification {
   createdAt: number;
   completedAt: number | null;
   /** `unreadable`: it is stored, but cannot be decrypted. */
-  record: IdentityRecord | "unreadable" | null;
+  record: AnsweredRecord | "unreadable" | null;
 }
 
 interface SubjectParts extends Audited {
@@ -67,11 +67,11 @@ const readerPatience = 30_000;
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
-  { kind, number }: Pick<CheckInput, "kind" | "number">,
+  subject: CheckSubject,
   now: number = Date.now(),
 ): Promise<Erasure> {
   const receipt = newReceipt();
-  const hashes = keyedHashes.all("subject", subjectParts({ kind, number, claims: {} }));
+  const hashes = keyedHashes.all("subject", subjectParts(subject));
   const counts = new Map<string, Erasure["accounts"][number]>();
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
@@ -115,14 +115,14 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[]) {
 /** Returns all data stored about a person, for the person's own request, and records the export in the audit trail. */
 export async function exportSubject(
   { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
-  { kind, number }: Pick<CheckInput, "kind" | "number">,
+  subject: CheckSubject,
   now: number = Date.now(),
 ): Promise<SubjectExport> {
   const receipt = newReceipt();
   const rows = await db
     .selectFrom("verification")
     .selectAll()
-    .where("subject_hash", "in", keyedHashes.all("subject", subjectParts({ kind, number, claims: {} })))
+    .where("subject_hash", "in", keyedHashes.all("subject", subjectParts(subject)))
     .orderBy("created_at")
     .orderBy("reference")
     .execute();
@@ -164,7 +164,7 @@ async function recordIn(
   if (sealed_record === null || sealed_key === undefined) return null;
   try {
     const record = unseal(current, { accountId: account_id, reference }, { sealed_record, sealed_key });
-    return { request_reference: reference, ...(record as Omit<IdentityRecord, "request_reference">) };
+    return { request_reference: reference, ...(record as CheckRecord) };
   } catch {
     return "unreadable";
   }

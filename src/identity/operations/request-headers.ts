@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { CheckInput } from "../../checks/check.ts";
-import { labelOf } from "../../operation/check-kind.ts";
+import { claimOf, labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import Type from "../../operation/schema/type.ts";
 
@@ -23,36 +23,45 @@ export type VerificationHeaders = Static<typeof VerificationHeaders>;
 
 const visible = /^[\x21-\x7e]+$/;
 
+/** Shorter claims, such as a bank's code, are in many texts by chance. */
+const shortestClaim = 7;
+
 /** The ten digits are in every form of a phone; separators hide nothing. */
-function holdsNumbers(text: string, { number, claims }: CheckInput): boolean {
-  const bare = text.replace(/[^A-Za-z0-9]/g, "");
-  return [number, ...Object.values(claims)].some((own) => bare.includes(own!));
+function holdsValues(text: string, { number, claims }: CheckInput): boolean {
+  const bare = (given: string) => given.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
+  const own = Object.values(claims).map((claim) => bare(claim!));
+  return [bare(number), ...own.filter(({ length }) => length >= shortestClaim)].some((each) =>
+    bare(text).includes(each),
+  );
 }
+
+/** Completes "must not contain". */
+const valuesOf = ({ kind }: CheckInput) => `the ${labelOf(kind)} or the ${claimOf(kind)}`;
 
 /**
  * An idempotency key without its quotes: quoted and bare name the same. Throws `invalid_idempotency_key`, also when it
- * holds one of the request's own `numbers`.
+ * holds one of the request's own values.
  */
-export function idempotencyKeyOf(header: string, numbers?: CheckInput): string {
+export function idempotencyKeyOf(header: string, input?: CheckInput): string {
   const key = /^".*"$/s.test(header) && header.length > 1 ? header.slice(1, -1) : header;
   if (!visible.test(key) || key.length > 255)
     throw new Failure("invalid_idempotency_key", "The Idempotency-Key must be 1 to 255 visible ASCII characters.");
-  if (numbers && holdsNumbers(key, numbers))
+  if (input && holdsValues(key, input))
     throw new Failure(
       "invalid_idempotency_key",
-      `The Idempotency-Key must not contain the ${labelOf(numbers.kind)} or the phone number. Send a random one, such as a UUID.`,
+      `The Idempotency-Key must not contain ${valuesOf(input)}. Send a random one, such as a UUID.`,
     );
   return key;
 }
 
 /** Throws `validation_failed` with a fault of the field `Consent-Reference`. */
-export function consentReferenceOf(header: string, numbers: CheckInput): string {
+export function consentReferenceOf(header: string, input: CheckInput): string {
   const fault = (message: string) =>
     new Failure("validation_failed", "The Consent-Reference is not accepted.", {
       fields: [{ field: "Consent-Reference", message: `Consent-Reference ${message}.` }],
     });
   if (!visible.test(header) || header.length > 128) throw fault("must be 1 to 128 visible ASCII characters");
-  if (holdsNumbers(header, numbers)) throw fault(`must not contain the ${labelOf(numbers.kind)} or the phone number`);
+  if (holdsValues(header, input)) throw fault(`must not contain ${valuesOf(input)}`);
   return header;
 }
 

@@ -5,7 +5,7 @@ import { Failure } from "../../operation/failures.ts";
 import { failuresOf } from "../../operation/operation.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { reserved, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
+import { reservedFor, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import { callOf, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
@@ -59,7 +59,7 @@ for (const engine of usualEngines) {
         test(`${kind} ${number}: ${result}, and for a retry ${retried}`, async (t) => {
           const room = await open(t);
           const { tell, row } = callerOf(kind, number);
-          const { delay = 0 } = reserved[number]!;
+          const { delay = 0 } = reservedFor({ kind, number })!;
           const first = tell(room);
           if (delay > 0) {
             await until(() => room.asked.count === 1);

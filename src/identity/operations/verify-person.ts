@@ -1,22 +1,15 @@
-import type { TString } from "typebox";
+import type { TObject, TString } from "typebox";
+import { type Check, checkInputOf } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
-import { type CheckKind, labelOf, negativeCode } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
-import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
 import { type Call, type Operation, operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { addLogFields } from "../../runtime/log.ts";
-import { person } from "../../upstreams/sandbox/people.ts";
 import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/verification-failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
-
-const VerifyAnswer = Type.Object({
-  success: Type.Literal(true),
-  message: Type.String(),
-  data: IdentityRecord,
-});
 
 /** What the operation of one kind says for itself. */
 interface OfKind {
@@ -26,9 +19,11 @@ interface OfKind {
   amount: TString & { description?: string };
 }
 
-/** The operation that verifies people by a number of this kind. */
+/** The operation of this kind. */
 export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKind): Operation<Identity> {
-  const { request, example } = checks[kind];
+  const check = checks[kind];
+  const { example } = check;
+  const members = Object.fromEntries(Object.entries(check.request).map(([name, { schema }]) => [name, schema]));
   const message = `${labelOf(kind)} Verification Completed Successfully`;
   return operation({
     ...own,
@@ -41,18 +36,16 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     limit: "verification",
     carriage: "body",
     headers: VerificationHeaders,
-    input: Type.Object({ ...request, amount }),
-    answer: VerifyAnswer,
+    input: Type.Object({ ...members, amount }),
+    answer: Type.Object({ success: Type.Literal(true), message: Type.String(), data: answeredRecord(check) }),
     failures: [
       "invalid_idempotency_key",
       "consent_required",
       "spending_cap_reached",
       "balance_too_low",
-      negativeCode(kind, "not_found"),
+      ...reasonsOf(kind).map((reason) => negativeCode(kind, reason)),
       "request_in_progress",
       "record_no_longer_held",
-      negativeCode(kind, "blocked"),
-      "phone_mismatch",
       "amount_mismatch",
       "verification_failed",
       "idempotency_key_reused",
@@ -72,12 +65,16 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
         answer: {
           success: true,
           message,
-          data: { request_reference: "3wKwKW719640695", ...person(kind, example[kind]!, "8000000017") },
+          data: { request_reference: "3wKwKW719640695", ...check.sandbox(checkInputOf(check, example)) },
         },
       },
     ],
     run: async (call, identity: Identity) => {
-      const { record, replayed } = await verifyPerson(kind, call, identity);
+      const { record, replayed } = await verifyPerson(
+        kind,
+        call as Call<Record<string, string>, VerificationHeaders>,
+        identity,
+      );
       addLogFields({ reference: record.request_reference });
       return {
         answer: { success: true as const, message, data: record },
@@ -87,13 +84,21 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   });
 }
 
+/** The check's record with Duba's own reference. */
+function answeredRecord({ record }: Check): TObject {
+  const { properties, title } = record as TObject & { title?: string };
+  const description = "Reference of the verification, made by Duba: 6 alphanumerics and 9 digits";
+  const reference = { request_reference: Type.String({ description }) };
+  return Type.Object({ ...reference, ...properties }, title === undefined ? {} : { title });
+}
+
 async function verifyPerson(
   kind: CheckKind,
   { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
   identity: Identity,
 ) {
   const { accountId, keyId, mode, fees, answers, terms } = caller!;
-  const person = checks[kind].inputOf(input);
+  const person = checkInputOf(checks[kind], input);
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { IdentityRecord } from "../../operation/identity-record.ts";
+import type { AnsweredRecord } from "../../checks/index.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { callOf, failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
@@ -18,12 +18,12 @@ for (const engine of usualEngines) {
     test("answers with the members of a BVN's record, the NIN in its place and no BVN", async (t) => {
       const identity = await store.open(t);
       const { answer } = await callOf(verifyNin, identity, { input: verifyNin.examples[0]!.input! });
-      const record = answer.data as IdentityRecord;
+      const record = answer.data as AnsweredRecord;
       assert.deepEqual([record.nin, record.bvn_number, record.enrolment_bank], ["00123456789", "", ""]);
       assert.equal(record.service_type, "NIN Verification without Image");
       const [example] = verifyNin.examples;
       const { request_reference } = record;
-      const shown = example!.answer as { data: IdentityRecord };
+      const shown = example!.answer as { data: AnsweredRecord };
       assert.deepEqual(answer, { ...shown, data: { ...shown.data, request_reference } });
     });
 
@@ -70,7 +70,7 @@ for (const engine of usualEngines) {
       const again = await callOf(verifyNin, identity, { input, headers, caller });
       assert.deepEqual(again, { answer: first.answer, headers: { "Idempotency-Replayed": "true" } });
       const masked = await callOf(verifyNin, identity, { input, headers, caller: { ...caller, answers: "masked" } });
-      const { nin, bvn_number, personal_info } = masked.answer.data as IdentityRecord;
+      const { nin, bvn_number, personal_info } = masked.answer.data as AnsweredRecord;
       assert.deepEqual([nin, bvn_number, personal_info.phone_number], ["*******0017", "", ""]);
       assert.equal((await onlyRow(store.db, caller)).charged, 1);
     });

@@ -1,11 +1,11 @@
 import { Failure } from "../../operation/failures.ts";
-import { reserved } from "../../upstreams/sandbox/numbers.ts";
+import { reservedFor } from "../../upstreams/sandbox/numbers.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import type { VerificationRequest } from "./request.ts";
 import { verificationFailure } from "./verification-failures.ts";
 
 /** Reserved numbers of the sandbox whose results are Duba's own, without any upstream, limit or cap. Live keys have none. */
-const entryOf = ({ mode, number }: VerificationRequest) => (mode === "test" ? reserved[number] : undefined);
+const entryOf = (request: VerificationRequest) => (request.mode === "test" ? reservedFor(request) : undefined);
 
 /** Throws the failure that a test key asked for by its number. */
 export function refuseRehearsed(request: VerificationRequest): void {

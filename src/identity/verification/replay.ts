@@ -1,5 +1,5 @@
+import type { AnsweredRecord, CheckRecord } from "../../checks/index.ts";
 import { unseal } from "../../keyring/envelope-encryption.ts";
-import type { IdentityRecord, PersonRecord } from "../../operation/identity-record.ts";
 import { RowHeld } from "../../storage/errors.ts";
 
 import { newChargeMark } from "../ledger/charges.ts";
@@ -21,7 +21,7 @@ import type { VerificationParts } from "./verification-parts.ts";
 
 /** A record for the caller; `replayed` if an earlier request with its key returned it. */
 export interface VerifiedRecord {
-  record: IdentityRecord;
+  record: AnsweredRecord;
   replayed: boolean;
 }
 
@@ -74,7 +74,7 @@ async function unsealRecord(
   { ledger, keyring, settings, log, retention }: VerificationParts,
   row: Row,
   facts: VerificationFacts,
-): Promise<IdentityRecord> {
+): Promise<AnsweredRecord> {
   const { sealed_record } = row;
   const isOver = (row.completed_at ?? 0) <= retention.recordsNow() - settings.recordRetention;
   const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
@@ -82,7 +82,7 @@ async function unsealRecord(
     throw verificationFailure("record_no_longer_held", undefined, facts);
   try {
     const bound = { accountId: row.account_id, reference: row.reference };
-    return withReference(row, unseal(keyring.current, bound, { sealed_record, sealed_key }) as PersonRecord);
+    return withReference(row, unseal(keyring.current, bound, { sealed_record, sealed_key }) as CheckRecord);
   } catch {
     log.error(
       { reference: row.reference },
@@ -92,6 +92,6 @@ async function unsealRecord(
   }
 }
 
-export function withReference({ reference }: Row, record: PersonRecord): IdentityRecord {
+export function withReference({ reference }: Row, record: CheckRecord): AnsweredRecord {
   return { request_reference: reference, ...record };
 }

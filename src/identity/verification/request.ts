@@ -1,4 +1,4 @@
-import type { CheckInput } from "../../checks/check.ts";
+import type { CheckInput, CheckSubject } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
@@ -44,8 +44,9 @@ export function requestContent({
 }
 
 /** What the keyed hash of a subject is made of. A BVN and a NIN with the same digits are two subjects. */
-export function subjectParts(input: CheckInput): string[] {
-  return [input.kind, ...checks[input.kind].subjectOf(input)];
+export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
+  const values = { ...claims, [kind]: number };
+  return [kind, ...checks[kind].subject.map((name) => values[name]!)];
 }
 
 /** The ledger row of a request before its first call, to this vendor. */
@@ -69,7 +70,7 @@ export function newIntentRow(
     idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
     subject_hash: keyedHashes.of("subject", subjectParts(request)),
-    subject_last4: checks[request.kind].lastFour(request),
+    subject_last4: request.number.slice(-4),
     run: 1,
     amount: request.amount,
     fee,

@@ -1,6 +1,6 @@
 import type { CheckInput } from "../../checks/check.ts";
+import type { CheckRecord } from "../../checks/index.ts";
 import type { CheckKind, NegativeReason } from "../../operation/check-kind.ts";
-import type { PersonRecord } from "../../operation/identity-record.ts";
 
 /** One attempt to get an identity source's outcome. */
 export interface IdentityAttempt extends CheckInput {
@@ -55,15 +55,15 @@ export type UnknownBecause = "timed_out" | "connection_lost" | "server_error" | 
 
 /**
  * The outcome of an attempt.
- * - `negative`: nobody has the number (`not_found`), it is with another phone (`phone_mismatch`), or it is blocked or
- *   suspended (`blocked`).
+ * - `negative`: nobody has the number (`not_found`), it is with another claim (`phone_mismatch`), or it is blocked or
+ *   suspended (`blocked`). The kind's row has its reasons.
  * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
  *   `notSent`: the source never received the attempt, for example because it gave us no token.
  * - `bad_response`: we cannot trust the response.
  * - `unknown`: the source may or may not have done the work.
  */
 export type IdentityOutcome = (
-  | { kind: "verified"; record: PersonRecord }
+  | { kind: "verified"; record: CheckRecord }
   | { kind: "negative"; reason: NegativeReason }
   | { kind: "unavailable"; lasting?: boolean; reason?: UnavailableBecause; notSent?: true }
   | { kind: "bad_response"; why?: RejectedBecause }

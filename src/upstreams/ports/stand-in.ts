@@ -1,4 +1,4 @@
-import type { CheckKind } from "../../operation/check-kind.ts";
+import type { PersonKind } from "../../operation/check-kind.ts";
 import type { PersonRecord } from "../../operation/identity-record.ts";
 
 /** Every response of a stand-in has it; its value is the vendor's name. */
@@ -22,7 +22,7 @@ export interface StandInRequest {
 
 /** A look-up. */
 export interface StandInQuestion {
-  kind: CheckKind;
+  kind: PersonKind;
   number: string;
   /** The vendor's reference of its answer. */
   reference: string;

@@ -1,3 +1,5 @@
+import { months } from "../../operation/identity-record.ts";
+
 /** A calendar day. `isPlain`: its text has only one meaning. We read `05/07/1994` as 5 July, as Nigerian vendors write it. */
 export interface Day {
   day: number;
@@ -5,10 +7,6 @@ export interface Day {
   year: number;
   isPlain: boolean;
 }
-
-export const months = "January February March April May June July August September October November December".split(
-  " ",
-);
 
 const time = "(?:(?:T| +|, *)\\d{1,2}:.*)?";
 const weekday = "(?:[A-Za-z]{3,9}\\.?,? +)?";

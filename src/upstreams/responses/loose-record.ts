@@ -1,5 +1,5 @@
-import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
-import type { PersonRecord } from "../../operation/identity-record.ts";
+import { labelOf, numberMember, type PersonKind } from "../../operation/check-kind.ts";
+import { longDate, type PersonRecord, shortDate } from "../../operation/identity-record.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
 
@@ -20,7 +20,7 @@ const aName = Type.Union([
  * A record under the interface's own names. It must contain the number, a status and a name. Any other member may be missing
  * or unreadable, because we do not discard a paid response for that.
  */
-export function looseRecord(kind: CheckKind) {
+export function looseRecord(kind: PersonKind) {
   return Type.Object({
     [numberMember(kind)]: needed,
     verification_status: needed,
@@ -29,7 +29,7 @@ export function looseRecord(kind: CheckKind) {
 }
 
 /** The record in the interface's forms. A missing member is null where the interface allows null, else an empty text. */
-export function toIdentityRecord(kind: CheckKind, record: Members, vendor: string, log: Log): PersonRecord {
+export function toIdentityRecord(kind: PersonKind, record: Members, vendor: string, log: Log): PersonRecord {
   /** Tells the operator how an unreadable value looks, with nothing of the person. */
   const unread = (member: string, value: unknown) =>
     log.warn(
@@ -62,7 +62,7 @@ export function toIdentityRecord(kind: CheckKind, record: Members, vendor: strin
     name_on_card: normalise.plain(record.name_on_card),
     enrolment_branch: normalise.plain(record.enrolment_branch),
     enrolment_bank: normalise.bank(record.enrolment_bank),
-    formatted_registration_date: registration ? normalise.longDate(registration) : null,
+    formatted_registration_date: registration ? longDate(registration) : null,
     level_of_account: normalise.levelOfAccount(record.level_of_account),
     nin: normalise.plain(record.nin),
     watchlisted: watchlisted === undefined ? "YES" : watchlisted,
@@ -79,8 +79,8 @@ export function toIdentityRecord(kind: CheckKind, record: Members, vendor: strin
       gender: normalise.gender(person.gender),
       phone_number: normalise.phone(person.phone_number),
       phone_number_2: normalise.phone(person.phone_number_2) || null,
-      date_of_birth: birth ? normalise.shortDate(birth) : "",
-      formatted_date_of_birth: birth ? normalise.longDate(birth) : "",
+      date_of_birth: birth ? shortDate(birth) : "",
+      formatted_date_of_birth: birth ? longDate(birth) : "",
       lga_of_origin: normalise.plain(person.lga_of_origin),
       state_of_origin: normalise.stateName(person.state_of_origin),
       nationality: normalise.nationality(person.nationality),

@@ -1,6 +1,5 @@
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import { type Day, months } from "./days.ts";
 
 /**
  * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or something
@@ -11,16 +10,6 @@ import { type Day, months } from "./days.ts";
 export function plain(given: unknown): string {
   if (typeof given === "string") return given.trim();
   return typeof given === "number" && Number.isFinite(given) ? String(given) : "";
-}
-
-/** `29-Jul-1982`. */
-export function shortDate({ day, month, year }: Omit<Day, "isPlain">): string {
-  return `${String(day).padStart(2, "0")}-${months[month]!.slice(0, 3)}-${year}`;
-}
-
-/** `July 29, 1982`. */
-export function longDate({ day, month, year }: Omit<Day, "isPlain">): string {
-  return `${months[month]} ${day}, ${year}`;
 }
 
 /** The shape of a value without its content: digits as 9, letters as a, such as `99/99/9999`. */

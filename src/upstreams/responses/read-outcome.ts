@@ -1,12 +1,13 @@
 import type { Static, TSchema } from "typebox";
 import type { CheckInput } from "../../checks/check.ts";
-import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
+import { type CheckKind, type PersonKind, personKinds } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import type { HttpResult } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
+import type { Members } from "./vendor-record.ts";
 
 /** Facts of a response, as the vendor writes its reference. */
 export interface SaidFacts {
@@ -35,16 +36,16 @@ export function outcomeReader<Schema extends TSchema>(
   log: Log,
 ): (result: HttpResult, asked: CheckInput) => IdentityOutcome {
   const parse = responseParser(vendor, good, log);
-  const parseRecord = forEachKind(
-    (kind) => kind,
-    (kind) => responseParser(vendor, looseRecord(kind), log),
-  );
+  const parsers = Object.fromEntries(
+    personKinds.map((kind) => [kind, responseParser(vendor, looseRecord(kind), log)]),
+  ) as Record<PersonKind, (given: unknown) => Members | undefined>;
   const outcomeOf = (status: number, body: unknown, asked: CheckInput): IdentityOutcome => {
-    const { kind } = asked;
+    // A vendor that reads with this gets no attempt of another kind.
+    const kind = asked.kind as PersonKind;
     const failure = failureIn(status, body, kind);
     if (failure) return failure;
     const answer = parse(body);
-    const record = answer === undefined ? undefined : parseRecord[kind](recordIn(answer, asked));
+    const record = answer === undefined ? undefined : parsers[kind](recordIn(answer, asked));
     if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };

@@ -1,16 +1,14 @@
+import { checks } from "../../checks/index.ts";
 import { checkKinds } from "../../operation/check-kind.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../ports/identity-upstream.ts";
 import { negative, unknown } from "../ports/outcomes.ts";
-import { type LateOutcome, type Reserved, reserved } from "./numbers.ts";
-import { person } from "./people.ts";
+import { type LateOutcome, reservedFor } from "./numbers.ts";
 
 /**
  * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so that
  * every instance can tell, also after a restart.
  */
 const referenceOf = (later: LateOutcome) => `sandbox-later-${later}`;
-
-const ordinary: Reserved = { description: "" };
 
 /** Milliseconds, as the settings have them. */
 interface Patience {
@@ -29,10 +27,9 @@ export function sandbox(
     kinds: checkKinds,
     repeatable: true,
     async verify({ kind, number, claims, vendorReference, signal }) {
-      const { outcome, later, record, delay = 0 } = reserved[number] ?? ordinary;
+      const { outcome, later, variant, delay = 0 } = reservedFor({ kind, number }) ?? {};
       const verified = (): IdentityOutcome => {
-        const own = person(kind, number, claims.phone!);
-        return { kind: "verified", record: record?.(own, kind) ?? own };
+        return { kind: "verified", record: checks[kind].sandbox({ kind, number, claims }, variant) };
       };
       if (vendorReference === referenceOf("verified")) return verified();
       if (vendorReference === referenceOf("not_found")) return negative("not_found");

@@ -1,6 +1,7 @@
-import { type CheckKind, negativeCode, numberMember } from "../../operation/check-kind.ts";
+import type { CheckInput, Variant } from "../../checks/check.ts";
+import { checks } from "../../checks/index.ts";
+import { type CheckKind, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
-import type { PersonRecord } from "../../operation/identity-record.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 
 /** What an outcome turns out to be that was unknown at first. */
@@ -24,88 +25,100 @@ export interface Reserved {
   refusal?: SandboxFailure;
   /** The record is given once: a retry with the idempotency key no longer gets it. */
   isForgotten?: true;
-  /** Changes the record of the invented person. */
-  record?: (person: PersonRecord, kind: CheckKind) => PersonRecord;
+  /** Of the invented record. */
+  variant?: Variant;
   /** Milliseconds before the answer. */
   delay?: number;
 }
 
-export const reserved: Readonly<Record<string, Reserved>> = {
-  "00000000001": { description: "Nobody has this number.", outcome: { kind: "negative", reason: "not_found" } },
-  "00000000002": {
+/** How the reason of a negative outcome ends. A kind without such a reason has no such number. */
+type ReservedRow = Reserved & { negative?: "not_found" | "_mismatch" | "blocked" };
+
+const rows: Readonly<Record<number, ReservedRow>> = {
+  1: { description: "Nobody has this number.", negative: "not_found" },
+  2: {
     description: "The number exists, and no phone matches it.",
-    outcome: { kind: "negative", reason: "phone_mismatch" },
+    negative: "_mismatch",
   },
-  "00000000003": {
+  3: {
     description: 'Verified, with `watchlisted` "YES".',
-    record: (person) => ({ ...person, watchlisted: "YES" }),
+    variant: "watchlisted",
   },
-  "00000000004": {
+  4: {
     description:
       "Verified, with null in every member that may be null and an empty text in every one that may be empty.",
-    record: leastOf,
+    variant: "least",
   },
-  "00000000005": { description: "The identity source did no work.", outcome: { kind: "unavailable" } },
-  "00000000006": {
+  5: { description: "The identity source did no work.", outcome: { kind: "unavailable" } },
+  6: {
     description: "The outcome stays unknown. The answer comes at once, without the wait of a real time-out.",
     outcome: { kind: "unknown" },
   },
-  "00000000007": {
+  7: {
     description: "The identity source answered what cannot be trusted.",
     outcome: { kind: "bad_response" },
   },
-  "00000000008": { description: "Verified after 3 s.", delay: 3_000 },
-  "00000000009": {
+  8: { description: "Verified after 3 s.", delay: 3_000 },
+  9: {
     description: "Your account asked for this number too often, also with limits off.",
     refusal: { code: "subject_rate_limited", retryAfter: 3600 },
   },
-  "00000000010": {
+  10: {
     description: "The account has reached its monthly cap, also if it has none.",
     refusal: { code: "spending_cap_reached" },
   },
-  "00000000011": {
+  11: {
     description: "The balance of the account is below the fee, also if it is not prepaid.",
     refusal: { code: "balance_too_low" },
   },
-  "00000000012": {
+  12: {
     description: "The outcome is unknown at first. A retry with the key learns that the person is verified.",
     outcome: { kind: "unknown" },
     later: "verified",
   },
-  "00000000013": {
+  13: {
     description:
       "The outcome is unknown at first. A retry with the key learns that nobody has this number. Without a retry, Duba finds out by itself within two minutes, and the state of the verification becomes `not_found`.",
     outcome: { kind: "unknown" },
     later: "not_found",
   },
-  "00000000014": {
+  14: {
     description: "The request needs a Consent-Reference, also if the service asks for none. With one it is verified.",
     refusal: { code: "consent_required", unlessConsent: true },
   },
-  "00000000015": {
+  15: {
     description: "Verified, but Duba no longer holds the record when a retry with the key asks for it.",
     isForgotten: true,
   },
-  "00000000016": {
+  16: {
     description: "The service has a fault, and did nothing.",
     refusal: { code: "internal_error" },
   },
-  "00000000017": { description: "Verified after 10 s.", delay: 10_000 },
-  "00000000018": {
+  17: { description: "Verified after 10 s.", delay: 10_000 },
+  18: {
     description:
       "The identity source needs 30 s, longer than the service waits for it (15 s, unless its operator set another time). A retry with the key gets what the source says.",
     delay: 30_000,
     later: "verified",
   },
-  "00000000019": {
+  19: {
     description: "Your account sent too many verifications, also with limits off.",
     refusal: { code: "rate_limited", retryAfter: 2 },
   },
-  "00000000020": {
+  20: {
     description: "The number exists, and is blocked or suspended.",
-    outcome: { kind: "negative", reason: "blocked" },
+    negative: "blocked",
   },
 };
+
+/** What the sandbox does for a number that is 1 to 20, whatever letters and zeros stand before; undefined for another one. */
+export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number">): Reserved | undefined {
+  const row = rows[Number(/^\D*0*(\d+)$/.exec(number)?.[1])];
+  if (!row?.negative) return row;
+  const { negative, ...rest } = row;
+  const reason = reasonsOf(kind).find((reason) => reason.endsWith(negative));
+  return reason && { ...rest, outcome: { kind: "negative", reason } };
+}
 
 /** The failure that a caller gets for an outcome. */
 export function failureCodeOf(outcome: NonNullable<Reserved["outcome"]>, kind: CheckKind): FailureCode {
@@ -129,29 +142,24 @@ export interface SandboxNumber {
 
 /** The numbers with a fixed result in test mode. Every other number is verified as an invented person. */
 export function sandboxNumbers(kind: CheckKind): SandboxNumber[] {
-  return Object.entries(reserved).map(([number, { outcome, refusal, later, delay = 0, isForgotten, description }]) => {
-    const isTooSlow = delay > 0 && later !== undefined;
-    const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? { kind: "unknown" }, kind) : null);
-    const result = resultOf(code);
-    const found = later === "not_found" ? negativeCode(kind, later) : null;
-    const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(found) : result;
-    return { number, result, retried, description };
+  return Object.keys(rows).flatMap((nth) => {
+    const zeros = checks[kind].example[kind]!.replaceAll(/\d/g, "0");
+    const number = zeros.slice(0, -nth.length) + nth;
+    const found = reservedFor({ kind, number });
+    return found ? [rowOf(kind, number, found)] : [];
   });
+}
+
+function rowOf(kind: CheckKind, number: string, found: Reserved): SandboxNumber {
+  const { outcome, refusal, later, delay = 0, isForgotten, description } = found;
+  const isTooSlow = delay > 0 && later !== undefined;
+  const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? { kind: "unknown" }, kind) : null);
+  const result = resultOf(code);
+  const told = later === "not_found" ? negativeCode(kind, later) : null;
+  const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(told) : result;
+  return { number, result, retried, description };
 }
 
 function resultOf(code: FailureCode | null): string {
   return code === null ? "VERIFIED" : `${failures[code].status} ${code}`;
-}
-
-/** The shortest record that the interface allows. */
-function leastOf(record: PersonRecord, kind: CheckKind): PersonRecord {
-  const number = numberMember(kind);
-  return {
-    ...record,
-    formatted_registration_date: null,
-    nin: "",
-    watchlisted: null,
-    personal_info: { ...record.personal_info, email: "", phone_number_2: null },
-    [number]: record[number],
-  };
 }

@@ -4,14 +4,12 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import type { PersonRecord } from "../../operation/identity-record.ts";
-import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
-import Type from "../../operation/schema/type.ts";
+import { referenceYear } from "../../checks/invented-person.ts";
+import { PersonalInfo, PersonRecord, ResidentialInfo } from "../../operation/identity-record.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { negative } from "../ports/outcomes.ts";
 import { sandbox } from "./index.ts";
 import { sandboxNumbers } from "./numbers.ts";
-import { referenceYear } from "./people.ts";
 
 const upstream = sandbox();
 const never = new AbortController().signal;
@@ -165,11 +163,10 @@ const question = (number: string, phone: string) => ({
   signal: never,
 });
 
-const Answer = Type.Omit(IdentityRecord, ["request_reference"]);
-const answers = Compile(Answer);
+const answers = Compile(PersonRecord);
 
 function documentedOrder(record: PersonRecord): void {
-  assert.deepEqual(Object.keys(record), Object.keys(IdentityRecord.properties).slice(1));
+  assert.deepEqual(Object.keys(record), Object.keys(PersonRecord.properties));
   assert.deepEqual(Object.keys(record.personal_info), Object.keys(PersonalInfo.properties));
   assert.deepEqual(Object.keys(record.residential_info), Object.keys(ResidentialInfo.properties));
 }

@@ -1,7 +1,6 @@
 import type { CheckInput } from "../../../checks/check.ts";
-import { checks } from "../../../checks/index.ts";
+import { type CheckRecord, checks } from "../../../checks/index.ts";
 import type { NegativeReason } from "../../../operation/check-kind.ts";
-import type { PersonRecord } from "../../../operation/identity-record.ts";
 import type { Answers } from "../../../operation/operation.ts";
 import type {
   IdentityOutcome,
@@ -13,7 +12,7 @@ import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 
 /** The result of comparing an upstream's outcome with the request. */
 export type MatchResult = (
-  | { state: "verified"; record: PersonRecord }
+  | { state: "verified"; record: CheckRecord }
   | { state: "negative"; reason: NegativeReason | "no_phone" }
   /** Without a reason: we learned nothing about the call. */
   | { state: "unknown"; reason: AttemptReason | null }

@@ -1,4 +1,5 @@
-import { numberMember } from "../../../operation/check-kind.ts";
+import { numberMember, type PersonKind } from "../../../operation/check-kind.ts";
+import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
@@ -43,7 +44,9 @@ export const korapay = vendor({
       const path = `verifications/${encodeURIComponent(vendorReference)}`;
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
       const outcome = outcomeOf(result, asked);
-      const isSame = outcome.kind === "verified" && outcome.record[numberMember(asked.kind)] === asked.number;
+      const isSame =
+        outcome.kind === "verified" &&
+        (outcome.record as PersonRecord)[numberMember(asked.kind as PersonKind)] === asked.number;
       return isSame ? { ...outcome, billed: "unknown" } : undefined;
     }
 

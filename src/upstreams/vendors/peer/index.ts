@@ -1,7 +1,7 @@
 import type { CheckInput } from "../../../checks/check.ts";
-import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../../operation/check-kind.ts";
+import { labelOf, type PersonKind, personKinds } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
-import { setting } from "../../../operation/setting.ts";
+import { type Setting, setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
@@ -14,9 +14,9 @@ import { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } from 
 const name = "peer";
 
 /** DUBA_PEER_AMOUNT for a BVN, DUBA_PEER_NIN_AMOUNT for a NIN. */
-const amountSettings = forEachKind(
-  (kind): `${CheckKind}Amount` => `${kind}Amount`,
-  (kind) =>
+const amountSettings = Object.fromEntries(
+  personKinds.map((kind) => [
+    `${kind}Amount`,
     setting({
       name: kind === "bvn" ? "DUBA_PEER_AMOUNT" : `DUBA_PEER_${labelOf(kind)}_AMOUNT`,
       default: "100",
@@ -24,7 +24,8 @@ const amountSettings = forEachKind(
       form: 'an amount in naira, such as "100" or "100.50"',
       read: (text) => (koboOf(text) ? text : undefined),
     }),
-);
+  ]),
+) as Record<`${PersonKind}Amount`, Setting<string>>;
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so that a
@@ -74,7 +75,7 @@ export const peer = vendor({
           [question.kind]: question.number,
           ...question.claims,
           phone: `0${question.claims.phone}`,
-          amount: amounts[`${question.kind}Amount`],
+          amount: amounts[`${question.kind as PersonKind}Amount`],
         },
         signal: question.signal,
         sendUntil: question.sendUntil,
@@ -87,7 +88,7 @@ export const peer = vendor({
 
     return {
       name,
-      kinds: checkKinds,
+      kinds: personKinds,
       repeatable: true,
       async verify(question) {
         const asked = await askWithToken(tokenFor, question.sendUntil ?? question.signal, (token) =>

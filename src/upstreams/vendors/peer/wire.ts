@@ -1,4 +1,4 @@
-import { type CheckKind, forEachKind, negativeCode, negativeReasons } from "../../../operation/check-kind.ts";
+import { type CheckKind, forEachNegative, negativeReasons } from "../../../operation/check-kind.ts";
 import type { FailureCode } from "../../../operation/failures.ts";
 import { modeHeader } from "../../../operation/operation.ts";
 import Type from "../../../operation/schema/type.ts";
@@ -33,16 +33,8 @@ export const Authorized = Type.Object({
  * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
-  ...forEachKind(
-    (kind) => negativeCode(kind, "not_found"),
-    () => negative("not_found"),
-  ),
-  ...forEachKind(
-    (kind) => negativeCode(kind, "blocked"),
-    () => negative("blocked"),
-  ),
+  ...forEachNegative(negative),
   verification_failed: negative("not_found"),
-  phone_mismatch: negative("phone_mismatch"),
 
   missing_credentials: unavailable("bad_credentials"),
   invalid_credentials: unavailable("bad_credentials"),

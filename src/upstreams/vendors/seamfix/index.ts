@@ -4,7 +4,7 @@ import { outcomeReader } from "../../responses/read-outcome.ts";
 import { factsIn, failureIn, recordIn, SeamfixResponse } from "./wire.ts";
 
 const name = "seamfix";
-const verificationTypes = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
+const verificationTypes: Readonly<Record<string, string>> = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
 
 /** Seamfix Verify's full BVN and its NIN look-up. docs/vendors/seamfix.md says what its documentation does and does not say. */
 export const seamfix = vendor({

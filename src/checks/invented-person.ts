@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
-import banks from "../../../data/people/banks.json" with { type: "json" };
-import familyNames from "../../../data/people/family-names.json" with { type: "json" };
-import givenNames from "../../../data/people/given-names.json" with { type: "json" };
-import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import streets from "../../../data/people/streets.json" with { type: "json" };
-import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
-import type { PersonRecord } from "../../operation/identity-record.ts";
-
-import { longDate, shortDate } from "../responses/normalise.ts";
+import banks from "../../data/people/banks.json" with { type: "json" };
+import familyNames from "../../data/people/family-names.json" with { type: "json" };
+import givenNames from "../../data/people/given-names.json" with { type: "json" };
+import areas from "../../data/people/local-government-areas.json" with { type: "json" };
+import streets from "../../data/people/streets.json" with { type: "json" };
+import { labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
+import { longDate, type PersonRecord, shortDate } from "../operation/identity-record.ts";
 
 /** Ages are relative to this year, so that a person never changes with the calendar. */
 export const referenceYear = 2025;
@@ -27,11 +25,11 @@ const givenOf = { Male: ofGender("Male"), Female: ofGender("Female") };
 const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts"] as const;
 
 /**
- * The invented person of a number, in the forms of a published sample record: names and branch in capitals, the card as
+ * The sandbox's person of a number, in the forms of a published sample record: names and branch in capitals, the card as
  * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
  * machine. `phone` (ten digits) becomes the person's own, because every phone matches in the sandbox.
  */
-export function person(kind: CheckKind, number: string, phone: string): PersonRecord {
+export function inventedPerson(kind: PersonKind, number: string, phone: string): PersonRecord {
   const isBvn = kind === "bvn";
   const seed = isBvn ? number : `${kind} ${number}`;
   // Each trait has its own draw, so that a new trait does not change the others.
