@@ -78,6 +78,32 @@ for (const engine of engines)
       await dispose();
     });
 
+    test("is nothing that another Duba falls into, which has this one as its vendor", async () => {
+      const [source, other] = [await place(), await place()];
+      const rehearsing = await source.start({ DUBA_STAND_INS: "on" });
+      const { text: key } = await rehearsing.newKey({ mode: "live" });
+      const peer = {
+        DUBA_UPSTREAMS: "peer",
+        DUBA_PEER_URL: rehearsing.url,
+        DUBA_PEER_EMAIL: "sandbox@example.com",
+        DUBA_PEER_KEY: key,
+      };
+      const asked = async (more: Record<string, string>) => {
+        const service = await other.start({ ...peer, ...more });
+        const { text: credential } = await service.newKey({ mode: "live" });
+        const { status, headers } = await service.ask(verify, { ...post, credential });
+        const alarms = service.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
+        await service.close();
+        return [status, headers[mark], ...alarms];
+      };
+      assert.deepEqual(await asked({}), [502, undefined, "answered_by_stand_in"]);
+      await other.dispose();
+      Object.assign(other, await place());
+      assert.deepEqual(await asked({ DUBA_STAND_INS: "on" }), [200, "stand-in"]);
+      await rehearsing.close();
+      for (const each of [source, other]) await each.dispose();
+    });
+
     test("is said in every answer to a live key, by status and doctor, and for ever by its store and its backups", async () => {
       const { start, duba, dispose } = await place();
       const rehearsing = { DUBA_STAND_INS: "on" };
@@ -104,6 +130,7 @@ for (const engine of engines)
       const status = await duba(["status", "--json"]);
       assert.equal(JSON.parse(status.out).rehearsal, true);
       assert.match(status.err, /^This store is a rehearsal: /);
+      assert.match((await duba(["status"])).out, /\nlive verifications +a rehearsal, of people that stand-ins/);
       assert.match((await duba(["doctor"])).out, /WRONG {2}rehearsal: this store is a rehearsal for ever/);
       const backup = join(folder, `${engine.name}.jsonl`);
       assert.equal((await duba(["backup", backup])).exitCode, 0);

@@ -44,7 +44,7 @@ export const statusCommand = command({
         version: facts.version,
         store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
         ...(facts.rehearsal && {
-          rehearsal: "yes: live verifications are of people that stand-ins of vendors invented",
+          "live verifications": "a rehearsal, of people that stand-ins of vendors invented",
         }),
         ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
         "serving instances": facts.instances,

@@ -30,7 +30,7 @@ test("a JSON answer of any status is given as it is", async (t) => {
   assert.deepEqual(log.lines, []);
 });
 
-test("an answer of a stand-in, or of a Duba that rehearses, is read in a rehearsal only", async (t) => {
+test("an answer of a stand-in, or of a Duba that rehearses, is read in a rehearsal, where no other one is", async (t) => {
   const [usual, rehearsing] = [await open(t), await open(t, { standIns: true })];
   const marks: Record<string, string>[] = [{ "Duba-Stand-In": "prembly" }, { "Duba-Mode": "stand-in" }];
   for (const headers of marks) {
@@ -38,6 +38,8 @@ test("an answer of a stand-in, or of a Duba that rehearses, is read in a rehears
     assert.deepEqual(await usual.ask(), { kind: "unreadable", status: 502, code: "stand_in" });
     assert.deepEqual(await rehearsing.ask(), { kind: "answered", status: 502, body: { a: 1 } });
   }
+  rehearsing.vendor.behaviour = json(200, { a: 1 }, { "Duba-Mode": "test" });
+  assert.deepEqual(await rehearsing.ask(), { kind: "unreadable", status: 200, code: "no_stand_in" });
 });
 
 test("the request goes out with its body as JSON, its headers and the trace context", async (t) => {

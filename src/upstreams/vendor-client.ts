@@ -48,7 +48,7 @@ export interface VendorClientOptions {
   connections: number;
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
-  /** Whether the answers of stand-ins count: only in a rehearsal. Otherwise each of them is `unreadable`, with the code `stand_in`. */
+  /** Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with `no_stand_in` or `stand_in`. */
   standIns?: boolean;
   /** Gets the host, code and duration of every request that failed. */
   log: Log;
@@ -124,7 +124,7 @@ function reading(allowance: Allowance | undefined, standIns: boolean): Pick<Outg
   let keptSize = 0;
   return {
     begin: (status, headers) => {
-      if (!standIns && isOfStandIn(headers)) return "stand_in";
+      if (isOfStandIn(headers) !== standIns) return standIns ? "no_stand_in" : "stand_in";
       if (status >= 300 && status < 400) return "redirect";
       return Number(headers["content-length"]) > Math.min(each, left) ? "too_large" : undefined;
     },

@@ -19,6 +19,9 @@ interface Room {
 }
 
 const usualPrice = 5000;
+const inOrder = Object.entries(standInNumbers)
+  .map(([digits, { about }]) => [digits, about] as const)
+  .sort();
 
 /** `duba stand-in`: only a terminal can run it. */
 export const standInCommand = command({
@@ -57,7 +60,7 @@ export const standInCommand = command({
   none: "It was asked nothing.",
   guide: {
     heading: "Last two digits of a number (all others: a record with the phone 080 and the last eight digits):",
-    items: Object.entries(standInNumbers).map(([digits, { about }]) => [digits, about]),
+    items: inOrder,
   },
   examples: [{ vendor: "prembly", port: "9001", invoice: "invoice.csv" }],
   run: async ({ vendor: name, port, invoice }, { config, say = () => {} }: Room) => {
@@ -97,7 +100,7 @@ function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: Ve
     "",
     "Last two digits of a number:",
     "",
-    ...Object.entries(standInNumbers).map(([digits, { about }]) => `  ${digits}  ${about}`),
+    ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
     "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
     "",
   ];

@@ -20,6 +20,7 @@ test("every vendor has a stand-in, in its folder and in the table, or a reason w
   assert.deepEqual(
     named,
     vendors.map(({ name }) => name),
+    "Write its stand-in.ts, and its line in src/upstreams/stand-in/stand-ins.ts.",
   );
 });
 
