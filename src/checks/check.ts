@@ -53,7 +53,10 @@ export interface Check<CheckRecord extends object = object> {
 }
 
 /** The input of a request that passed the schemas of the check's members. */
-export function checkInputOf({ kind, request }: Check, texts: Readonly<Record<string, string>>): CheckInput {
+export function checkInputOf(
+  { kind, request }: Pick<Check, "kind" | "request">,
+  texts: Readonly<Record<string, string>>,
+): CheckInput {
   const values = Object.entries(request).map(([name, { valueIn }]) => [name, valueIn(texts[name]!)]);
   const { [kind]: number, ...claims } = Object.fromEntries(values) as Record<string, string>;
   return { kind, number: number!, claims };

@@ -52,7 +52,10 @@ export async function runCommand(
 /** A command line is seen by other users of the machine, so we read private members from standard input, one line for each. */
 async function privateTexts({ input }: Command<CommandContext>, texts: Texts, ask: Ask): Promise<Texts> {
   const read: Record<string, string> = {};
-  for (const { name, member } of membersOf(input)) {
+  const members = membersOf(input);
+  const kind = texts.kind ?? members.find(({ name }) => name === "kind")?.member.default;
+  for (const { name, member } of members) {
+    if (member.kinds && !member.kinds.includes(String(kind))) continue;
     if (!member.private || (member.with !== undefined && !texts[member.with])) continue;
     read[name] = (await ask.line(`${member.placeholder ?? name}: `)) ?? "";
   }

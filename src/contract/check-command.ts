@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { bvn } from "../checks/bvn.ts";
 import type { Config } from "../config/read-config.ts";
 import { settings } from "../config/settings.ts";
-import { elevenDigits, phoneNumber } from "../operation/command/forms.ts";
+import { memberForm } from "../operation/command/forms.ts";
 import { flag, formed, InputError } from "../operation/command/read-texts.ts";
 import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
@@ -78,9 +79,15 @@ export const checkCommand = command({
     person: flag(
       "Verify the person whose BVN and phone number stand on standard input, not one of the sandbox. With a live key this costs money.",
     ),
-    bvn: Type.Optional(formed(elevenDigits, { description: "BVN of the person.", private: true, with: "person" })),
+    bvn: Type.Optional(
+      formed(memberForm(bvn.request.bvn!), { description: "BVN of the person.", private: true, with: "person" }),
+    ),
     phone: Type.Optional(
-      formed(phoneNumber, { description: "Phone number of the person.", private: true, with: "person" }),
+      formed(memberForm(bvn.request.phone!), {
+        description: "Phone number of the person.",
+        private: true,
+        with: "person",
+      }),
     ),
     timeout: formed(someTime, { description: "How long to wait for each answer.", default: "30s" }),
     junit: Type.Optional(

@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
+import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { type Operation, withoutPrefix } from "../../operation/operation.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
@@ -91,7 +92,9 @@ function headerOptions({ headers }: Operation<never>): Option[] {
 
 function addWarning(command: Command, { input }: Operation<never>): void {
   const names = Object.keys(input.properties);
-  const exposed = names.filter((name) => privateMembers.has(name)).map((name) => (name === "bvn" ? "BVN" : name));
+  const exposed = names
+    .filter((name) => privateMembers.has(name))
+    .map((name) => (name === "password" ? name : labelOf(name as CheckKind)));
   const items: [string, string][] = [];
   if (names.length > 0)
     items.push(["name=-", "Duba reads the value from standard input, one line for each such member."]);

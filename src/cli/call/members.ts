@@ -1,3 +1,4 @@
+import { checkKinds } from "../../operation/check-kind.ts";
 import { closestName } from "../../operation/closest-name.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { isRepeatable } from "../../operation/fields.ts";
@@ -6,7 +7,7 @@ import type { Io } from "../terminal/io.ts";
 import { asker } from "../terminal/stdin-lines.ts";
 
 /** Members that do not belong on a command line, because other users and the shell's history would see them. */
-export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);
+export const privateMembers: ReadonlySet<string> = new Set([...checkKinds, "password"]);
 
 /**
  * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input. Throws

@@ -1,20 +1,22 @@
+import type { CheckInput } from "../../checks/check.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
-import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { account, answerFiles, isoOf, list, time } from "../../operation/command/answer-schema.ts";
-import { elevenDigits } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { SubjectExport } from "../data-subjects/subjects.ts";
+import { anyNumber, besideNumber, inputFrom, subjectOnly } from "./check-members.ts";
 import type { WithAccounts } from "./with-accounts.ts";
 
 type Room = Audited & WithAccounts & { keyring(): Promise<{ ring: Keyring }> };
 
 const person = {
   kind: Type.Enum([...checkKinds], { description: "Which number of the person it is.", default: "bvn" }),
-  number: formed(elevenDigits, { description: "The BVN or NIN of the person.", private: true }),
+  number: formed(anyNumber, { description: `The ${anyLabel} of the person.`, private: true }),
+  ...besideNumber(subjectOnly),
 };
 
 const exportSubject = command({
@@ -23,7 +25,7 @@ const exportSubject = command({
   description:
     "The verifications of the number in all accounts and both modes, with their records if Duba still has them. The " +
     "audit trail gets an entry that does not name the person.",
-  onTerminal: "Duba reads the BVN or NIN from standard input.",
+  onTerminal: `Duba reads the ${anyLabel} from standard input.`,
   role: "officer",
   kind: "change",
   gives: "personal data",
@@ -32,7 +34,8 @@ const exportSubject = command({
   view: ({ receipt, verifications }) => [`${verifications} verifications were exported as ${receipt}.`],
   records: ["subject.exported"],
   examples: [{}, { kind: "nin" }],
-  run: async (person, room: Room) => {
+  run: async (given, room: Room) => {
+    const person = inputFrom(given, subjectOnly);
     const { exportSubject } = await import("../data-subjects/subjects.ts");
     const held = await exportSubject(await steadyPartsOf(room), person);
     const text = `${JSON.stringify(exported(held, person, await room.accounts.names()), null, 2)}\n`;
@@ -51,7 +54,7 @@ const eraseSubject = command({
     "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +
     "a verification receives 410 record_no_longer_held. You get a receipt that does not name the " +
     "person.",
-  onTerminal: "Duba reads the BVN or NIN from standard input.",
+  onTerminal: `Duba reads the ${anyLabel} from standard input.`,
   role: "officer",
   kind: "danger",
   gives: "personal data",
@@ -100,7 +103,8 @@ const eraseSubject = command({
     ],
   },
   examples: [{}, { kind: "nin" }],
-  run: async (person, room: Room) => {
+  run: async (given, room: Room) => {
+    const person = inputFrom(given, subjectOnly);
     const { eraseSubject } = await import("../data-subjects/subjects.ts");
     const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await steadyPartsOf(room), person);
     const emailOf = await room.accounts.emails();
@@ -124,13 +128,14 @@ async function steadyPartsOf({ keyring: open, ...store }: Room) {
 
 function exported(
   { receipt, exportedAt, verifications }: SubjectExport,
-  { kind, number }: { kind: CheckKind; number: string },
+  { kind, number, claims }: CheckInput,
   nameOf: (id: string) => string,
 ) {
   return {
     receipt,
     exported_at: isoOf(exportedAt),
     [kind]: number,
+    ...claims,
     also_held: `Of each verification: the ${labelOf(kind)}'s last four digits, and keyed hashes of the ${labelOf(kind)} and of the request.`,
     verifications: verifications.map(({ reference, accountId, record, ...verification }) => ({
       request_reference: reference,

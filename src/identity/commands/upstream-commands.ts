@@ -1,6 +1,5 @@
-import { anyLabel, checkKinds, labelOf, type NegativeReason } from "../../operation/check-kind.ts";
+import { anyClaim, anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { list, naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
-import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -11,6 +10,7 @@ import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts
 import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
+import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
 
 type LiveOptions = Parameters<typeof openLive>[2];
 
@@ -57,7 +57,7 @@ const testUpstream = command({
   id: "upstreams.test",
   summary: "Call an identity vendor once, with the test number that the vendor published, and show the outcome.",
   description: "Duba neither shows nor stores the record. The vendor may charge you.",
-  onTerminal: "With --ask, Duba reads the number and the phone number from standard input, one on each line.",
+  onTerminal: `With --ask, Duba reads the number and the ${anyClaim} from standard input, one on each line.`,
   role: "operator",
   kind: "read",
   calls: true,
@@ -68,14 +68,10 @@ const testUpstream = command({
       vendors.map(({ name }) => name),
       { description: "The identity vendor." },
     ),
-    ask: flag(`Ask about another person, whose ${anyLabel} and phone number you give.`),
+    ask: flag(`Ask about another person, whose ${anyLabel} and ${anyClaim} you give.`),
     kind: Type.Enum([...checkKinds], { description: "Which number you give.", default: "bvn" }),
-    number: Type.Optional(
-      formed(elevenDigits, { description: `${anyLabel} of the person.`, private: true, with: "ask" }),
-    ),
-    phone: Type.Optional(
-      formed(phoneNumber, { description: "Phone number of the person.", private: true, with: "ask" }),
-    ),
+    number: Type.Optional(formed(anyNumber, { description: `${anyLabel} of the person.`, private: true, with: "ask" })),
+    ...besideNumber(wholeRequest, { with: "ask" }),
   }),
   answer: Type.Object({
     name: Type.String(),
@@ -88,11 +84,11 @@ const testUpstream = command({
   ],
   isWell: ({ outcome }) => ["verified", "negative"].includes(outcome),
   examples: [{ name: "dojah" }],
-  run: async ({ name, kind, number, phone }, { config, log }: Room) => {
+  run: async ({ name, kind, number, ask: _, ...claims }, { config, log }: Room) => {
     const vendor = vendors.find((vendor) => vendor.name === name)!;
     const missing = missingOf(vendor, config.vendors[name]!);
     if (missing.length > 0) throw new InputError(`${name} is not set up. Set ${missing.join(", ")}.`);
-    const attempt = number && phone ? { kind, number, claims: { phone } } : vendor.testInput;
+    const attempt = number ? inputFrom({ ...claims, kind, number }, wholeRequest) : vendor.testInput;
     if (!attempt)
       throw new InputError(
         `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
@@ -176,7 +172,7 @@ const showStatus = command({
 
 export const upstreamCommands = [listUpstreams, testUpstream, showStatus];
 
-const negativeTexts: Record<NegativeReason, string> = {
+const negativeTexts: Partial<Record<string, string>> = {
   not_found: "the vendor does not know the number. It works.",
   phone_mismatch: "the phone number is not in the record. It works.",
   blocked: "the vendor says that the number is blocked. It works.",
@@ -186,7 +182,7 @@ const negativeTexts: Record<NegativeReason, string> = {
 function outcomeText(outcome: IdentityOutcome["kind"], reason: string | null): string {
   const texts: Record<IdentityOutcome["kind"], string> = {
     verified: "verified. It works.",
-    negative: negativeTexts[reason as NegativeReason]!,
+    negative: negativeTexts[reason!] ?? `the vendor says ${reason}. It works.`,
     unavailable: `the vendor did not process the call (${reason ?? "no reason"}).`,
     bad_response: "the response was invalid.",
     unknown: "the outcome is unknown.",

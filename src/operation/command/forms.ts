@@ -1,7 +1,6 @@
 import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/address.ts";
 import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
-import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";
 import { duration } from "../setting.ts";
 
@@ -77,17 +76,14 @@ export const email: Form<string> = {
   read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? text : undefined),
 };
 
-/** The number of a BVN or a NIN, read without spaces. */
-export const elevenDigits = formOf(elevenDigitsField("", ""), digitsOf);
-
-/** A phone number, read as the ten digits that all its forms share. */
-export const phoneNumber = formOf(phoneField, phoneOf);
-
-/** The form of a field of a request. */
-function formOf(field: TString, valueIn: (text: string) => string): Form<string> {
-  const { pattern, fault } = field as TString & { pattern: string; fault: string };
+/** The form of a member of a request, read as `valueIn` reads it. */
+export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text: string): string }) {
+  const { pattern, fault } = schema as TString & { pattern: string; fault: string };
   const known = new RegExp(pattern);
-  return { form: fault.replace(/^must be /, ""), read: (text) => (known.test(text) ? valueIn(text) : undefined) };
+  return {
+    form: fault.replace(/^must be /, ""),
+    read: (text: string) => (known.test(text) ? valueIn(text) : undefined),
+  };
 }
 
 /** Milliseconds since 1970 of `2027-01-31` (its first moment) or `90d` from `now`; undefined for other text. */

@@ -24,6 +24,8 @@ export interface MemberOptions extends TSchemaOptions {
   private?: boolean;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
+  /** It belongs to these values of the member `kind`: with another it is not read. */
+  kinds?: readonly string[];
   /** It stands for this setting. A user interface reads the settings with it. */
   setting?: string;
 }

@@ -1,0 +1,54 @@
+import { type Check, type CheckInput, checkInputOf } from "../../checks/check.ts";
+import { checks } from "../../checks/index.ts";
+import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
+import { type Form, memberForm } from "../../operation/command/forms.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
+import Type from "../../operation/schema/type.ts";
+
+/** The members of a request that a command asks for, that with the number under the name `number`. */
+type Asked = (check: Check) => readonly string[];
+
+export const subjectOnly: Asked = ({ subject }) => subject;
+export const wholeRequest: Asked = ({ request }) => Object.keys(request);
+
+const all = Object.values(checks);
+const numberForms = all.map(({ kind, request }) => memberForm(request[kind]!));
+
+/** A number of any kind, as it was written. */
+export const anyNumber: Form<string> = {
+  form: [...new Set(numberForms.map(({ form }) => form))].join(" or "),
+  read: (text) => (numberForms.some(({ read }) => read(text)) ? text : undefined),
+};
+
+/** What `asked` needs beside the number, as private members of a command that has a member `kind`. */
+export function besideNumber(asked: Asked, options: { with?: string } = {}) {
+  const needed = all.flatMap((check) => asked(check).filter((name) => name !== check.kind));
+  return Object.fromEntries(
+    [...new Set(needed)].map((name) => {
+      const { label } = all.find(({ request }) => request[name])!.request[name]!;
+      const description = `${label[0]!.toUpperCase()}${label.slice(1)} of the person.`;
+      const kinds = checkKinds.filter((kind) => asked(checks[kind]).includes(name));
+      const form = { form: label, read: (text: string) => text };
+      return [name, Type.Optional(formed<string>(form, { description, private: true, kinds, ...options }))];
+    }),
+  );
+}
+
+/** The input that a command's members give. Throws an `InputError` that repeats no value. */
+export function inputFrom(
+  { kind, number, ...given }: { kind: CheckKind; number: string } & Readonly<Record<string, unknown>>,
+  asked: Asked,
+): CheckInput {
+  const check = checks[kind];
+  const texts: Record<string, unknown> = { ...given, [kind]: number };
+  const request = Object.fromEntries(asked(check).map((name) => [name, check.request[name]!]));
+  const faults = Object.entries(request).flatMap(([name, member]) => {
+    const { form, read } = memberForm(member);
+    const text = texts[name];
+    const field = name === kind ? "number" : name;
+    if (typeof text !== "string" || text === "") return [{ field, message: "is required" }];
+    return read(text) === undefined ? [{ field, message: `must be ${form}` }] : [];
+  });
+  if (faults.length > 0) throw new InputError(faults);
+  return checkInputOf({ kind, request }, texts as Record<string, string>);
+}
