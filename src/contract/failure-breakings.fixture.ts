@@ -95,6 +95,7 @@ export function headerBreakings(): Record<string, Breaking> {
       ({ headers }) => headers["X-Request-Id"] === "duba-check-1",
     ),
     "headers.nosniff": without("x-content-type-options"),
+    "headers.no-rehearsal": without("duba-mode", "stand-in"),
     "headers.etag": { ...without("etag", '"strong"'), follows: ["headers.not-modified"] },
     "headers.not-modified": full("If-None-Match"),
     "headers.not-modified-since": full("If-Modified-Since"),

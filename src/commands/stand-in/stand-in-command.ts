@@ -11,7 +11,7 @@ import { vendors } from "../../upstreams/registry.ts";
 import { standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
 import { standIns } from "../../upstreams/stand-in/stand-ins.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
-import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
+import { type Refusal, type RunningStandIn, startStandIn } from "./stand-in-server.ts";
 
 interface Room {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
@@ -73,6 +73,7 @@ export const standInCommand = command({
         say(
           `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
         ),
+      onRefusal: (why) => say(refusals[why]),
     }).catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`The stand-in cannot start on port ${port} or write its invoice (${error.code}).`);
     });
@@ -106,8 +107,14 @@ function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: Ve
   ];
 }
 
-function sumsOf({ calls }: RunningStandIn) {
-  return [...Map.groupBy(calls, ({ outcome }) => outcome)].map(([outcome, of]) => ({
+const refusals: Readonly<Record<Refusal, string>> = {
+  no_credentials: "A request had no credentials in the documented form.",
+  no_route: "A request was for a path or a method that the vendor does not document, or had no number of 11 digits.",
+};
+
+function sumsOf({ calls, refusals }: RunningStandIn) {
+  const all = [...calls, ...refusals.map((outcome) => ({ outcome, price: null }))];
+  return [...Map.groupBy(all, ({ outcome }) => outcome)].map(([outcome, of]) => ({
     outcome,
     requests: of.length,
     billed: of.filter(({ price }) => price !== null).length,

@@ -34,6 +34,9 @@ export interface StandInCall {
   price: number | null;
 }
 
+/** Why a request was no look-up. */
+export type Refusal = "no_credentials" | "no_route";
+
 interface StandInOptions {
   /** 0: any free one. */
   port: number;
@@ -43,6 +46,8 @@ interface StandInOptions {
   invoice?: string | undefined;
   /** Hears of each look-up, before its answer is sent. */
   onCall?: (call: StandInCall) => void;
+  /** Hears of each request that is no look-up, or that has no credentials. */
+  onRefusal?: (why: Refusal) => void;
 }
 
 export interface RunningStandIn {
@@ -50,6 +55,7 @@ export interface RunningStandIn {
   /** The address to point Duba at. */
   url: string;
   calls: readonly StandInCall[];
+  refusals: readonly Refusal[];
   close(): Promise<void>;
 }
 
@@ -73,9 +79,10 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
 export async function startStandIn(
   { name, testInput }: Pick<Vendor, "name" | "testInput">,
   vendor: StandIn,
-  { port, prices, invoice, onCall }: StandInOptions,
+  { port, prices, invoice, onCall, onRefusal }: StandInOptions,
 ): Promise<RunningStandIn> {
   const calls: StandInCall[] = [];
+  const refusals: Refusal[] = [];
   const waiting = new Set<NodeJS.Timeout>();
   if (invoice !== undefined && !existsSync(invoice)) appendFileSync(invoice, invoiceHeading, { mode: 0o600 });
 
@@ -87,8 +94,11 @@ export async function startStandIn(
   });
 
   function answer(request: StandInRequest, response: ServerResponse): void {
-    const refuse = (failure: "no_credentials" | "no_route") =>
-      sendJson(response, vendor.failures[failure]({ kind: "bvn", number: "", reference: randomUUID() }));
+    const refuse = (why: Refusal) => {
+      refusals.push(why);
+      onRefusal?.(why);
+      sendJson(response, vendor.failures[why]({ kind: "bvn", number: "", reference: randomUUID() }));
+    };
     const beside = vendor.beside?.(request);
     const looked = vendor.asked(request);
     if (beside) sendJson(response, beside);
@@ -162,7 +172,7 @@ export async function startStandIn(
   return {
     port: at,
     url: `http://127.0.0.1:${at}${vendor.base ?? ""}`,
-    calls,
+    ...{ calls, refusals },
     async close() {
       for (const timer of waiting) clearTimeout(timer);
       await server.end();

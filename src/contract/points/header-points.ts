@@ -2,6 +2,7 @@ import { fetchDataProviders } from "../../catalogue/operations/fetchDataProvider
 import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
+import { modeHeader, standInMode } from "../../operation/operation.ts";
 import type { ServerAnswer } from "../ask-server.ts";
 import { unless } from "../judge-answer.ts";
 import type { Point } from "../point.ts";
@@ -51,6 +52,12 @@ export const headerPoints: readonly Point[] = [
   }),
   ofLists("nosniff", "Every answer says X-Content-Type-Options: nosniff.", ({ headers }) =>
     unless(headers["x-content-type-options"] === "nosniff", "the header is missing."),
+  ),
+  ofLists("no-rehearsal", "The service does not rehearse with a stand-in of an identity vendor.", ({ headers }) =>
+    unless(
+      headers[modeHeader.toLowerCase()] !== standInMode,
+      `${modeHeader} is ${standInMode}: live verifications are of invented people.`,
+    ),
   ),
   ofLists(
     "etag",
