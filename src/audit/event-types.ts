@@ -76,6 +76,8 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     reason: "text",
   },
   "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
+  "route.paused": { vendor: "reference", kind: "reference", until: "time" },
+  "route.resumed": { vendor: "reference", kind: "reference" },
   "subject.erased": { receipt: "reference", records: "number", verifications: "number" },
   "subject.exported": { receipt: "reference", records: "number", verifications: "number" },
   "keyring.rotated": { keys: "text" },

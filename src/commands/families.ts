@@ -58,7 +58,7 @@ export const families: readonly Family[] = [
   { name: "requests", about: "Show how requests of integrators were answered.", load: requests },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
-  { name: "routes", about: "Show how the identity vendors did, and what they cost.", load: identity },
+  { name: "routes", about: "Show how the identity vendors did and what they cost, and pause one.", load: identity },
   {
     name: "stand-in",
     about: "Speak the wire of an identity vendor with invented people, until a signal ends it.",

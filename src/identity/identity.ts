@@ -5,6 +5,7 @@ import type { Caller, Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
+import { changeCount } from "../storage/change-counter.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
@@ -17,6 +18,7 @@ import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
+import { OpenRoutes } from "./routes/paused-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
@@ -80,7 +82,22 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const charges = new Charges(db, now, shares);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
-  const shared = { ledger, charges, deferred, limits, leases, keyedHashes, keyring, upstreams, settings, log, now };
+  const routes = new OpenRoutes(db, now);
+  await routes.follow(await changeCount(db, "routes"));
+  const shared = {
+    ledger,
+    charges,
+    deferred,
+    limits,
+    routes,
+    leases,
+    keyedHashes,
+    keyring,
+    upstreams,
+    settings,
+    log,
+    now,
+  };
   const parts = { ...shared, retention };
   const runs = new Runs(parts);
   const verifications = new Verifications(parts, runs);
@@ -93,6 +110,11 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     nearlySpent: () => spending.nearlySpent,
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
     jobs: [
+      {
+        name: "follow pauses of vendors",
+        when: (beat) => beat !== undefined,
+        run: (beat) => routes.follow(beat!.routes),
+      },
       {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
         run: () => followJournal({ db, audit, zone: settings.timeZone, prices: settings.vendorPrices ?? {} }),

@@ -21,7 +21,7 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
 /** Columns with a smaller type than their kind. */
 interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
-  change_counter: { name: "access" | "catalogue" | "event" };
+  change_counter: { name: "access" | "catalogue" | "routes" | "event" };
   event: { type: EventType; mode: Mode | null };
   event_endpoint: { mode: Mode | null };
   event_delivery: { state: "waiting" | "delivered" | "dead" };

@@ -105,7 +105,7 @@ for (const { name: engine, ready } of engines) {
       // The engine still works on it.
       await until(() => store.takesWrites());
       await store.db.transaction().execute(long);
-      assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 3);
+      assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 4);
     });
   });
 

@@ -121,7 +121,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     patience: engine === "sqlite" ? 0 : 5000,
   });
   opened.defer(() => access.stop());
-  opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat }));
+  opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat, routes: pulse.beat }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
   const requests = openRequests({ db, now }, config.requestLog === null ? null : pulse.id);

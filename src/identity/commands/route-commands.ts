@@ -1,8 +1,12 @@
 import { checkKinds } from "../../operation/check-kind.ts";
-import { list, naira, orNull, state } from "../../operation/command/answer-schema.ts";
-import { command } from "../../operation/command.ts";
+import { list, naira, orNull, state, time, yes } from "../../operation/command/answer-schema.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
+import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
+import { vendors } from "../../upstreams/registry.ts";
+import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "../routes/vendor-figures.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 
@@ -33,6 +37,7 @@ const showRoutes = command({
       cost_per_found: orNull(naira),
       balance: orNull(naira),
       days_left: orNull(Type.Number()),
+      paused: yes,
     }),
   ),
   view: () => [list],
@@ -41,6 +46,7 @@ const showRoutes = command({
   run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => {
     const figures = await vendorFigures(db, now());
     const told = await upstreamStatus(db, now());
+    const paused = await pausedRoutes(db, now());
     return figures.map((one) => {
       const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
       return {
@@ -50,12 +56,80 @@ const showRoutes = command({
         ...{ median: one.median, p95: one.p95, cost: one.cost, cost_per_found: one.costPerFound },
         balance,
         days_left: rounded(daysLeft(balance, figures, one)),
+        paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
       };
     });
   },
 });
 
-export const routeCommands = [showRoutes];
+const about = {
+  vendor: Type.Enum(
+    vendors.map(({ name }) => name),
+    { description: "The identity vendor." },
+  ),
+  check: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of check. Default: all." })),
+};
+
+const pauseFor = {
+  form: "a length of time, such as 30m or 2h",
+  read: (text: string) => {
+    const length = duration.read(text);
+    return length !== undefined && length > 0 ? length : undefined;
+  },
+};
+
+const pause = command({
+  id: "routes.pause",
+  summary: "Pause an identity vendor: it gets no new attempts, and the next vendor is asked instead.",
+  description:
+    "Every process obeys within 5 seconds. An attempt that is under way goes on. A verification whose outcome at this vendor is unknown waits for " +
+    "the end of the pause, because another vendor would be paid too. If every vendor is paused, verifications get 503 upstream_unavailable.",
+  role: "operator",
+  kind: "change",
+  target: ["vendor"],
+  input: Type.Object({
+    ...about,
+    for: Type.Optional(
+      formed(pauseFor, { description: "How long. Default: until `duba routes resume`.", placeholder: "time" }),
+    ),
+  }),
+  answer: Type.Object({ vendor: Type.String(), check: Type.String(), until: orNull(time) }),
+  view: ({ vendor, check, until }, { at }) => [
+    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}.`,
+  ],
+  records: ["route.paused"],
+  examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", for: "2h" }],
+  run: async ({ vendor, check, for: length }, room: Audited & WithClock) => {
+    const until = length === undefined ? null : room.now() + length;
+    await pauseRoute(room, { vendor, kind: check ?? null, until });
+    return { vendor, check: check ?? "all", until };
+  },
+});
+
+const resume = command({
+  id: "routes.resume",
+  summary: "End the pause of an identity vendor.",
+  role: "operator",
+  kind: "change",
+  target: ["vendor"],
+  input: Type.Object(about),
+  answer: Type.Object({ vendor: Type.String(), check: Type.String() }),
+  view: ({ vendor, check }) => [
+    `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
+  ],
+  records: ["route.resumed"],
+  examples: [{ vendor: "prembly" }],
+  run: async ({ vendor, check }, room: Audited & WithClock) => {
+    if (await resumeRoute(room, { vendor, kind: check ?? null })) return { vendor, check: check ?? "all" };
+    const held = await pausedRoutes(room.db, room.now());
+    const names = held.map(({ vendor, kind }) => (kind === null ? vendor : `${vendor} --check ${kind}`));
+    throw new CommandError(
+      `There is no such pause. ${names.length === 0 ? "No vendor is paused" : `Paused: ${names.join(", ")}`}.`,
+    );
+  },
+});
+
+export const routeCommands = [showRoutes, pause, resume];
 
 /** How long a balance lasts if the vendor goes on billing as it did in the span. Null: nobody can tell. */
 function daysLeft(

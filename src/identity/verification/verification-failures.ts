@@ -66,6 +66,14 @@ export function attemptsUsedUp(row: Row): Failure {
   return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
+/** The failure while the operator has paused every vendor that the request may be sent to. */
+export function allPaused(row: Row | undefined): Failure {
+  return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, {
+    retryAfter: 60,
+    ...logged("paused"),
+  });
+}
+
 const answerTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
 

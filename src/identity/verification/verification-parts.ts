@@ -7,6 +7,7 @@ import type { Charges } from "../ledger/charges.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { OpenRoutes } from "../routes/paused-routes.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
 
@@ -16,6 +17,7 @@ export interface VerificationParts {
   charges: Charges;
   deferred: DeferredOutcomes;
   limits: VerificationLimits;
+  routes: OpenRoutes;
   leases: Leases;
   keyedHashes: KeyedHashes;
   keyring: CurrentKeyring;

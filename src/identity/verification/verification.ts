@@ -15,6 +15,7 @@ import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./up
 import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
 import { usableUpstreams } from "./upstream-calls/usable-upstreams.ts";
 import {
+  allPaused,
   amountMismatch,
   attemptsUsedUp,
   callFailure,
@@ -249,9 +250,16 @@ export class Verification implements Flight {
   }
 
   #selectUpstreams(row?: Row): SelectedUpstreams {
-    const { upstreams, settings } = this.#parts;
-    const all = this.#request.mode === "test" ? [upstreams.test] : upstreams.live;
-    const selected = selectUpstreams(usableUpstreams(all, this.#request, settings), settings, row);
+    const { upstreams, settings, routes } = this.#parts;
+    const { mode, kind } = this.#request;
+    const usable = usableUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, this.#request, settings);
+    const open = mode === "test" ? usable : routes.open(usable, kind);
+    const isPaused = ({ name }: { name: string }) => !open.some((upstream) => upstream.name === name);
+    // A row with an unresolved attempt stays with that vendor: another one would be paid too.
+    const unresolved = row && unresolvedAttempts(row).at(-1);
+    const waitsFor = usable.find(({ name }) => name === unresolved?.vendor);
+    if (usable.length > 0 && (waitsFor ? isPaused(waitsFor) : open.length === 0)) throw allPaused(row);
+    const selected = selectUpstreams(open, settings, row);
     if (!selected) throw verificationFailure("upstream_not_configured", undefined, noFacts);
     return selected;
   }

@@ -49,7 +49,7 @@ export async function makeBaseline(db: Schema): Promise<void> {
 
   await db.insertInto("baseline").values({ hash: baselineHash }).execute();
   await db.insertInto("catalogue_history").values({ id: newHistoryId(), restored_at: 0 }).execute();
-  const counters = (["access", "catalogue", "event"] as const).map((name) => ({ name, number: 0 }));
+  const counters = (["access", "catalogue", "routes", "event"] as const).map((name) => ({ name, number: 0 }));
   await db.insertInto("change_counter").values(counters).execute();
   await db.insertInto("audit_head").values({ id: 1, store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }

@@ -14,12 +14,16 @@ suite("a session of our own on PostgreSQL", () => {
       await openStore({ ...settings, serving: false }),
       await openStore({ ...settings, serving: false }),
     ];
-    const heard = { access: 0, catalogue: 0 };
+    const heard = { access: 0, catalogue: 0, routes: 0 };
     const listener = (name: keyof typeof heard) => async () => {
       heard[name] += 1;
       throw new Error("what a listener rejects with is nobody's concern");
     };
-    const stop = here.listen({ access: listener("access"), catalogue: listener("catalogue") });
+    const stop = here.listen({
+      access: listener("access"),
+      catalogue: listener("catalogue"),
+      routes: listener("routes"),
+    });
     try {
       assert.equal(await findPooler(settings.databaseUrl!), false);
       // It knows of no change before it listens.

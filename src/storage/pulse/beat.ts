@@ -5,9 +5,10 @@ import type { Tables } from "../tables.ts";
 export interface Beat {
   /** The process's time when it asked. */
   readonly askedAt: number;
-  /** How often keys and accounts changed, and the catalogue: by whichever process. */
+  /** How often keys and accounts changed, the catalogue, and pauses of vendors: by whichever process. */
   readonly access: number;
   readonly catalogue: number;
+  readonly routes: number;
   /** Whether rows wait in the journal, audit entries for their seal, events for an endpoint whose turn it is, verifications for their outcome. */
   readonly journal: boolean;
   readonly unsealed: boolean;
@@ -36,6 +37,7 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
   const facts = sql`
     (select number from change_counter where name = 'access') as access,
     (select number from change_counter where name = 'catalogue') as catalogue,
+    (select number from change_counter where name = 'routes') as routes,
     ${waits(sql`select number from verification_journal order by number limit 1`)} as journal,
     ${waits(sql`select occurred_at from audit_entry where batch is null order by occurred_at limit 1`)} as unsealed,
     ${waits(sql`select created_at from verification where state = 'started' order by created_at limit 1`)} as started,
@@ -51,9 +53,9 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
         least(${id}, (select min(id) from verification_owner where expires_at > ${databaseTime})) as leader`
     : sql<Answer>`select ${facts}`;
   const { rows } = await statement.execute(db);
-  const { access, catalogue, journal, unsealed, deliveries, started, at, leader } = rows[0]!;
+  const { access, catalogue, routes, journal, unsealed, deliveries, started, at, leader } = rows[0]!;
   const beat: Beat = {
-    ...{ askedAt, access, catalogue },
+    ...{ askedAt, access, catalogue, routes },
     journal: journal === 1,
     unsealed: unsealed === 1,
     deliveries: deliveries === 1,

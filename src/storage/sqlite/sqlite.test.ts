@@ -75,12 +75,12 @@ suite("the SQLite thread", { concurrency: true }, () => {
   test("reads while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
-      assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 3);
+      assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 4);
       const counters = await db
         .transaction()
         .setAccessMode("read only")
         .execute((transaction) => transaction.selectFrom("change_counter").selectAll().execute());
-      assert.equal(counters.length, 3);
+      assert.equal(counters.length, 4);
       lock.release();
     }));
 

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { AuditEvent } from "../../storage/audited.ts";
+import { changeCount } from "../../storage/change-counter.ts";
+import { unknown } from "../../upstreams/ports/outcomes.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
+import { type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-routes.ts";
+
+for (const engine of engines)
+  suite(`pauses of vendors on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    const opened = async (t: TestContext, first = answering(verified)) => {
+      const clock = { now: Date.now() };
+      const second = answering(verified);
+      const live = [
+        { ...first.upstream, name: "first" },
+        { ...second.upstream, name: "second" },
+      ];
+      const identity = await store.open(t, { upstreams: { test: first.upstream, live }, now: () => clock.now });
+      const events: AuditEvent[] = [];
+      const room = {
+        ...{ db: store.db, actor: "terminal:ada", now: () => clock.now },
+        audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
+      };
+      /** As the next beat does in every process. */
+      const follow = async () => {
+        const job = identity.jobs.find(({ name }) => name === "follow pauses of vendors")!;
+        const beat = { askedAt: clock.now, access: 0, catalogue: 0, routes: await changeCount(store.db, "routes") };
+        const nothing = { journal: false, unsealed: false, deliveries: false, started: false };
+        await job.run({ ...beat, ...nothing }, new AbortController().signal);
+      };
+      const pause = async (changes: Partial<PausedRoute> = {}) => {
+        await pauseRoute(room, { vendor: "first", kind: null, until: null, ...changes });
+        await follow();
+      };
+      const resume = async (changes: Partial<PausedRoute> = {}) => {
+        const ended = await resumeRoute(room, { vendor: "first", kind: null, ...changes });
+        await follow();
+        return ended;
+      };
+      t.after(async () => {
+        for (const route of await pausedRoutes(store.db, 0)) await resumeRoute(room, route);
+      });
+      const vendorOf = async (changes = {}) => {
+        const mine = newRequest({ mode: "live", ...changes });
+        await identity.verify(mine);
+        return (await onlyRow(store.db, mine)).upstream;
+      };
+      return { identity, clock, events, pause, resume, vendorOf, first, second };
+    };
+
+    test("a paused vendor is passed over until it is resumed; test keys know no pause", async (t) => {
+      const { pause, resume, vendorOf, events } = await opened(t);
+      assert.equal(await vendorOf(), "first");
+      await pause();
+      assert.equal(await vendorOf(), "second");
+      assert.equal(await vendorOf({ mode: "test" }), "answering");
+      assert.equal(await resume(), true);
+      assert.equal(await vendorOf(), "first");
+      assert.equal(await resume(), false);
+      assert.deepEqual(
+        events.map(({ kind, facts }) => [kind, facts.vendor]),
+        [
+          ["route.paused", "first"],
+          ["route.resumed", "first"],
+        ],
+      );
+    });
+
+    test("a pause may be for one kind of check, and may end by itself", async (t) => {
+      const { pause, vendorOf, clock } = await opened(t);
+      await pause({ kind: "nin", until: clock.now + 60_000 });
+      assert.equal(await vendorOf({ kind: "bvn" }), "first");
+      assert.equal(await vendorOf({ kind: "nin" }), "second");
+      clock.now += 60_000;
+      assert.equal(await vendorOf({ kind: "nin" }), "first");
+    });
+
+    test("with every vendor paused the failure says so, and nothing is asked, written or charged", async (t) => {
+      const { identity, pause, first, second } = await opened(t);
+      await pause();
+      await pause({ vendor: "second" });
+      const mine = newRequest({ mode: "live" });
+      const failure = await failureFrom(identity.verify(mine));
+      assert.deepEqual([failure.code, failure.status, failure.retryable], ["upstream_unavailable", 503, true]);
+      assert.equal(failure.detail.facts?.charged, false);
+      assert.deepEqual(await ledgerRows(store.db, mine), []);
+      assert.deepEqual([first.received.length, second.received.length], [0, 0]);
+    });
+
+    test("an outcome that is unknown at a paused vendor waits for it: no other vendor is paid too", async (t) => {
+      const slow = answering(async (attempt, nth) => (nth === 1 ? unknown : verified(attempt)));
+      const { identity, pause, resume, second } = await opened(t, slow);
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+      await pause();
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+      await resume();
+      await identity.verify(mine);
+      assert.deepEqual([slow.received.length, second.received.length], [2, 0]);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
+    });
+  });
