@@ -21,7 +21,7 @@ for (const engine of usualEngines) {
     before(async () => {
       service = await startService({}, engine);
       const { dataDirectory, databaseUrl } = service.settings;
-      environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_DOJAH_PRICE: "bvn=50" };
     });
     after(() => service.close());
 
@@ -52,7 +52,7 @@ for (const engine of usualEngines) {
         state: "ready",
         alarm: "no_money",
         last_answer_at: null,
-        balance: null,
+        balance: 100_000,
       };
       await db
         .insertInto("upstream_status")
@@ -73,6 +73,7 @@ for (const engine of usualEngines) {
       const needs = [
         /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,
         /^The vendor dojah has the alarm no money\. See more: duba upstreams status$/,
+        /^The balance at the vendor dojah pays for 20 more attempts\. Top it up before it is empty\. See it: duba routes show$/,
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
         /^There is no backup yet\. Make one: duba backup <file>$/,
         new RegExp(
@@ -94,10 +95,11 @@ for (const engine of usualEngines) {
       const unknown = listed.find(({ alarm }) => alarm === "unknown")!;
       assert.deepEqual([unknown.count, unknown.since], [1, new Date(now - 2 * 3_600_000).toISOString()]);
       assert.deepEqual(
-        open.slice(0, 3).map(([alarm, state]) => [alarm, state]),
+        open.slice(0, 4).map(([alarm, state]) => [alarm, state]),
         [
           ["held:d2", "open"],
           ["vendor:dojah", "open"],
+          ["balance:dojah", "open"],
           ["unknown", "open"],
         ],
       );
@@ -109,7 +111,7 @@ for (const engine of usualEngines) {
       await db.updateTable("alarm_acknowledgement").set({ until: now }).execute();
       assert.deepEqual(await alarms(), open);
       const nothing = await duba("alarms", "acknowledge", "vendor:nobody");
-      assert.match(nothing.err, /^There is no such alarm\. There is held:d2, vendor:dojah, unknown, /);
+      assert.match(nothing.err, /^There is no such alarm\. There is held:d2, vendor:dojah, balance:dojah, unknown, /);
       assert.match((await duba("alarms", "acknowledge", "unknown", "--for", "31d")).err, /a length of time up to 30d/);
 
       // The end of a key that was replaced is on purpose.

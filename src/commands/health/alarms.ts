@@ -92,6 +92,16 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
           lastAnswerAt,
         ),
       ]),
+    ...facts.vendors
+      .filter(({ attemptsLeft }) => attemptsLeft !== null && attemptsLeft < facts.fewestAttempts)
+      .map(({ name, attemptsLeft }): [string, Found] => [
+        `balance:${name}`,
+        {
+          what: `The balance at the vendor ${name} pays for ${attemptsLeft} more attempts. Top it up before it is empty. See it: duba routes show`,
+          count: attemptsLeft,
+          since: null,
+        },
+      ]),
     [
       "unknown",
       isLate(unknown.since, bounds.unknown) && {

@@ -7,6 +7,8 @@ import { ageOf, readSync } from "../../catalogue/sync/record.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
+import { attemptsLeft } from "../../identity/routes/attempts-left.ts";
+import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
@@ -32,6 +34,7 @@ export async function readFacts(room: AlarmRoom) {
     newestAt,
     waiting,
     views,
+    figures,
     open,
     unsealed,
     backupAt,
@@ -51,6 +54,7 @@ export async function readFacts(room: AlarmRoom) {
     newestEntryAt(db),
     listWaiting(db),
     upstreamStatus(db, now),
+    vendorFigures(db, now),
     openVerifications(db),
     unsealedEntries(db),
     lastBackupAt(db),
@@ -85,7 +89,14 @@ export async function readFacts(room: AlarmRoom) {
         (last, { lastAnswerAt: at }) => (at !== null && at > (last ?? 0) ? at : last),
         null,
       ),
+      attemptsLeft: attemptsLeft(
+        seen.find(({ balance }) => balance !== null)?.balance ?? null,
+        figures.filter(({ vendor }) => vendor === name),
+        config.vendorPrices[name],
+      ),
     })),
+    /** So many attempts of a vendor must be left. */
+    fewestAttempts: config.attemptsLeft,
     // Of live keys: the sandbox has a number whose outcome is always unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
     unsealed,

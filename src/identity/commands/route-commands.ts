@@ -6,9 +6,15 @@ import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../upstreams/registry.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { attemptsLeft } from "../routes/attempts-left.ts";
 import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "../routes/vendor-figures.ts";
 import { upstreamStatus } from "../upstream-status.ts";
+
+interface Priced {
+  config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
+}
 
 const milliseconds = { unit: "ms" };
 const percent = { unit: "%" };
@@ -36,6 +42,7 @@ const showRoutes = command({
       cost: { ...naira, sums: true },
       cost_per_found: orNull(naira),
       balance: orNull(naira),
+      attempts_left: orNull(Type.Integer()),
       days_left: orNull(Type.Number()),
       paused: yes,
     }),
@@ -43,7 +50,7 @@ const showRoutes = command({
   view: () => [list],
   none: "No live verification asked a vendor in the last 30 days.",
   examples: [{}],
-  run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => {
+  run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Priced) => {
     const figures = await vendorFigures(db, now());
     const told = await upstreamStatus(db, now());
     const paused = await pausedRoutes(db, now());
@@ -55,6 +62,11 @@ const showRoutes = command({
         failures: rounded(one.failureShare)!,
         ...{ median: one.median, p95: one.p95, cost: one.cost, cost_per_found: one.costPerFound },
         balance,
+        attempts_left: attemptsLeft(
+          balance,
+          figures.filter(({ vendor }) => vendor === one.vendor),
+          config.vendorPrices[one.vendor],
+        ),
         days_left: rounded(daysLeft(balance, figures, one)),
         paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
       };
