@@ -1,3 +1,5 @@
+import { feeName, forEachKind } from "../operation/check-kind.ts";
+
 /**
  * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount in
  * naira. `number`: a whole number below a thousand million. `time`: milliseconds since 1970. Any fact may be null.
@@ -18,10 +20,12 @@ const verificationFacts = {
   fee: "text",
 } as const;
 
+const fees = forEachKind(feeName, () => "text" as const);
+
 /** Every kind of event on the audit trail, with the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
-  "account.created": { account: "reference", bvn_fee: "text", nin_fee: "text", answers: "reference" },
-  "account.changed": { account: "reference", changed: "text", bvn_fee: "text", nin_fee: "text", answers: "reference" },
+  "account.created": { account: "reference", ...fees, answers: "reference" },
+  "account.changed": { account: "reference", changed: "text", ...fees, answers: "reference" },
   "account.terms_changed": {
     account: "reference",
     limit_verification: "text",

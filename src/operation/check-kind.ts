@@ -58,6 +58,9 @@ export type PersonKind = (typeof personKinds)[number];
 /** Fees of an account's own in kobo, by kind; for other kinds the fee schedule of the service holds. */
 export type OwnFees = Readonly<Partial<Record<CheckKind, number>>>;
 
+/** A fee's name in options, answers and the audit trail: `bvn_fee`. */
+export const feeName = (kind: CheckKind) => `${kind}_fee` as const;
+
 /** The member of the record that holds a number of this kind. */
 export function numberMember<Kind extends CheckKind>(kind: Kind): Rows[Kind]["member"] {
   return rows[kind].member;

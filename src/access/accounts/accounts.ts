@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { AccountTerms } from "../../operation/account-terms.ts";
-import { type CheckKind, checkKinds, type OwnFees } from "../../operation/check-kind.ts";
+import { type CheckKind, checkKinds, feeName, type OwnFees } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
@@ -134,7 +134,7 @@ export async function updateAccount(
 /** An account's terms for the audit trail: fees in naira; null: the service's own. */
 function termsOf({ fees, answers }: Account): AuditEvent["facts"] {
   const fee = (kind: CheckKind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]));
-  return { ...Object.fromEntries(checkKinds.map((kind) => [`${kind}_fee`, fee(kind)])), answers };
+  return { ...Object.fromEntries(checkKinds.map((kind) => [feeName(kind), fee(kind)])), answers };
 }
 
 function changedFees(before: OwnFees, change: NonNullable<AccountChange["fees"]>): string {

@@ -1,4 +1,4 @@
-import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
+import { checkKinds, feeName, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
 import { amount, email } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
@@ -7,8 +7,6 @@ import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-
-const feeName = (kind: CheckKind) => `${kind}_fee` as const;
 
 const ownFee = {
   form: `${amount.form}, or "default"`,

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { checkKinds } from "../../operation/check-kind.ts";
+import { checkKinds, feeName } from "../../operation/check-kind.ts";
 import { naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
 import { amount } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
@@ -60,7 +60,7 @@ const listAccounts = command({
   answer: Type.Array(TermsFacts),
   columns: [
     ...(["id", "name", "email", "suspended_at"] as const),
-    ...checkKinds.map((kind) => `${kind}_fee` as const),
+    ...checkKinds.map(feeName),
     ...(["limit_verification", "balance"] as const),
     { name: "spent", of: spentText },
     ...(["created_at", "last_used_at"] as const),

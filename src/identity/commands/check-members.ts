@@ -11,6 +11,9 @@ type Asked = (check: Check) => readonly string[];
 export const subjectOnly: Asked = ({ subject }) => subject;
 export const wholeRequest: Asked = ({ request }) => Object.keys(request);
 
+/** What a command calls a member beside the number: its own `name` is a vendor's. */
+const called = (name: string) => (name === "name" ? "person_name" : name);
+
 const all = Object.values(checks);
 const numberForms = all.map(({ kind, request }) => memberForm(request[kind]!));
 
@@ -29,7 +32,7 @@ export function besideNumber(asked: Asked, options: { with?: string } = {}) {
       const description = `${label[0]!.toUpperCase()}${label.slice(1)} of the person.`;
       const kinds = checkKinds.filter((kind) => asked(checks[kind]).includes(name));
       const form = { form: label, read: (text: string) => text };
-      return [name, Type.Optional(formed<string>(form, { description, private: true, kinds, ...options }))];
+      return [called(name), Type.Optional(formed<string>(form, { description, private: true, kinds, ...options }))];
     }),
   );
 }
@@ -40,15 +43,16 @@ export function inputFrom(
   asked: Asked,
 ): CheckInput {
   const check = checks[kind];
-  const texts: Record<string, unknown> = { ...given, [kind]: number };
   const request = Object.fromEntries(asked(check).map((name) => [name, check.request[name]!]));
+  const texts: Record<string, string> = {};
   const faults = Object.entries(request).flatMap(([name, member]) => {
     const { form, read } = memberForm(member);
-    const text = texts[name];
-    const field = name === kind ? "number" : name;
+    const field = name === kind ? "number" : called(name);
+    const text = name === kind ? number : given[field];
     if (typeof text !== "string" || text === "") return [{ field, message: "is required" }];
+    texts[name] = text;
     return read(text) === undefined ? [{ field, message: `must be ${form}` }] : [];
   });
   if (faults.length > 0) throw new InputError(faults);
-  return checkInputOf({ kind, request }, texts as Record<string, string>);
+  return checkInputOf({ kind, request }, texts);
 }

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { engines, type Fresh } from "./support/engines.ts";
+import { newFiles, newLines } from "./support/new-kinds.ts";
+import { type ServedProcess, serveProgram } from "./support/process.ts";
+import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
+import { noticed } from "./support/until.ts";
+
+/** A copy of the program with two more kinds. Git ignores it, and Node finds the packages of the project from it. */
+const copy = resolve(mkdtempSync(".duba-new-kind-"));
+after(() => rmSync(copy, { recursive: true, force: true }));
+for (const part of ["src", "data", "docs", "client", "test/support", "package.json", "tsconfig.json"])
+  cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
+for (const [file, text] of Object.entries(newFiles)) {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  writeFileSync(join(copy, file), text);
+}
+for (const [file, changes] of Object.entries(newLines)) {
+  const changed = changes.reduce(
+    (text, [before, after]) => {
+      assert.equal(text.split(before).length, 2, `${file} has once ${before}`);
+      return text.replace(before, () => after);
+    },
+    readFileSync(file, "utf8"),
+  );
+  writeFileSync(join(copy, file), changed);
+}
+
+/** A module of the copy. The kinds of its types are those of the product. */
+const copied = <Module>(file: string): Promise<Module> => import(pathToFileURL(join(copy, file)).href);
+
+const number = "7771234567";
+const name = "Chidinma Okonkwo";
+const good = { account: number, bank_code: "058", name, amount: "70" };
+const passport = { passport: "B77123456", last_name: "Okonkwo", amount: "60" };
+
+suite("a kind of check that is a value, an operation and its rows", () => {
+  let service: ServedProcess;
+  let fresh: Fresh;
+  let live: string;
+  let environment: Record<string, string>;
+  let command: typeof import("./support/command-line.ts").ran;
+  const answered: string[] = [];
+
+  before(async () => {
+    fresh = await engines[0]!.ready();
+    environment = {
+      DUBA_DATA: fresh.settings.dataDirectory,
+      DUBA_BOOTSTRAP_KEY: sandboxKey,
+      DUBA_ACCOUNT_FEE: "70",
+      DUBA_PASSPORT_FEE: "60",
+      DUBA_UPSTREAMS: "invented",
+      DUBA_INVENTED_PRICE: "account=50,account.name_mismatch=10,passport=40",
+      DUBA_LIMIT_VERIFICATION: "1000/min",
+      DUBA_LIMIT_IN_FLIGHT: "100",
+      DUBA_LIMIT_SUBJECT: "3/h",
+      DUBA_LIMIT_SUBJECT_NEGATIVES: "2/day",
+    };
+    [service, { ran: command }] = await Promise.all([
+      serveProgram(process.execPath, [join(copy, "src/main.ts"), "serve"], {
+        ...environment,
+        DUBA_LOG_LEVEL: "trace",
+        DUBA_ACCESS_LOG: "all",
+        DUBA_METRICS: "127.0.0.1:0",
+      }),
+      copied<typeof import("./support/command-line.ts")>("test/support/command-line.ts"),
+    ]);
+    live = (await duba("keys", "create", "--account", "sandbox@example.com", "--mode", "live")).trim();
+  });
+  after(async () => {
+    await service.end("SIGKILL");
+    await fresh.dispose();
+  });
+
+  async function duba(...argv: string[]): Promise<string> {
+    return dubaWith("", ...argv);
+  }
+
+  async function dubaWith(stdin: string, ...argv: string[]): Promise<string> {
+    const { exitCode, out, err } = await command(argv, { environment, stdin });
+    assert.equal(exitCode, 0, err);
+    return out;
+  }
+
+  async function verify(kind: "account" | "passport", body: object, options: AskOptions = {}) {
+    const answer = await ask(service.port, `/api/v2/kyc/verify-${kind}`, {
+      ...{ method: "POST", body, credential: live },
+      ...options,
+    });
+    if (answer.status !== 200) answered.push(answer.text);
+    return answer;
+  }
+
+  const codeOf = async (...call: Parameters<typeof verify>) => {
+    const { status, json } = await verify(...call);
+    return `${status} ${json.error.code}`;
+  };
+
+  test("verifies, charges its own fee, and replays by the key, whatever the order of the members", async () => {
+    const headers = { "Idempotency-Key": "first" };
+    const { status, json } = await verify("account", good, { headers });
+    assert.equal(status, 200, JSON.stringify(json));
+    const { request_reference, ...record } = json.data;
+    const account_name = "CHIDINMA OKONKWO SANDBOX";
+    assert.deepEqual(record, { account_number: number, bank_code: "058", account_name });
+    const reordered = { name: "  chidinma   OKONKWO", amount: "70", bank_code: "058", account: "777 123 4567" };
+    const again = await verify("account", reordered, { headers });
+    assert.equal(again.headers["idempotency-replayed"], "true");
+    assert.equal(again.json.data.request_reference, request_reference);
+    for (const other of [{ name: "Chidinma Bello" }, { bank_code: "044" }, { account: "7771234568" }])
+      assert.equal(await codeOf("account", { ...good, ...other }, { headers }), "422 idempotency_key_reused");
+    const { json: passed } = await verify("passport", passport);
+    const { request_reference: _, ...held } = passed.data;
+    assert.deepEqual(held, {
+      ...{ passport: "B77123456", first_name: "ADA", last_name: "OKONKWO", date_of_birth: "1990-01-31" },
+    });
+    const { verifications } = JSON.parse(await duba("ledger", "list", "--kind", "account", "--json"));
+    assert.deepEqual(
+      verifications.map((row: Record<string, unknown>) => [row.kind, row.state, row.fee, row.charged, row.subject]),
+      [["account", "verified", "70", true, "*******4567"]],
+    );
+    const groups = await noticed(
+      async () => JSON.parse(await duba("books", "summary", "--json")).groups,
+      ({ length }) => length === 2,
+    );
+    assert.deepEqual(
+      groups.map((row: Record<string, unknown>) => [row.kind, row.charged, row.fees, row.cost, row.margin]).sort(),
+      [
+        ["account", 1, "70", "50", "20"],
+        ["passport", 1, "60", "40", "20"],
+      ],
+    );
+  });
+
+  test("refuses a key or a consent that holds the number or the name, and a form that is wrong", async () => {
+    for (const held of [`k-${number}`, "Chidinma-Okonkwo-1"]) {
+      assert.equal(
+        await codeOf("account", good, { headers: { "Idempotency-Key": held } }),
+        "400 invalid_idempotency_key",
+      );
+      assert.equal(await codeOf("account", good, { headers: { "Consent-Reference": held } }), "422 validation_failed");
+    }
+    const { status } = await verify("account", good, { headers: { "Idempotency-Key": "3f2a058b-ok" } });
+    assert.equal(status, 200, "a bank's code may stand in a key");
+    const { json } = await verify("account", { ...good, account: `${number}1`, name: number });
+    assert.deepEqual(
+      json.error.fields.map(({ message }: { message: string }) => message),
+      ["account must be 10 digits.", "name must be a name."],
+    );
+  });
+
+  test("limits by subject: the same number at two banks is two", async () => {
+    const at = (bank_code: string) => verify("account", { ...good, account: "7770000099", bank_code });
+    for (const status of [200, 200, 200, 429]) assert.equal((await at("011")).status, status);
+    assert.equal((await at("033")).status, 200);
+    const { json } = await at("011");
+    assert.equal(
+      json.message,
+      "Your account may make 3 attempts at one bank account, retries included, within an hour.",
+    );
+  });
+
+  test("has its own negatives, with the price of each", async () => {
+    const negative = (kind: "account" | "passport", number: string) =>
+      codeOf(kind, kind === "account" ? { ...good, account: number } : { ...passport, passport: number });
+    assert.equal(await negative("account", "0000000001"), "404 account_not_found");
+    assert.equal(await negative("account", "0000000002"), "422 account_name_mismatch");
+    assert.equal(await negative("account", "0000000020"), "422 account_blocked");
+    assert.equal(await negative("passport", "A00000001"), "404 passport_not_found");
+    assert.equal(await negative("passport", "A00000002"), "422 passport_name_mismatch");
+    const { verifications } = JSON.parse(await duba("ledger", "list", "--state", "name_mismatch", "--json"));
+    assert.deepEqual(verifications.map(({ kind, charged }: Record<string, unknown>) => [kind, charged]).sort(), [
+      ["account", false],
+      ["passport", false],
+    ]);
+  });
+
+  test("has the numbers of the sandbox at its own length", async () => {
+    const { sandboxNumbers, reservedFor } = await copied<typeof import("../src/upstreams/sandbox/numbers.ts")>(
+      "src/upstreams/sandbox/numbers.ts",
+    );
+    for (const [kind, first, count] of [
+      ["account", "0000000001", 20],
+      ["passport", "A00000001", 19],
+    ] as const) {
+      const numbers = sandboxNumbers(kind as never);
+      assert.deepEqual([numbers[0]!.number, numbers.length], [first, count]);
+      await Promise.all(
+        numbers.map(async ({ number, result, retried }) => {
+          if ((reservedFor({ kind: kind as never, number })?.delay ?? 0) > 0) return;
+          const body = { ...(kind === "account" ? good : passport), [kind]: number };
+          const options = { credential: sandboxKey, headers: { "Idempotency-Key": `s-${kind}-${number.slice(-2)}` } };
+          for (const expected of [result, retried]) {
+            const { status, json } = await verify(kind, body, options);
+            assert.equal(status === 200 ? "VERIFIED" : `${status} ${json.error.code}`, expected, number);
+          }
+        }),
+      );
+    }
+  });
+
+  test("is named in events, and neither the number nor the name is anywhere but in the answer", async () => {
+    const { text: polled } = await noticed(
+      () => ask(service.port, "/api/v2/events?after=0&limit=1000"),
+      ({ text }) => text.includes('"kind":"passport"') && text.includes('"kind":"account"'),
+    );
+    const metricsPort = Number(/127\.0\.0\.1:(\d+)\/metrics/.exec(service.written())![1]);
+    const { text: measured } = await ask(metricsPort, "/metrics");
+    assert.match(measured, /duba_answers_total/);
+    const { text: requests } = await ask(service.port, "/api/v2/requests?limit=1000");
+    assert.match(service.written(), /"operation":"verifyAccount"/);
+    const places = { polled, measured, requests, log: service.written(), failures: answered.join("\n") };
+    for (const [place, text] of Object.entries(places))
+      for (const canary of [number, "7770000099", "B77123456", "Chidinma", "CHIDINMA", "Okonkwo", "OKONKWO"])
+        assert.ok(!text.includes(canary), `${place} holds ${canary}`);
+  });
+
+  test("is exported and erased by its whole subject, and kept no longer than others", async () => {
+    const headers = { "Idempotency-Key": "kept" };
+    const kept = { ...good, account: "7770000077" };
+    assert.equal((await verify("account", kept, { headers })).status, 200);
+    const [{ openStore }, { ledgerRules }] = await Promise.all([
+      copied<typeof import("../src/storage/store.ts")>("src/storage/store.ts"),
+      copied<typeof import("../src/identity/retention/retention.ts")>("src/identity/retention/retention.ts"),
+    ]);
+    const { db, close } = await openStore({ ...fresh.settings, serving: false });
+    const row = db.selectFrom("verification").select("sealed_record").where("subject_last4", "=", "0077");
+    assert.notEqual((await row.executeTakeFirstOrThrow()).sealed_record, null);
+    const rule = ledgerRules({ recordRetention: -60_000 }).find((each) => each.name === "sealed records")!;
+    const past = db.updateTable("verification").set({ completed_at: 1 }).where("subject_last4", "=", "0077");
+    await past.execute();
+    await db.transaction().execute((trx) => rule.remove(trx, 2));
+    assert.equal((await row.executeTakeFirstOrThrow()).sealed_record, null);
+    await close();
+    assert.equal(await codeOf("account", kept, { headers }), "410 record_no_longer_held");
+
+    const wrong = await command(["subjects", "export", "--kind", "account"], { environment, stdin: `${number}\n5\n` });
+    assert.deepEqual([wrong.exitCode, /bank_code must be 3 digits/.test(wrong.err)], [2, true]);
+    assert.ok(!wrong.err.includes(number));
+    const out = join(fresh.settings.dataDirectory, "export.json");
+    const subject = `${number}\n058\n`;
+    await dubaWith(subject, "subjects", "export", "--kind", "account", "--out", out);
+    const exported = JSON.parse(readFileSync(out, "utf8"));
+    assert.deepEqual([exported.account, exported.bank_code], [number, "058"]);
+    assert.equal(exported.verifications[0].record.account_name, "CHIDINMA OKONKWO SANDBOX");
+    const erased = await dubaWith(subject, "subjects", "erase", "--kind", "account", "--yes", "--json");
+    assert.equal(JSON.parse(erased).accounts[0].verifications, exported.verifications.length);
+    assert.equal(
+      await codeOf("account", good, { headers: { "Idempotency-Key": "first" } }),
+      "410 record_no_longer_held",
+    );
+  });
+
+  test("is an option of commands, and part of the reference, the client and the test of a vendor", async () => {
+    const changed = JSON.parse(
+      await duba("accounts", "change", "sandbox@example.com", "--account-fee", "55", "--json"),
+    );
+    assert.equal(changed.account_fee, "55");
+    const asked = `${number}\n058\n${name}\n`;
+    assert.match(await dubaWith(asked, "upstreams", "test", "invented", "--ask", "--kind", "account"), /verified/);
+    const { paths, components } = (await ask(service.port, "/openapi.json")).json;
+    assert.ok(paths["/api/v2/kyc/verify-account"] && components.schemas.AccountRecord);
+    const [{ clientSource }, { everyOperation }] = await Promise.all([
+      copied<typeof import("./support/client-source.ts")>("test/support/client-source.ts"),
+      copied<typeof import("../src/contract/every-operation.ts")>("src/contract/every-operation.ts"),
+    ]);
+    assert.match(clientSource(everyOperation), /verifyPassport\(\s*input: VerifyPassportInput/);
+  });
+
+  test("has types that hold, without a change to any other file", () => {
+    const types = { extends: "./tsconfig.json", include: ["src"], exclude: ["**/*.test.ts", "**/*.fixture.ts"] };
+    writeFileSync(join(copy, "new-kind.tsconfig.json"), JSON.stringify(types));
+    const tsc = resolve("node_modules", ".bin", "tsc");
+    execFileSync(tsc, ["-p", join(copy, "new-kind.tsconfig.json"), "--singleThreaded"], { stdio: "pipe" });
+  });
+});
