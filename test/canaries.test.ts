@@ -5,9 +5,10 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
+import { checks } from "../src/checks/index.ts";
 import { openReceiver } from "../src/events/events.fixture.ts";
 import { journaled } from "../src/identity/ledger/ledger-rows.fixture.ts";
-import { type CheckKind, checkKinds } from "../src/operation/check-kind.ts";
+import { type CheckKind, checkKinds, forEachKind } from "../src/operation/check-kind.ts";
 import { openStore } from "../src/storage/store.ts";
 import { ran } from "./support/command-line.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
@@ -19,12 +20,18 @@ const pathOf = (kind: CheckKind) => `/api/v2/kyc/verify-${kind}`;
 const lookup = "/api/v2/internet/data/lookup";
 
 /** Values that a person could be known by, and words typed where nothing is kept. */
-const numbers: Readonly<Record<CheckKind, string>> = { bvn: "77712345678", nin: "66612345678" };
+const numbers = forEachKind((kind) => kind, canaryOf);
 const { bvn } = numbers;
 const phone = "08099887766";
 const typed = "CANARY-typed-4711";
 const idempotencyKey = "CANARY-idempotency-4712";
 const vendorText = "CANARY-of-the-vendor-4713";
+
+/** The number of a kind's example with digits of its own: 77712345678 for the first kind, 66612345678 for the second. */
+function canaryOf(kind: CheckKind): string {
+  const digits = [...`${7 - checkKinds.indexOf(kind)}`.repeat(3), ..."12345678901"];
+  return checks[kind].example[kind]!.replaceAll(/\d/g, () => digits.shift()!);
+}
 
 /** How a value may stand in raw bytes: plain, in hex, in base64 at each of its three alignments. */
 function formsOf(value: string): string[] {
@@ -144,7 +151,7 @@ for (const engine of engines) {
           (kind: CheckKind) =>
           (body: object | string, options: AskOptions = {}) =>
             call(pathOf(kind), { method: "POST", body, ...options });
-        const goodOf = (kind: CheckKind) => ({ [kind]: numbers[kind], phone, amount: "100" });
+        const goodOf = (kind: CheckKind) => ({ ...checks[kind].example, phone, [kind]: numbers[kind], amount: "100" });
 
         const people: string[] = [];
         const references: string[] = [];
@@ -153,9 +160,10 @@ for (const engine of engines) {
           const { json } = await postTo(kind)(goodOf(kind), { headers });
           assert.equal(json.success, true);
           references.push(json.data.request_reference);
-          const { personal_info: info, residential_info: home } = json.data;
-          people.push(info.full_name, info.email, info.date_of_birth, info.formatted_date_of_birth);
-          people.push(home.residential_address);
+          const { request_reference: _, personal_info: info, residential_info: home, ...others } = json.data;
+          if (info) people.push(info.full_name, info.email, info.date_of_birth, info.formatted_date_of_birth);
+          else people.push(...Object.values<string>(others));
+          if (home) people.push(home.residential_address);
         }
         const person = people.filter(Boolean);
         const canaries = [...Object.values(numbers), phone.slice(1), typed, idempotencyKey, vendorText, ...person];
@@ -247,8 +255,10 @@ for (const engine of engines) {
         const [running] = await Promise.all([bytesOf(fresh.settings), service.end("SIGKILL")]);
         assertAbsent("the store", running, canaries);
         assertAbsent("the store after a crash", await bytesOf(fresh.settings), canaries);
-        for (const operation of ["verifyBvn", "verifyNin"])
+        for (const kind of checkKinds) {
+          const operation = `verify${kind[0]!.toUpperCase()}${kind.slice(1)}`;
           assert.ok(service.written().includes(`"operation":"${operation}"`), operation);
+        }
         assertAbsent("the log", service.written(), canaries);
       } finally {
         await service.end("SIGKILL");

@@ -24,11 +24,11 @@ export interface CheckMember {
   valueIn(text: string): string;
 }
 
-/** Why a record is not given as the answer to a check: `incomplete` and the others are a vendor's fault. */
+/** Why a record is not given as the answer to a check: what is `rejected` is a vendor's fault. */
 export type Confirmed<CheckRecord> =
   | { record: CheckRecord }
   | { negative: NegativeReason | "no_phone" }
-  | { rejected: "incomplete" | "not_verified" | "other_number" };
+  | { rejected: "not_verified" | "other_number" };
 
 /** A record that the sandbox invents beside the usual one. */
 export type Variant = "watchlisted" | "least";
@@ -44,8 +44,8 @@ export interface Check<CheckRecord extends object = object> {
   example: Readonly<Record<string, string>>;
   /** A record as vendors give it: without Duba's own reference. */
   record: TObject;
-  /** Compares what a vendor gave with what was asked. `phoneMatch`: the phone must be one of the record's. */
-  confirm(given: unknown, input: CheckInput, settings: { phoneMatch: boolean }): Confirmed<CheckRecord>;
+  /** Compares a whole record with what was asked. `phoneMatch`: the phone must be one of the record's. */
+  confirm(record: CheckRecord, input: CheckInput, settings: { phoneMatch: boolean }): Confirmed<CheckRecord>;
   /** The record for an account with masked answers. */
   mask(record: CheckRecord): CheckRecord;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */

@@ -1,6 +1,6 @@
 import type { CheckKind } from "../operation/check-kind.ts";
 import { bvn } from "./bvn.ts";
-import type { Check } from "./check.ts";
+import type { Check, CheckSubject } from "./check.ts";
 import { nin } from "./nin.ts";
 
 const byKind = { bvn, nin } satisfies Record<CheckKind, Check>;
@@ -15,3 +15,9 @@ export type AnsweredRecord = CheckRecord & { request_reference: string };
 
 /** Every kind of check. */
 export const checks: Readonly<Record<CheckKind, Check<CheckRecord>>> = byKind;
+
+/** What identifies a subject: its keyed hash is on the ledger. A BVN and a NIN with the same digits are two subjects. */
+export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
+  const values = { ...claims, [kind]: number };
+  return [kind, ...checks[kind].subject.map((name) => values[name]!)];
+}

@@ -1,4 +1,5 @@
 import type { CheckInput } from "../checks/check.ts";
+import { subjectParts } from "../checks/index.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
@@ -119,11 +120,9 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   verify(question: IdentityAttempt): Promise<IdentityOutcome> {
-    return this.#logged(question, () =>
-      this.#limited(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
-        this.#listened(question, sendUntil),
-      ),
-    );
+    const subject = subjectParts(question).join(" ");
+    const ask = (sendUntil: AbortSignal) => this.#listened(question, sendUntil);
+    return this.#logged(question, () => this.#limited(subject, question.signal, ask));
   }
 
   /** Names the vendor in the request's further lines, and in each line about this question the verification as well. */

@@ -1,6 +1,6 @@
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
-import { checkKinds } from "../../operation/check-kind.ts";
+import { anyLabel, checkKinds } from "../../operation/check-kind.ts";
 import {
   account,
   digits,
@@ -59,7 +59,7 @@ export const listVerificationsCommand = command({
     ),
     from: Type.Optional(formed(day, { description: "First day.", placeholder: "day" })),
     to: Type.Optional(formed(day, { description: "Day after the last day.", placeholder: "day" })),
-    last4: Type.Optional(formed(last4, { description: "Last four digits of the BVN or NIN.", placeholder: "digits" })),
+    last4: Type.Optional(formed(last4, { description: `Last four digits of the ${anyLabel}.`, placeholder: "digits" })),
     reference: Type.Optional(
       Type.String({ description: "The request_reference of the verification.", placeholder: "reference" }),
     ),

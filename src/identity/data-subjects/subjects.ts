@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { CheckSubject } from "../../checks/check.ts";
-import type { AnsweredRecord, CheckRecord } from "../../checks/index.ts";
+import { type AnsweredRecord, type CheckRecord, subjectParts } from "../../checks/index.ts";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
@@ -16,7 +16,6 @@ import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { type ToldState, toldState } from "../ledger/told-state.ts";
-import { subjectParts } from "../verification/request.ts";
 
 /** How much was erased about a person; it does not identify the person. */
 export interface Erasure {

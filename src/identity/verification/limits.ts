@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { CheckInput } from "../../checks/check.ts";
+import { subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import { labelOf } from "../../operation/check-kind.ts";
@@ -14,7 +15,7 @@ import type { Row } from "../ledger/ledger.ts";
 import type { Budget } from "../spending/budget.ts";
 import { spendingError } from "../spending/spending.ts";
 import type { SpendingError } from "../spending/spending-error.ts";
-import { subjectParts, type VerificationRequest } from "./request.ts";
+import type { VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
 

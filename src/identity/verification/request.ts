@@ -1,5 +1,5 @@
-import type { CheckInput, CheckSubject } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import type { CheckInput } from "../../checks/check.ts";
+import { subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { OwnFees } from "../../operation/check-kind.ts";
@@ -41,12 +41,6 @@ export function requestContent({
 }: VerificationRequest): (string | null)[] {
   const claimed = Object.entries(claims).sort().flat() as string[];
   return [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
-}
-
-/** What the keyed hash of a subject is made of. A BVN and a NIN with the same digits are two subjects. */
-export function subjectParts({ kind, number, claims }: CheckSubject): string[] {
-  const values = { ...claims, [kind]: number };
-  return [kind, ...checks[kind].subject.map((name) => values[name]!)];
 }
 
 /** The ledger row of a request before its first call, to this vendor. */

@@ -1,6 +1,7 @@
 import type { CheckInput } from "../../../checks/check.ts";
 import { type CheckRecord, checks } from "../../../checks/index.ts";
-import type { NegativeReason } from "../../../operation/check-kind.ts";
+import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
+import { type CheckKind, forEachKind, type NegativeReason } from "../../../operation/check-kind.ts";
 import type { Answers } from "../../../operation/operation.ts";
 import type {
   IdentityOutcome,
@@ -68,7 +69,9 @@ function resultOf(
   switch (outcome?.kind) {
     case "verified": {
       const { confirm, mask } = checks[input.kind];
-      const confirmed = confirm(outcome.record, input, { phoneMatch });
+      const declared = declaredOf(input.kind, outcome.record);
+      if (!declared) return rejectedAnswer("incomplete");
+      const confirmed = confirm(declared, input, { phoneMatch });
       if ("rejected" in confirmed) return rejectedAnswer(confirmed.rejected);
       if ("negative" in confirmed) return { state: "negative", reason: confirmed.negative };
       const { record } = confirmed;
@@ -88,6 +91,20 @@ function resultOf(
       return rejectedAnswer(outcome.why ?? "strange");
     default:
       return rejectedAnswer("strange");
+  }
+}
+
+const copiers = forEachKind(
+  (kind) => kind,
+  (kind) => declaredCopier(checks[kind].record),
+);
+
+/** The record's documented members and no others, or undefined if one is missing or of another type. */
+function declaredOf(kind: CheckKind, given: unknown): CheckRecord | undefined {
+  try {
+    return copiers[kind](given) as CheckRecord;
+  } catch {
+    return undefined;
   }
 }
 
