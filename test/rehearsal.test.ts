@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { after, before, suite, type TestContext, test } from "node:test";
 import { type RunningStandIn, startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
 import { type ConfigError, readConfig } from "../src/config/read-config.ts";
 import { premblyStandIn } from "../src/upstreams/vendors/prembly/stand-in.ts";
@@ -28,26 +28,35 @@ for (const engine of engines)
       await standIn.close();
       rmSync(folder, { recursive: true });
     });
-    /** Services one after the other on one store, with its key ring. */
-    const place = async () => {
+    /** Services one after the other on one store, with its key ring. What is still open after the test is closed. */
+    const place = async (t: TestContext) => {
       const { settings, dispose } = await engine.ready();
+      const running = new Set<() => Promise<void>>();
+      t.after(async () => {
+        for (const close of running) await close();
+        await dispose();
+      });
       const ring = join(folder, `ring-${Math.random()}`);
       const usual = { DUBA_KEYRING: ring, DUBA_EVENT_NETWORKS: "127.0.0.0/8" };
       const vendor = { DUBA_UPSTREAMS: "prembly", DUBA_PREMBLY_URL: standIn.url, DUBA_PREMBLY_KEY: "any" };
+      const onlyStore = { ...engine, ready: async () => ({ settings, dispose: async () => {} }) };
       return {
-        dispose,
-        start: (more: Record<string, string> = {}) =>
-          startService(
-            { ...usual, ...vendor, ...more },
-            { ...engine, ready: async () => ({ settings, dispose: async () => {} }) },
-          ),
+        async start(more: Record<string, string> = {}) {
+          const service = await startService({ ...usual, ...vendor, ...more }, onlyStore);
+          running.add(service.close);
+          const close = () => {
+            running.delete(service.close);
+            return service.close();
+          };
+          return { ...service, close };
+        },
         duba: (argv: readonly string[], more: Record<string, string> = {}) =>
           ran(argv, { environment: { ...environmentOf(settings), ...usual, ...more } }),
       };
     };
 
-    test("is nothing that a service falls into: it rejects a stand-in's answers, says so, and then asks it no more", async () => {
-      const { start, duba, dispose } = await place();
+    test("is nothing that a service falls into: it rejects a stand-in's answers, says so, and then asks it no more", async (t) => {
+      const { start, duba } = await place(t);
       const service = await start();
       try {
         const { text: credential } = await service.newKey({ mode: "live" });
@@ -75,11 +84,10 @@ for (const engine of engines)
       await (await noted.store()).db.deleteFrom("fact").where("name", "=", "live-verifications").execute();
       await noted.close();
       await assert.rejects(start({ DUBA_STAND_INS: "on" }), refused);
-      await dispose();
     });
 
-    test("is nothing that another Duba falls into, which has this one as its vendor", async () => {
-      const [source, other] = [await place(), await place()];
+    test("is nothing that another Duba falls into, which has this one as its vendor", async (t) => {
+      const [source, other, third] = [await place(t), await place(t), await place(t)];
       const rehearsing = await source.start({ DUBA_STAND_INS: "on" });
       const { text: key } = await rehearsing.newKey({ mode: "live" });
       const peer = {
@@ -88,24 +96,20 @@ for (const engine of engines)
         DUBA_PEER_EMAIL: "sandbox@example.com",
         DUBA_PEER_KEY: key,
       };
-      const asked = async (more: Record<string, string>) => {
-        const service = await other.start({ ...peer, ...more });
+      const asked = async ({ start }: typeof other, more: Record<string, string>) => {
+        const service = await start({ ...peer, ...more });
         const { text: credential } = await service.newKey({ mode: "live" });
         const { status, headers } = await service.ask(verify, { ...post, credential });
         const alarms = service.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
         await service.close();
         return [status, headers[mark], ...alarms];
       };
-      assert.deepEqual(await asked({}), [502, undefined, "answered_by_stand_in"]);
-      await other.dispose();
-      Object.assign(other, await place());
-      assert.deepEqual(await asked({ DUBA_STAND_INS: "on" }), [200, "stand-in"]);
-      await rehearsing.close();
-      for (const each of [source, other]) await each.dispose();
+      assert.deepEqual(await asked(other, {}), [502, undefined, "answered_by_stand_in"]);
+      assert.deepEqual(await asked(third, { DUBA_STAND_INS: "on" }), [200, "stand-in"]);
     });
 
-    test("is said in every answer to a live key, by status and doctor, and for ever by its store and its backups", async () => {
-      const { start, duba, dispose } = await place();
+    test("is said in every answer to a live key, by status and doctor, and for ever by its store and its backups", async (t) => {
+      const { start, duba } = await place(t);
       const rehearsing = { DUBA_STAND_INS: "on" };
       const service = await start(rehearsing);
       const { text: credential } = await service.newKey({ mode: "live" });
@@ -142,11 +146,10 @@ for (const engine of engines)
       await (await start(rehearsing)).close();
 
       const restored = await engine.ready();
+      t.after(() => restored.dispose());
       const more = environmentOf(restored.settings);
       assert.equal((await duba(["restore", backup], more)).exitCode, 0);
       assert.equal(JSON.parse((await duba(["status", "--json"], more)).out).rehearsal, true);
-      await restored.dispose();
-      await dispose();
     });
   });
 
