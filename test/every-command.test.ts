@@ -269,6 +269,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "ledger.release": { reference: unknown[0]!, reason: "The vendor does not know it" },
       "ledger.settle": { reference: unknown[1]!, outcome: "not_found", reason: "The vendor says so" },
       "ledger.show": { reference: verified.json.data.request_reference },
+      "routes.explain": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
       "events.endpoints.roll": { id: receiver.id },

@@ -1,5 +1,5 @@
 import { checkKinds } from "../../operation/check-kind.ts";
-import { list, naira, orNull, state, time, yes } from "../../operation/command/answer-schema.ts";
+import { list, naira, orNull, reference, sentence, state, time, yes } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -7,7 +7,12 @@ import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { attemptReasons } from "../ledger/attempts.ts";
+import { readPassedOver } from "../ledger/passed-over.ts";
+import { anyVerification } from "../ledger/settle.ts";
+import { toldState, toldStates } from "../ledger/told-state.ts";
 import { attemptsLeft } from "../routes/attempts-left.ts";
+import { explainRoute } from "../routes/explain-route.ts";
 import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "../routes/vendor-figures.ts";
 import { upstreamStatus } from "../upstream-status.ts";
@@ -141,7 +146,51 @@ const resume = command({
   },
 });
 
-export const routeCommands = [showRoutes, pause, resume];
+const explain = command({
+  id: "routes.explain",
+  summary: "Say why the vendors of a verification were asked, and what each said.",
+  role: "viewer",
+  kind: "read",
+  target: ["reference"],
+  input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
+  answer: Type.Object({
+    request_reference: reference,
+    explanation: sentence,
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        vendor: Type.String(),
+        asked_at: time,
+        took: orNull(Type.Integer(milliseconds)),
+        outcome: state(toldStates),
+        reason: orNull(Type.Enum([...attemptReasons])),
+        billed: orNull(Type.String()),
+        passed_over: Type.Array(Type.String(), { none: "nobody" }),
+      }),
+    ),
+  }),
+  view: ({ explanation }) => [explanation, "", list],
+  none: "No vendor was asked.",
+  examples: [{ reference: "3wKwKW719640695" }],
+  run: async ({ reference }, { db }: Pick<Audited, "db">) => {
+    const { attempts } = await anyVerification(db, reference);
+    return {
+      request_reference: reference,
+      explanation: explainRoute(attempts),
+      attempts: attempts.map((attempt) => ({
+        ...attempt,
+        took: attempt.answered_at === null ? null : attempt.answered_at - attempt.asked_at,
+        outcome: toldState({ ...attempt, state: attempt.outcome }),
+        billed: attempt.billed ?? null,
+        passed_over: readPassedOver(attempt.why).map(
+          ({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`,
+        ),
+      })),
+    };
+  },
+});
+
+export const routeCommands = [showRoutes, explain, pause, resume];
 
 /** How long a balance lasts if the vendor goes on billing as it did in the span. Null: nobody can tell. */
 function daysLeft(

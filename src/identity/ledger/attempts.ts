@@ -52,6 +52,8 @@ export interface AttemptStart {
   requestId: string;
   /** Kobo that the vendor bills. Null: not configured. */
   price: number | null;
+  /** The vendors before it that were passed over, each with the reason. Null: none was. */
+  why?: string | null;
 }
 
 /** What became of an attempt. */
@@ -115,7 +117,7 @@ export function newAttempt(
     mode,
     kind,
   }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode"> & { kind: string },
-  { vendor, at, requestId, price }: AttemptStart,
+  { vendor, at, requestId, price, why = null }: AttemptStart,
 ): Attempt {
   const start = {
     reference,
@@ -135,7 +137,7 @@ export function newAttempt(
     reason: null,
     vendor_reference: null,
     billed: null,
-    why: null,
+    why,
   };
 }
 
@@ -159,6 +161,7 @@ const startColumns = [
   "asked_at",
   "outcome",
   "price",
+  "why",
   "request_id",
 ] as const satisfies (keyof Attempt)[];
 

@@ -31,12 +31,19 @@ const columns = Object.keys(allTables.verification) as (keyof VerificationRow)[]
 export const unconditional: Conditions = { values: {}, kinds: {}, variant: null, hold: () => [] };
 
 /** The kind of each value of an insert, but for those of its conditions. */
-export const insertKinds = { ...allTables.verification, vendor: "text", price: "bigint", otherHashes: "text" } as const;
+export const insertKinds = {
+  ...allTables.verification,
+  vendor: "text",
+  price: "bigint",
+  why: "text",
+  otherHashes: "text",
+} as const;
 
 /** Gives the statement that writes an intent: a row, and its first attempt if it has one. */
 export function insertStatement(db: Kysely<Tables>) {
   return (
-    values: VerificationRow & Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
+    values: VerificationRow &
+      Budget & { vendor: string | null; price: number | null; why: string | null; otherHashes: readonly string[] },
     { hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
     input?: Input,
   ) => {
@@ -53,8 +60,8 @@ export function insertStatement(db: Kysely<Tables>) {
       )
       .onConflict((conflict) => conflict.doNothing())
       .returning(spends ? spendingColumns : ["reference"]);
-    const { vendor, price, started_at: at, request_id: requestId } = values;
-    const start = { vendor: vendor!, price, at, requestId };
+    const { vendor, price, why, started_at: at, request_id: requestId } = values;
+    const start = { vendor: vendor!, price, why, at, requestId };
     const followUps = (changed: Changed) => [
       ...(hasAttempt ? [openAttempt(db, changed, newAttempt(values, start))] : []),
       ...(spends ? [take(db, changed, values, spends)] : []),

@@ -99,7 +99,7 @@ export class Ledger {
     { values, kinds, variant, hold }: Conditions = unconditional,
     budget?: Budget,
   ): Promise<boolean> {
-    const { vendor = null, price = null } = attempt ?? {};
+    const { vendor = null, price = null, why = null } = attempt ?? {};
     const insertVariant: InsertVariant = {
       hasAttempt: attempt !== undefined,
       hasEnded: row.state !== "started",
@@ -107,7 +107,7 @@ export class Ledger {
       variant,
       hold,
     };
-    const inserted = { ...row, vendor, price, otherHashes, ...(budget as Budget), ...values };
+    const inserted = { ...row, vendor, price, why, otherHashes, ...(budget as Budget), ...values };
     // Calls that take from one balance may not share a statement: it would change the balance once.
     if (!budget)
       return this.#queries.runBatched(

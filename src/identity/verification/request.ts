@@ -43,11 +43,11 @@ export function requestContent({
   return [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
 }
 
-/** The ledger row of a request before its first call, to this vendor. */
+/** The ledger row of a request before its first attempt, at this vendor. */
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,
-  vendor: string,
+  { vendor, why }: { vendor: string; why: string | null },
   parts: { keyedHashes: KeyedHashes; leases: Leases; settings: IdentitySettings; now: () => number },
 ): Row {
   const { keyedHashes, leases, settings, now } = parts;
@@ -84,7 +84,10 @@ export function newIntentRow(
   return {
     ...row,
     attempts: [
-      newAttempt(row, { vendor, at, requestId: request.requestId, price: vendorPriceOf(vendor, row.kind, settings) }),
+      newAttempt(row, {
+        ...{ vendor, why, at, requestId: request.requestId },
+        price: vendorPriceOf(vendor, row.kind, settings),
+      }),
     ],
   };
 }

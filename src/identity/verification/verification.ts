@@ -11,11 +11,10 @@ import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
-import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
+import { routeOf } from "./upstream-calls/route.ts";
+import { upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
 import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
-import { usableUpstreams } from "./upstream-calls/usable-upstreams.ts";
 import {
-  allPaused,
   amountMismatch,
   attemptsUsedUp,
   callFailure,
@@ -156,8 +155,9 @@ export class Verification implements Flight {
 
   /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
-    const selected = this.#selectUpstreams();
-    const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
+    const { selected, why } = routeOf(this.#parts, this.#request);
+    const { name: vendor } = selected.upstreams[0];
+    const row = newIntentRow(this.#request, hashes[0] ?? null, { vendor, why }, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
@@ -205,14 +205,14 @@ export class Verification implements Flight {
     const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
     try {
-      const configured = this.#selectUpstreams(row);
-      const selected = overdue ? configured : upstreamsForRetry(configured, row);
+      const route = routeOf(this.#parts, this.#request, row);
+      const selected = overdue ? route.selected : upstreamsForRetry(route.selected, row);
       if (!selected) throw attemptsUsedUp(row);
       const begins: RunStart = overdue ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
       const { requestId } = this.#request;
       const vendor = selected.upstreams[0].name;
       const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
-      const next = { owner: leases.ownerId, vendor, price, begins, at: now(), requestId };
+      const next = { owner: leases.ownerId, vendor, price, why: route.why, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request);
       const budget = this.#budget(next.at);
@@ -247,21 +247,6 @@ export class Verification implements Flight {
   #started(): void {
     this.#stage = "started";
     this.#start.resolve();
-  }
-
-  #selectUpstreams(row?: Row): SelectedUpstreams {
-    const { upstreams, settings, routes } = this.#parts;
-    const { mode, kind } = this.#request;
-    const usable = usableUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, this.#request, settings);
-    const open = mode === "test" ? usable : routes.open(usable, kind);
-    const isPaused = ({ name }: { name: string }) => !open.some((upstream) => upstream.name === name);
-    // A row with an unresolved attempt stays with that vendor: another one would be paid too.
-    const unresolved = row && unresolvedAttempts(row).at(-1);
-    const waitsFor = usable.find(({ name }) => name === unresolved?.vendor);
-    if (usable.length > 0 && (waitsFor ? isPaused(waitsFor) : open.length === 0)) throw allPaused(row);
-    const selected = selectUpstreams(open, settings, row);
-    if (!selected) throw verificationFailure("upstream_not_configured", undefined, noFacts);
-    return selected;
   }
 
   async #answerTo({ row, result, recorded, upstreamCalled }: RunResult): Promise<VerifiedRecord> {

@@ -192,7 +192,7 @@ export const allTables = {
     price: "bigint?",
     /** `yes`, `no` or `unknown`, as the vendor says. Null: it says nothing. */
     billed: "text?",
-    /** Why this vendor was asked. Null: it stands first in the settings. */
+    /** The vendors before it that were passed over, each with the reason, such as `prembly=paused`. Null: none was. */
     why: "text?",
     /** The id of the request that asked. */
     request_id: "text",

@@ -144,7 +144,7 @@ export class UpstreamCall {
       if (result.state === "unknown" || (result.state === "failed" && result.reason === "bad_response")) return unknown;
       return result.state === "failed" ? { state: "failed", reason: "not_done", attempt } : { ...result, attempt };
     } catch (error) {
-      this.logError(upstream, error);
+      this.#logError(upstream, error);
       return unknown;
     }
   }
@@ -158,7 +158,7 @@ export class UpstreamCall {
         this.#later.push(this.#lateResult(upstream, outcome.later, attempt));
       return { ...this.#matched(upstream, outcome), attempt };
     } catch (error) {
-      this.logError(upstream, error);
+      this.#logError(upstream, error);
       return { ...rejectedAnswer("strange"), attempt };
     }
   }
@@ -171,7 +171,7 @@ export class UpstreamCall {
     try {
       return { ...this.#matched(upstream, await later), attempt };
     } catch (error) {
-      this.logError(upstream, error);
+      this.#logError(upstream, error);
       return unknown;
     }
   }
@@ -188,7 +188,7 @@ export class UpstreamCall {
     return result;
   }
 
-  logError({ name }: IdentityUpstream, error: unknown): void {
+  #logError({ name }: IdentityUpstream, error: unknown): void {
     this.#parts.log.error({ vendor: name, reference: this.row.reference, ...loggableError(error) }, faultMessage);
   }
 }

@@ -1,25 +1,34 @@
 import type { IdentityAttempt, IdentityUpstream, UpstreamNeed } from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentitySettings } from "../../identity-settings.ts";
 import { noFacts, verificationFailure } from "../verification-failures.ts";
 
 type Given = Pick<IdentityAttempt, "kind" | "claims" | "consentReference">;
 
-/**
- * The upstreams that offer a request's kind and need nothing that it lacks, in the same order. `consentAttested`: the operator
- * holds the consent for every call. Throws `consent_required` if a consent is all that every one of them lacks.
- */
-export function usableUpstreams(
-  all: readonly IdentityUpstream[],
+/** Why an upstream cannot get a request: it does not offer the kind, or needs what the request lacks. Undefined for one that can. `consentAttested`: the operator holds the consent for every call. */
+export function unfitFor(
+  { kinds, needs = [] }: IdentityUpstream,
   { kind, claims, consentReference }: Given,
-  { consentAttested }: { consentAttested: boolean },
-): IdentityUpstream[] {
+  { consentAttested }: Pick<IdentitySettings, "consentAttested">,
+): "other_kind" | `needs_${UpstreamNeed}` | undefined {
+  if (!kinds.includes(kind)) return "other_kind";
   const brings: Record<UpstreamNeed, boolean> = {
     consent: consentAttested || consentReference !== undefined,
     names: claims.first_name !== undefined && claims.last_name !== undefined,
   };
-  const lackOf = ({ needs = [] }: IdentityUpstream) => needs.filter((need) => !brings[need]);
-  const offering = all.filter(({ kinds }) => kinds.includes(kind));
-  const usable = offering.filter((upstream) => lackOf(upstream).length === 0);
-  if (usable.length === 0 && offering.some((upstream) => lackOf(upstream).join() === "consent"))
+  // Of two the names: a caller can add a consent, and no operation takes names.
+  const lacks = (["names", "consent"] as const).find((need) => needs.includes(need) && !brings[need]);
+  return lacks && `needs_${lacks}`;
+}
+
+/** The upstreams that can get a request, in the same order. Throws `consent_required` if there are none, and a consent is all that one of them lacks. */
+export function usableUpstreams(
+  all: readonly IdentityUpstream[],
+  request: Given,
+  settings: Pick<IdentitySettings, "consentAttested">,
+): IdentityUpstream[] {
+  const unfit = all.map((upstream) => unfitFor(upstream, request, settings));
+  const usable = all.filter((_, at) => unfit[at] === undefined);
+  if (usable.length === 0 && unfit.includes("needs_consent"))
     throw verificationFailure("consent_required", undefined, noFacts);
   return usable;
 }

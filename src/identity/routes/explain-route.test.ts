@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
+import { attemptsOf } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
+import { explainRoute } from "./explain-route.ts";
+
+for (const engine of usualEngines)
+  suite(`why a vendor was asked, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("is kept with each attempt, and said in plain words", async (t) => {
+      const good = answering(verified).upstream;
+      const live = [
+        { ...good, name: "names", needs: ["names"] as const },
+        { ...good, name: "consent", needs: ["consent"] as const },
+        { ...good, name: "bvn", kinds: ["bvn"] as const },
+        { ...good, name: "away", isReady: () => false },
+        { ...answering(() => unavailable("no_money")).upstream, name: "empty" },
+        { ...good, name: "last" },
+      ];
+      const identity = await store.open(t, { upstreams: { test: good, live } });
+      const explained = async (changes = {}) => {
+        const mine = newRequest({ mode: "live", kind: "nin", ...changes });
+        await identity.verify(mine);
+        return explainRoute(await attemptsOf(store.db, mine));
+      };
+      assert.equal(
+        await explained(),
+        "empty was asked, because names needs names that the request did not bring, consent needs a consent that the request did not " +
+          "bring, bvn does not offer this check and away was not ready, and did no work: the balance there was empty. " +
+          "Then last was asked, and gave the record.",
+      );
+      assert.equal(
+        await explained({ kind: "bvn", consentReference: "c-1" }),
+        "consent was asked, because names needs names that the request did not bring, and gave the record.",
+      );
+      assert.equal(
+        await explained({ mode: "test" }),
+        "answering was asked, the first in the order, and gave the record.",
+      );
+    });
+
+    test("has words for each outcome", () => {
+      const said = (
+        outcome: "negative" | "failed" | "unknown",
+        reason: "blocked" | "bad_response" | "timed_out" | "no_phone",
+      ) =>
+        explainRoute([{ vendor: "v", why: null, outcome, reason }]).replace(
+          "v was asked, the first in the order, and ",
+          "",
+        );
+      assert.equal(said("negative", "blocked"), "said that the number is blocked.");
+      assert.equal(said("negative", "no_phone"), "knew the number with another phone.");
+      assert.equal(said("failed", "bad_response"), "its response could not be trusted.");
+      assert.equal(said("unknown", "timed_out"), "its outcome is not known: it did not answer in time.");
+      assert.equal(explainRoute([]), "No vendor was asked.");
+    });
+  });

@@ -1,0 +1,58 @@
+import type { Attempt, AttemptReason } from "../ledger/attempts.ts";
+import { type PassedOver, readPassedOver } from "../ledger/passed-over.ts";
+import { toldState } from "../ledger/told-state.ts";
+
+const passedOverTexts: Record<PassedOver["reason"], string> = {
+  other_kind: "does not offer this check",
+  needs_consent: "needs a consent that the request did not bring",
+  needs_names: "needs names that the request did not bring",
+  paused: "was paused by an operator",
+  not_ready: "was not ready",
+};
+
+const reasonTexts: Partial<Record<AttemptReason, string>> = {
+  no_money: "the balance there was empty",
+  bad_credentials: "it refused the credentials",
+  bad_settings: "it refused the settings",
+  refused: "it refused the request",
+  rate_limited: "it had too many requests",
+  out_of_service: "it was out of service",
+  not_done: "it said so later",
+  released: "an operator said so",
+  timed_out: "it did not answer in time",
+  connection_lost: "the connection was lost",
+  server_error: "it had an error",
+};
+
+const toldTexts: Record<string, string> = {
+  verified: "gave the record",
+  not_found: "knew nobody with the number",
+  phone_mismatch: "knew the number with another phone",
+  blocked: "said that the number is blocked",
+};
+
+type Explained = Pick<Attempt, "vendor" | "outcome" | "reason" | "why">;
+
+/** Why these vendors were asked, in their order, and what each said. */
+export function explainRoute(attempts: readonly Explained[]): string {
+  if (attempts.length === 0) return "No vendor was asked.";
+  return attempts
+    .map((attempt, at) => {
+      const skipped = readPassedOver(attempt.why).map(({ vendor, reason }) => `${vendor} ${passedOverTexts[reason]}`);
+      const why = skipped.length > 0 ? `, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
+      return `${at === 0 ? "" : "Then "}${attempt.vendor} was asked${why}, and ${saidBy(attempt)}.`;
+    })
+    .join(" ");
+}
+
+function saidBy({ outcome, reason }: Explained): string {
+  if (outcome === "failed" && reason === "bad_response") return "its response could not be trusted";
+  const because = (reason && reasonTexts[reason]) ?? "it does not say why";
+  if (outcome === "failed") return `did no work: ${because}`;
+  if (outcome === "unknown") return `its outcome is not known: ${because}`;
+  return toldTexts[toldState({ state: outcome, reason })] ?? toldState({ state: outcome, reason });
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}
