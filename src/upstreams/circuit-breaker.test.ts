@@ -146,7 +146,9 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
     assert.equal(breaker.health().alarm, null);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
-      log.lines.filter(({ message }) => /alarm|acts/.test(message)).map(({ level, fields }) => [level, fields.alarm]),
+      log.lines
+        .filter(({ message }) => /alarm|no attempt/.test(message))
+        .map(({ level, fields }) => [level, fields.alarm]),
       [
         ["error", alarm],
         ["warn", undefined],
@@ -209,4 +211,19 @@ test("the balance that a vendor tells stays until it tells another", async (t) =
   await ask({ ...unavailable("no_money"), balance: 0 });
   await ask(negative("not_found"));
   assert.equal(breaker.health().balance, 0);
+});
+
+test("a vendor that finds none of 20 people in a row has an alarm, and goes on, until it finds one", async (t) => {
+  const { breaker, ask, log } = openedBreaker(t);
+  await ask(negative("not_found"), 19);
+  for (let again = 0; again < 5; again += 1) await breaker.verify(question);
+  assert.equal(breaker.health().alarm, "finds_nobody");
+  assert.equal(breaker.isReady(), true);
+  assert.match(log.lines.at(-1)!.message, /found none of 20 people in a row/);
+  await ask(negative("phone_mismatch"));
+  assert.equal(breaker.health().alarm, null);
+  await ask(negative("not_found"), 10);
+  await ask(negative("phone_mismatch"));
+  await ask(negative("not_found"), 19);
+  assert.equal(breaker.health().alarm, null);
 });

@@ -11,16 +11,8 @@ import type {
   UpstreamNeed,
 } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, unavailable, unknown } from "./ports/outcomes.ts";
-import { standInSentence } from "./ports/stand-in.ts";
+import { alarmSentences, lastingAlarms, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
 import { VendorCalls } from "./vendor-calls.ts";
-
-/** Faults that only the operator can fix: until then every request would fail. The last: this is no rehearsal. */
-const lasting = ["no_money", "bad_credentials", "bad_settings", "answered_by_stand_in"] as const;
-/**
- * `refused`, `bad_response`: the vendor refused the requests about several people in a row, or its responses were not
- * plausible. Its interface may have changed. We keep sending requests, because such a response may concern one person only.
- */
-type Alarm = (typeof lasting)[number] | "refused" | "bad_response";
 
 /** How a request can fail: the kind of its outcome, or the reason of an `unavailable`. */
 type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | UnavailableBecause;
@@ -30,7 +22,7 @@ export interface UpstreamHealth {
   name: string;
   /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again. */
   state: "ready" | "open" | "half_open";
-  alarm: Alarm | null;
+  alarm: VendorAlarm | null;
   lastAnswerAt: number | null;
   /** Kobo left on our account, as the vendor said last. Null: it did not say. */
   balance: number | null;
@@ -78,16 +70,17 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
   #lastAnswerAt: number | null = null;
   #balance: number | null = null;
-  #alarm: Alarm | null = null;
+  #alarm: VendorAlarm | null = null;
   #state: UpstreamHealth["state"] = "ready";
   /** When an open breaker lets one request through, in milliseconds since 1970. */
   #testsAt = 0;
   /** Until when the vendor asked us to wait, in milliseconds since 1970. */
   #waitsUntil = 0;
   #inFlight = 0;
-  /** The people whose requests failed since the last success, and those with a refusal or an implausible response. */
+  /** The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did not find. */
   readonly #failed: DistinctSubjects;
   readonly #doubtful: DistinctSubjects;
+  readonly #notFound = new DistinctSubjects(manyNotFound);
   /** Aborts the requests that are past their time-out, oldest first. */
   readonly #listening = new Set<AbortController>();
 
@@ -222,7 +215,7 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   #isLasting(): boolean {
-    return lasting.some((alarm) => alarm === this.#alarm);
+    return lastingAlarms.some((alarm) => alarm === this.#alarm);
   }
 
   #note(outcome: IdentityOutcome, subject: string): void {
@@ -234,7 +227,7 @@ export class CircuitBreaker implements IdentityUpstream {
       if (reason === "not_reached") this.#failed.addAnother();
       else this.#failed.add(subject);
       const isOfStandIn = outcome.kind === "bad_response" && outcome.why === "stand_in";
-      const alarm = lasting.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : reason));
+      const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : reason));
       if (alarm) this.#setAlarm(alarm);
       // Another Duba says `out_of_service` of one question: its own vendor failed with that.
       const wait = reason === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
@@ -246,7 +239,9 @@ export class CircuitBreaker implements IdentityUpstream {
     if (doubt === undefined) {
       this.#failed.clear();
       this.#doubtful.clear();
-      this.#setAlarm(null);
+      if (outcome.kind === "negative" && outcome.reason === "not_found") this.#notFound.add(subject);
+      else this.#notFound.clear();
+      this.#setAlarm(this.#notFound.areMany ? "finds_nobody" : null);
       return;
     }
     if (doubt === "bad_response") this.#lastFailures[doubt] = now;
@@ -256,18 +251,11 @@ export class CircuitBreaker implements IdentityUpstream {
     else if (this.#isLasting()) this.#setAlarm(null);
   }
 
-  #setAlarm(alarm: Alarm | null): void {
+  #setAlarm(alarm: VendorAlarm | null): void {
     if (alarm === this.#alarm) return;
     this.#alarm = alarm;
     const { log, onChange } = this.#options;
-    const needsHand = "An identity vendor answers no question until an operator acts";
-    if (this.#isLasting())
-      log.error({ vendor: this.name, alarm }, alarm === "answered_by_stand_in" ? standInSentence : needsHand);
-    else if (alarm)
-      log.error(
-        { vendor: this.name, alarm },
-        "An identity vendor refuses all questions, or none of its answers is plausible. Check whether its interface or our settings changed",
-      );
+    if (alarm) log.error({ vendor: this.name, alarm }, alarmSentences[alarm]);
     else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
     onChange?.(this.health());
   }

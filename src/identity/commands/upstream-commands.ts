@@ -129,6 +129,7 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<Up
   busy: "too many calls at the same time",
   paused: "paused",
   answered_by_stand_in: "a stand-in answers in place of the vendor",
+  finds_nobody: "vendor found nobody many times in a row",
   bad_response: "invalid response",
   unavailable: "vendor unavailable",
   unknown: "no response in time",
