@@ -69,8 +69,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an attempt whose outcome changes counts under both",
     file: sums,
-    from: "[column(was)]: -1",
-    to: "[column(was)]: 0",
+    from: "[was]: -1",
+    to: "[was]: 0",
     tests: sumTest,
   },
   {
