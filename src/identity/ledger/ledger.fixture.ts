@@ -9,7 +9,7 @@ import { storedState, type ToldState, toldState } from "./told-state.ts";
 
 /** A ledger row with its attempts counted. */
 export interface CountedRow extends Omit<Row, "attempts" | "state"> {
-  /** As callers are told. */
+  /** The state that callers see. */
   state: ToldState;
   attempts: number;
   unresolved: number;

@@ -18,7 +18,7 @@ export function toldState({ state, reason }: { state: string; reason: string | n
 export const toldStateSql = sql<ToldState>`case when verification.state <> 'negative' then verification.state
   when verification.reason = 'no_phone' then 'phone_mismatch' else verification.reason end`;
 
-/** The state that a row has when callers are told `told`, and the reasons that it may have then; none: any. */
+/** The stored state and reasons that callers see as `told`. An empty list stands for every reason. */
 export function storedState(told: ToldState): { state: VerificationState; reasons: readonly AttemptReason[] } {
   const negative = negativeReasons.find((reason) => reason === told);
   if (!negative) return { state: told as VerificationState, reasons: [] };

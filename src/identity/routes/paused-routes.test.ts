@@ -91,6 +91,20 @@ for (const engine of engines)
       assert.deepEqual([first.received.length, second.received.length], [0, 0]);
     });
 
+    test("an outcome that is unknown at a vendor waits, even if the vendor now needs what the request lacks", async (t) => {
+      const slow = answering(() => unknown);
+      const second = answering(verified);
+      const needy = { ...slow.upstream, name: "first", needs: ["consent"] as const };
+      const live = [needy, { ...second.upstream, name: "second" }];
+      const openWith = (consentAttested: boolean) =>
+        store.open(t, { upstreams: { test: slow.upstream, live }, settings: { consentAttested } });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      assert.equal((await failureFrom((await openWith(true)).verify(mine))).code, "upstream_timeout");
+      assert.equal((await failureFrom((await openWith(false)).verify(mine))).code, "upstream_unavailable");
+      assert.deepEqual([slow.received.length, second.received.length], [1, 0]);
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+    });
+
     test("an outcome that is unknown at a paused vendor waits for it: no other vendor is paid too", async (t) => {
       const slow = answering(async (attempt, nth) => (nth === 1 ? unknown : verified(attempt)));
       const { identity, pause, resume, second } = await opened(t, slow);

@@ -66,8 +66,8 @@ export function attemptsUsedUp(row: Row): Failure {
   return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
-/** The failure while the operator has paused every vendor that the request may be sent to. */
-export function allPaused(row: Row | undefined): Failure {
+/** The failure while the operator keeps a request from every vendor that it may be sent to. */
+export function noneOpen(row: Row | undefined): Failure {
   return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, {
     retryAfter: 60,
     ...logged("paused"),

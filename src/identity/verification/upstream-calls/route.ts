@@ -2,7 +2,7 @@ import { unresolvedAttempts } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { type PassedOver, storedPassedOver } from "../../ledger/passed-over.ts";
 import type { VerificationRequest } from "../request.ts";
-import { allPaused, noFacts, verificationFailure } from "../verification-failures.ts";
+import { noFacts, noneOpen, verificationFailure } from "../verification-failures.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { type SelectedUpstreams, selectUpstreams } from "./select-upstreams.ts";
 import { unfitFor, usableUpstreams } from "./usable-upstreams.ts";
@@ -15,7 +15,7 @@ export interface Route {
 
 /**
  * The route of a request, or of a retry of `row`. Throws `upstream_not_configured` if no upstream can get it,
- * `upstream_unavailable` if the operator paused all that can, and `consent_required`.
+ * `upstream_unavailable` if the operator paused all that can, or the one that must answer first, and `consent_required`.
  */
 export function routeOf(
   { upstreams, settings, routes }: Pick<VerificationParts, "upstreams" | "settings" | "routes">,
@@ -26,10 +26,10 @@ export function routeOf(
   const all = mode === "test" ? [upstreams.test] : upstreams.live;
   const usable = usableUpstreams(all, request, settings);
   const open = mode === "test" ? usable : routes.open(usable, kind);
-  // A row with an unresolved attempt stays with that vendor: another one would be paid too.
+  // A row with an unresolved attempt stays with that vendor, paused or unfit by now: another one would be paid too.
   const unresolved = row && unresolvedAttempts(row).at(-1);
-  const waitsFor = usable.find(({ name }) => name === unresolved?.vendor);
-  if (usable.length > 0 && (waitsFor ? !open.includes(waitsFor) : open.length === 0)) throw allPaused(row);
+  const waitsFor = all.find(({ name, kinds }) => name === unresolved?.vendor && kinds.includes(kind));
+  if (usable.length > 0 && (waitsFor ? !open.includes(waitsFor) : open.length === 0)) throw noneOpen(row);
   const selected = selectUpstreams(open, settings, row);
   if (!selected) throw verificationFailure("upstream_not_configured", undefined, noFacts);
   if (waitsFor) return { selected, why: null };

@@ -16,7 +16,7 @@ const [consent, names, both] = [
   named("both", { needs: ["consent", "names"] }),
 ];
 
-/** The names of those that a NIN with these claims may be sent to. */
+/** Names the upstreams that may get a NIN with these claims. */
 const usable = (
   all: IdentityUpstream[],
   given: { claims?: Record<string, string>; consentReference?: string } = {},

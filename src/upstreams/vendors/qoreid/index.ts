@@ -1,6 +1,5 @@
 import type { CheckInput } from "../../../checks/check.ts";
 import { oneOf, setting } from "../../../operation/setting.ts";
-
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { accessTokens, askWithToken } from "../../responses/access-tokens.ts";
 import { responseParser } from "../../responses/parse-response.ts";
