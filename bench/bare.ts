@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerBench } from "./child.ts";
-import type { BareAnswer } from "./servers.ts";
+import type { BareResponse } from "./servers.ts";
 
-/** A hand-written server that sends the very same answers, header block included, with no work behind them. */
-const answers: Record<string, BareAnswer> = JSON.parse(process.argv[2]!);
+/** A hand-written server that sends the very same responses, header block included, with no work behind them. */
+const answers: Record<string, BareResponse> = JSON.parse(process.argv[2]!);
 const ready = new Map(
   Object.entries(answers).map(([path, { headers, body }]) => [path, { headers, body: Buffer.from(body) }]),
 );

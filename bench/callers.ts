@@ -2,7 +2,7 @@
 export interface Seen {
   /** Answers a second. */
   rate: number;
-  /** Of each answer, in milliseconds. */
+  /** Of each response, in milliseconds. */
   latencies: number[];
 }
 

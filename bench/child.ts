@@ -65,7 +65,7 @@ function next<Message>(child: ChildProcess): Promise<Message> {
 /** Called by a bench server once it listens. */
 export function answerBench(url: string): void {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
-  const answers: Record<Question, () => number | Promise<number>> = {
+  const responses: Record<Question, () => number | Promise<number>> = {
     cpu() {
       const { user, system } = process.cpuUsage();
       return user + system;
@@ -85,7 +85,7 @@ export function answerBench(url: string): void {
       return longest;
     },
   };
-  process.on("message", async (question: Question) => void process.send?.(await answers[question]()));
+  process.on("message", async (question: Question) => void process.send?.(await responses[question]()));
   process.on("disconnect", () => process.exit());
   process.send?.(url);
 }

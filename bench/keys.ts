@@ -38,9 +38,9 @@ Look-ups of 4.1 with ${count} keys in turn, beside as many requests with one of 
   for (let round = 0; round < rounds; round += 1)
     for (const { server, keys, rates, cpus } of measured) {
       const before = await server.cpu();
-      const { answers, rate } = await load(server.url + lookUpOfBundles, seconds, keys);
+      const { responses, rate } = await load(server.url + lookUpOfBundles, seconds, keys);
       rates.push(rate);
-      cpus.push(((await server.cpu()) - before) / answers);
+      cpus.push(((await server.cpu()) - before) / responses);
     }
   const rows = ["Duba", "bare"].map((name, at) => {
     const [ofOne, ofMany] = measured

@@ -15,9 +15,9 @@ const usualConnections = 64;
 /** How `load` asks, as a sentence for people. */
 export const generator = `wrk, 1 thread${canPin ? `, on core ${loadCore}` : ", on any core (taskset is missing, or there is one core only)"}`;
 
-/** Answers, and answers a second. */
+/** Answers, and responses a second. */
 export interface Loaded {
-  answers: number;
+  responses: number;
   rate: number;
 }
 
@@ -30,7 +30,7 @@ export async function load(
 ): Promise<Loaded> {
   if (!isInstalled("wrk", "--version")) throw new Error("This needs wrk. Install it, as with: apt-get install wrk");
   using owner = new DisposableStack();
-  // Else an answer that takes more than two seconds, on a busy machine, is an error.
+  // Else a response that takes more than two seconds, on a busy machine, is an error.
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s"];
   if (keys.length === 1) options.push("-H", `Authorization: Bearer ${keys[0]}`, url);
   else {
@@ -43,9 +43,9 @@ export async function load(
   }
   const [command, ...rest] = pinned(loadCore, "wrk", ...options);
   const printed = await text(spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] }).stdout);
-  const [, answers, took, unit] = /(\d+) requests in ([\d.]+)(s|m)/.exec(printed) ?? [];
+  const [, responses, took, unit] = /(\d+) requests in ([\d.]+)(s|m)/.exec(printed) ?? [];
   const isRefused = /Non-2xx|Socket errors/.test(printed);
-  if (answers === "0") throw new Error(`no answer came within ${seconds} s`);
-  if (answers === undefined || isRefused) throw new Error(`wrk saw refusals or errors:\n${printed}`);
-  return { answers: Number(answers), rate: Number(answers) / (Number(took) * (unit === "m" ? 60 : 1)) };
+  if (responses === "0") throw new Error(`no answer came within ${seconds} s`);
+  if (responses === undefined || isRefused) throw new Error(`wrk saw refusals or errors:\n${printed}`);
+  return { responses: Number(responses), rate: Number(responses) / (Number(took) * (unit === "m" ? 60 : 1)) };
 }

@@ -11,7 +11,7 @@ export interface Probing {
 /** Milliseconds between two look-ups: too few to be a load. */
 const pace = 3;
 
-/** Looks up at a steady pace; gives the milliseconds that each answer took. */
+/** Looks up at a steady pace; gives the milliseconds that each response took. */
 async function probe({ url, seconds }: Probing): Promise<number[]> {
   const client = new Client(url);
   const latencies: number[] = [];

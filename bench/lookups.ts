@@ -29,7 +29,7 @@ Look-ups against a bare node:http server that sends the same bytes and headers
   const ofBare: Shown[] = [];
   let memory = 0;
   for (let start = 1; start <= starts; start += 1) {
-    const answers = await (async () => {
+    const responses = await (async () => {
       await using service = await startService(
         await engines[0]!.fresh(),
         { DUBA_METRICS: "127.0.0.1:9464" },
@@ -39,7 +39,7 @@ Look-ups against a bare node:http server that sends the same bytes and headers
       memory = await service.duba.memory();
       return await answersOf(service, paths);
     })();
-    await using bare = await startChild("bare.ts", {}, answers, serverCore);
+    await using bare = await startChild("bare.ts", {}, responses, serverCore);
     ofBare.push(await measure(bare, seconds, warm));
   }
   const rows = [["", "Duba/s", "bare/s", "Duba/bare", "least–most", "Duba µs CPU", "bare µs CPU", "bare/Duba"]];
@@ -53,8 +53,8 @@ async function measure(server: Child, seconds: number, warm: number): Promise<Sh
   const shown: Shown = new Map();
   for (const path of paths) {
     const before = await server.cpu();
-    const { answers, rate } = await load(server.url + path, seconds);
-    shown.set(path, { rate, cpu: ((await server.cpu()) - before) / answers });
+    const { responses, rate } = await load(server.url + path, seconds);
+    shown.set(path, { rate, cpu: ((await server.cpu()) - before) / responses });
   }
   return shown;
 }

@@ -4,7 +4,7 @@ export interface Figures {
   does: string;
   /** Answers a second, of the two look-ups. */
   rates: readonly [number, number];
-  /** Microseconds an answer. */
+  /** Microseconds a response. */
   cpu: readonly [number, number];
 }
 

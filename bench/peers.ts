@@ -21,14 +21,14 @@ const picture = "docs/look-ups.svg";
 /** A row of the comparison. */
 interface Peer {
   name: string;
-  /** What it does for each answer. */
+  /** What it does for each response. */
   does: string;
   start(): Promise<Running>;
   /** Its paths of the two look-ups, if it cannot have those of the interface. */
   paths?: readonly string[];
 }
 
-/** What the answers are made from, in files of their own. */
+/** What the responses are made from, in files of their own. */
 interface Prepared {
   directory: string;
   answers: string;
@@ -66,8 +66,8 @@ async function measure(server: Running, paths: readonly string[], seconds: numbe
   const shown: { rate: number; cpu: number }[] = [];
   for (const path of paths) {
     const before = await server.cpu();
-    const { answers, rate } = await load(server.url + path, seconds);
-    shown.push({ rate, cpu: ((await server.cpu()) - before) / answers });
+    const { responses, rate } = await load(server.url + path, seconds);
+    shown.push({ rate, cpu: ((await server.cpu()) - before) / responses });
   }
   return shown;
 }

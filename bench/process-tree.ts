@@ -73,9 +73,9 @@ async function answering(child: ChildProcess, url: string): Promise<void> {
   const until = Date.now() + 60_000;
   while (Date.now() < until) {
     if (child.exitCode !== null) throw new Error(`it ended with exit code ${child.exitCode}`);
-    const answer = await fetch(url, { headers: { Authorization: `Bearer ${benchKey}` } }).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer?.status === 200) return;
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${benchKey}` } }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`it did not answer ${url} within a minute`);

@@ -67,7 +67,7 @@ async function isDurable(connectionString: string): Promise<boolean> {
 }
 
 /** What the bare server sends for a path: flat header pairs and a body. */
-export interface BareAnswer {
+export interface BareResponse {
   headers: string[];
   body: string;
 }
@@ -75,15 +75,15 @@ export interface BareAnswer {
 /** Node adds these to both servers by itself. */
 const ofNode = ["Date", "Connection", "Keep-Alive"];
 
-/** The service's own answers to these paths, as JSON for a server that sends the very same. */
+/** The service's own responses to these paths, as JSON for a server that sends the very same. */
 export async function answersOf({ client }: Service, paths: readonly string[]): Promise<string> {
-  const answers: Record<string, BareAnswer> = {};
+  const responses: Record<string, BareResponse> = {};
   for (const path of paths) {
     const { rawHeaders, body } = await client.get(path);
     const headers: string[] = [];
     for (let at = 0; at < rawHeaders.length; at += 2)
       if (!ofNode.includes(rawHeaders[at]!)) headers.push(rawHeaders[at]!, rawHeaders[at + 1]!);
-    answers[path] = { headers, body: body.toString() };
+    responses[path] = { headers, body: body.toString() };
   }
-  return JSON.stringify(answers);
+  return JSON.stringify(responses);
 }

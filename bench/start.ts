@@ -11,7 +11,7 @@ const starts = 7;
 const seconds = 3;
 const root = new URL("..", import.meta.url);
 
-/** Time from the start of the service's process on an existing store to its first answer, and its memory. */
+/** Time from the start of the service's process on an existing store to its first response, and its memory. */
 export async function start(): Promise<void> {
   await using owner = new AsyncDisposableStack();
   const { settings, dispose } = await engines[0]!.fresh();
@@ -26,7 +26,7 @@ export async function start(): Promise<void> {
   for (let at = 1; at <= starts; at += 1) {
     empty.push(await emptyProcess());
     await using service = await serve(environment);
-    first.push({ time: service.firstAnswer, memory: service.memory() });
+    first.push({ time: service.firstResponse, memory: service.memory() });
     if (at < starts) continue;
     await load(service.url + lookUpOfBundles, seconds);
     loaded = service.memory();
@@ -42,7 +42,7 @@ Start of \`duba serve\` on an existing SQLite store, from spawn to the first 200
 interface Serving extends AsyncDisposable {
   url: string;
   /** Milliseconds after the spawn. */
-  firstAnswer: number;
+  firstResponse: number;
   /** Resident bytes. */
   memory(): number;
 }
@@ -61,11 +61,11 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<Serving> {
   const url = await readyUrl(service.stdout);
   const client = begun.adopt(new Client(url), (one) => one.close());
   await client.get(lookUpOfBundles);
-  const firstAnswer = performance.now() - spawned;
+  const firstResponse = performance.now() - spawned;
   const running = begun.move();
   return {
     url,
-    firstAnswer,
+    firstResponse,
     memory: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(service.pid)], { encoding: "utf8" })) * 1024,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

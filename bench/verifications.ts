@@ -78,7 +78,7 @@ function row(crowd: number, seen: readonly Round[], ofSandbox: number): string[]
   ];
 }
 
-/** Milliseconds that the sandbox takes for one answer. */
+/** Milliseconds that the sandbox takes for one response. */
 async function sandboxTime(): Promise<number> {
   const { verify } = sandbox();
   const { signal } = new AbortController();

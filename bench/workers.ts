@@ -46,11 +46,11 @@ Look-ups of 4.1 with one worker and with two, on PostgreSQL; each worker on a co
       }
       for (const connections of crowds) {
         const before = await service.cpuOfEach();
-        const { answers, rate } = await load(service.url + lookUpOfBundles, seconds, undefined, connections);
+        const { responses, rate } = await load(service.url + lookUpOfBundles, seconds, undefined, connections);
         const used = (await service.cpuOfEach()).map((cpu, worker) => cpu - before[worker]!);
         const all = used.reduce((sum, cpu) => sum + cpu, 0);
         const name = `${count} ${connections}`;
-        shown.set(name, [...(shown.get(name) ?? []), { rate, cpu: all / answers, share: Math.max(...used) / all }]);
+        shown.set(name, [...(shown.get(name) ?? []), { rate, cpu: all / responses, share: Math.max(...used) / all }]);
       }
     }
   const rows = crowds.map((connections) => {

@@ -136,8 +136,8 @@ suite("alert rules and the board", () => {
     );
     const ended = once(prometheus, "exit");
     try {
-      const get = async (path: string): Promise<Answer> =>
-        (await fetch(`http://127.0.0.1:${free}/api/v1/${path}`)).json() as Promise<Answer>;
+      const get = async (path: string): Promise<ServiceResponse> =>
+        (await fetch(`http://127.0.0.1:${free}/api/v1/${path}`)).json() as Promise<ServiceResponse>;
       const evaluated = async () => (await get("rules").catch(() => undefined))?.data.groups?.[0]?.rules ?? [];
       const alarmRule = async () => (await evaluated()).find(({ name }) => name === "DubaVendorAlarm");
       await until(async () => (await alarmRule())?.state === "pending");
@@ -159,7 +159,7 @@ suite("alert rules and the board", () => {
 });
 
 /** What Prometheus answers. */
-interface Answer {
+interface ServiceResponse {
   status: string;
   error?: string;
   data: { groups?: { rules: { name: string; state: string; health: string }[] }[] };

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { after, before, beforeEach, suite, test } from "node:test";
 import { everyOperation } from "../src/contract/every-operation.ts";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
-import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
+import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
 import { callerAddress } from "../src/http/request/caller-address.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
@@ -13,7 +13,7 @@ import Type from "../src/operation/schema/type.ts";
 import { FairQueue } from "../src/runtime/fair-queue.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
-import { type Answer, type AskOptions, ask } from "./support/service.ts";
+import { type AskOptions, ask, type ServiceResponse } from "./support/service.ts";
 import { ticksOf } from "./support/ticks.ts";
 
 const log = new RecordedLog();
@@ -40,7 +40,7 @@ const http: HttpDependencies = {
   docs: true,
   publicUrl: "",
   pathPrefixes: ["/api/v2"],
-  answers: new AnswerCounts(),
+  answers: new ResponseCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   fairQueue: new FairQueue(),
   requestEntries: null,
@@ -123,7 +123,7 @@ const broken = everyOperation.map(({ run: _run, pick: _pick, ...rest }) => ({
 })) as unknown as BoundOperation[];
 
 const app = buildServer([...made, ...broken], http);
-const get = (path: string, options?: AskOptions): Promise<Answer> =>
+const get = (path: string, options?: AskOptions): Promise<ServiceResponse> =>
   ask((app.server.address() as AddressInfo).port, path, options);
 
 suite("any operation", () => {
@@ -145,9 +145,9 @@ suite("any operation", () => {
 
     test("may carry headers of its own", async () => {
       headers = { "Idempotency-Replayed": "true" };
-      const answer = await get("/api/v2/made/plain");
-      assert.equal(answer.headers["idempotency-replayed"], "true");
-      assert.deepEqual(answer.json, given);
+      const response = await get("/api/v2/made/plain");
+      assert.equal(response.headers["idempotency-replayed"], "true");
+      assert.deepEqual(response.json, given);
     });
 
     const bent: [string, unknown][] = [
@@ -163,14 +163,14 @@ suite("any operation", () => {
     for (const [name, value] of bent) {
       test(`that is ${name} is a 500 and one error line without the value`, async () => {
         given = value;
-        const answer = await get("/api/v2/made/plain");
-        assertFailure(answer, 500, "internal_error");
-        assert.deepEqual(answer.json.list, []);
-        assertDiscreet(answer.text);
+        const response = await get("/api/v2/made/plain");
+        assertFailure(response, 500, "internal_error");
+        assert.deepEqual(response.json.list, []);
+        assertDiscreet(response.text);
         const errors = lines.filter(({ level }) => level === "error");
         assert.equal(errors.length, 1, JSON.stringify(errors));
         assert.doesNotMatch(JSON.stringify(lines), /SECRET|22123456789/);
-        assert.match(JSON.stringify(errors), new RegExp(answer.json.error.request_id));
+        assert.match(JSON.stringify(errors), new RegExp(response.json.error.request_id));
       });
     }
   });
@@ -203,13 +203,13 @@ suite("any operation", () => {
             bvn: message,
           });
         };
-        const answer = await get("/api/v2/made/working");
-        assertFailure(answer, 500, "internal_error");
-        assertDiscreet(answer.text);
+        const response = await get("/api/v2/made/working");
+        assertFailure(response, 500, "internal_error");
+        assertDiscreet(response.text);
         const [line, ...more] = lines.filter(({ level }) => level === "error");
         assert.deepEqual(more, []);
         assert.partialDeepStrictEqual(line?.fields, { kind: "TypeError", code: "ERR_MADE" });
-        assert.doesNotMatch(JSON.stringify(lines) + answer.text, /SECRET|22123456789/);
+        assert.doesNotMatch(JSON.stringify(lines) + response.text, /SECRET|22123456789/);
       });
   });
 
@@ -219,16 +219,16 @@ suite("any operation", () => {
       sunset: "Thu, 31 Dec 2026 00:00:00 GMT",
       link: '<https://example.com/new>; rel="successor-version"',
     };
-    const announcedIn = ({ headers }: Answer) => {
+    const announcedIn = ({ headers }: ServiceResponse) => {
       const { deprecation, sunset, link } = headers;
       return { deprecation, sunset, link };
     };
 
     test("says so on answers and on failures before its sunset", async () => {
       today = "2026-12-30T23:59:59Z";
-      const answer = await get("/api/v2/made/aged");
-      assert.equal(answer.status, 200);
-      assert.deepEqual(announcedIn(answer), announced);
+      const response = await get("/api/v2/made/aged");
+      assert.equal(response.status, 200);
+      assert.deepEqual(announcedIn(response), announced);
       given = null;
       const failed = await get("/api/v2/made/aged");
       assert.equal(failed.status, 500);
@@ -237,17 +237,17 @@ suite("any operation", () => {
 
     test("is retired from its sunset on, and says what follows", async () => {
       today = "2026-12-31";
-      const answer = await get("/api/v2/made/aged");
-      assertFailure(answer, 410, "operation_retired");
-      assert.deepEqual(answer.json.list, []);
-      assert.deepEqual(announcedIn(answer), announced);
-      const names = answer.rawHeaders.filter((_, place) => place % 2 === 0).map((name) => name.toLowerCase());
+      const response = await get("/api/v2/made/aged");
+      assertFailure(response, 410, "operation_retired");
+      assert.deepEqual(response.json.list, []);
+      assert.deepEqual(announcedIn(response), announced);
+      const names = response.rawHeaders.filter((_, place) => place % 2 === 0).map((name) => name.toLowerCase());
       assert.equal(new Set(names).size, names.length);
     });
 
     test("leaves other operations as they were", async () => {
-      const answer = await get("/api/v2/made/plain");
-      assert.deepEqual(announcedIn(answer), { deprecation: undefined, sunset: undefined, link: undefined });
+      const response = await get("/api/v2/made/plain");
+      assert.deepEqual(announcedIn(response), { deprecation: undefined, sunset: undefined, link: undefined });
     });
   });
 
@@ -262,10 +262,10 @@ suite("any operation", () => {
             : get(`${path}?${new URLSearchParams(input)}`);
         for (const code of failuresOf(each)) {
           failing = code;
-          const answer = await asked();
-          assertFailure(answer, failures[code].status, code, { path: each.path });
-          assert.equal(answer.json.error.retryable, failures[code].retryable ?? false);
-          assertDiscreet(answer.text);
+          const response = await asked();
+          assertFailure(response, failures[code].status, code, { path: each.path });
+          assert.equal(response.json.error.retryable, failures[code].retryable ?? false);
+          assertDiscreet(response.text);
         }
       });
     }

@@ -9,7 +9,7 @@ import { guzzle, python, succeeds } from "./support/example-languages.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "./support/service.ts";
 
-/** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the answer to the verification. */
+/** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the response to the verification. */
 
 const place = mkdtempSync(join(tmpdir(), "duba-examples-"));
 

@@ -15,7 +15,7 @@ suite("closed doors", { concurrency: true }, () => {
     await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const from = { "X-Forwarded-For": "203.0.113.9" };
       for (let count = 0; count < 20; count += 1) {
-        const answer =
+        const response =
           count % 2 === 0
             ? await service.ask(corporate, { credential: `duba_test_wrong${count}`, headers: from })
             : await service.ask(exchange, {
@@ -24,13 +24,13 @@ suite("closed doors", { concurrency: true }, () => {
                 headers: from,
                 body: { email: "sandbox@example.com", password: `wrong${count}` },
               });
-        assertFailure(answer, 401, "invalid_credentials");
+        assertFailure(response, 401, "invalid_credentials");
       }
       const { text } = await service.newKey();
       for (const credential of ["duba_test_wrong", text]) {
-        const answer = await service.ask(corporate, { credential, headers: from });
-        assertFailure(answer, 429, "rate_limited", { path: corporate });
-        const wait = Number(answer.headers["retry-after"]);
+        const response = await service.ask(corporate, { credential, headers: from });
+        assertFailure(response, 429, "rate_limited", { path: corporate });
+        const wait = Number(response.headers["retry-after"]);
         assert.ok(wait >= 1 && wait <= 60, `${wait}`);
       }
       const body = { email: "sandbox@example.com", password: text };

@@ -4,7 +4,7 @@ import { withAttempts } from "../src/identity/ledger/attempts.ts";
 import { fees, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, ask } from "./support/service.ts";
+import { ask, type ServiceResponse } from "./support/service.ts";
 import { until } from "./support/until.ts";
 import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
@@ -31,7 +31,7 @@ for (const engine of engines) {
       await vendor.stop();
     });
 
-    const verify = (bvn: string, { nth = 0, account = 0 } = {}): Promise<Answer> =>
+    const verify = (bvn: string, { nth = 0, account = 0 } = {}): Promise<ServiceResponse> =>
       ask(ports[nth % processes]!, path, {
         method: "POST",
         credential: live.keys[account]!,
@@ -48,12 +48,12 @@ for (const engine of engines) {
 
     test(`${simultaneous} with one key are one verification: one attempt, one charge, one answer`, async () => {
       const bvn = "22000000401";
-      const refusals: Answer[] = [];
+      const refusals: ServiceResponse[] = [];
       const all = Promise.withResolvers<void>();
       const calls = Array.from({ length: simultaneous }, async (_, nth) => {
-        const answer = await verify(bvn, { nth });
-        if (answer.status === 409 && refusals.push(answer) === simultaneous - 1) all.resolve();
-        return answer;
+        const response = await verify(bvn, { nth });
+        if (response.status === 409 && refusals.push(response) === simultaneous - 1) all.resolve();
+        return response;
       });
       await Promise.race([all.promise, Promise.all(calls)]);
       await vendorHas(bvn, 1);
@@ -89,8 +89,8 @@ for (const engine of engines) {
       const both = Promise.all([verify(bvn, { nth: 0, account: 0 }), verify(bvn, { nth: 1, account: 1 })]);
       await vendorHas(bvn, 2);
       vendor.release(bvn);
-      const answers = await both;
-      const references: string[] = answers.map(({ json }) => json.data.request_reference);
+      const responses = await both;
+      const references: string[] = responses.map(({ json }) => json.data.request_reference);
       assert.notEqual(references[0], references[1]);
       assert.deepEqual((await callsOf(bvn)).map(({ reference }) => reference).toSorted(), references.toSorted());
       const rows = await rowsOf(bvn);

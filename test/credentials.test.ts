@@ -47,9 +47,9 @@ for (const engine of usualEngines) {
       const { db } = await service.store();
       await db.updateTable("api_key").set({ expires_at: 1 }).where("id", "in", [key.id, owner.id]).execute();
       for (const credential of [key.text, token]) {
-        const answer = await corporateAs(credential);
-        assertFailure(answer, 401, "expired_credentials", { path: corporate });
-        assert.match(answer.headers["www-authenticate"]!, /error="invalid_token"/);
+        const response = await corporateAs(credential);
+        assertFailure(response, 401, "expired_credentials", { path: corporate });
+        assert.match(response.headers["www-authenticate"]!, /error="invalid_token"/);
       }
       assertFailure(await buy({ email: "sandbox@example.com", password: key.text }), 401, "expired_credentials");
     });
@@ -61,11 +61,11 @@ for (const engine of usualEngines) {
       await revokeKey(recorded((await service.store()).db), id);
       await Promise.all(
         [text, token].map(async (credential) => {
-          const answer = await noticed(
+          const response = await noticed(
             () => corporateAs(credential),
             ({ status }) => status === 401,
           );
-          assertFailure(answer, 401, "invalid_credentials", { path: corporate });
+          assertFailure(response, 401, "invalid_credentials", { path: corporate });
         }),
       );
     });
@@ -77,9 +77,9 @@ for (const engine of usualEngines) {
       for (const credential of [...changed, ...alike, "letmein", "Bearer Bearer", "é".repeat(8), "x".repeat(8000)])
         for (const path of [corporate, lookup]) {
           const headers = { Authorization: Buffer.from(`Bearer ${credential}`).toString("latin1") };
-          const answer = await service.ask(path, { headers });
-          assertFailure(answer, 401, "invalid_credentials", { path });
-          assert.ok(!answer.text.includes(credential) && !answer.text.includes(text.slice(10, 40)));
+          const response = await service.ask(path, { headers });
+          assertFailure(response, 401, "invalid_credentials", { path });
+          assert.ok(!response.text.includes(credential) && !response.text.includes(text.slice(10, 40)));
         }
       assert.doesNotMatch(JSON.stringify(service.lines), /duba_(test|live|at)_[0-9A-Za-z]/);
     });

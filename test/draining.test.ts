@@ -56,9 +56,9 @@ suite("DUBA_STOP_DELAY", () => {
           status: "not ready",
           reason: "stopping",
         });
-        const answer = await ask(port, bundles, { credential: false, agent });
+        const response = await ask(port, bundles, { credential: false, agent });
         // So that a proxy keeps no connection to it.
-        assert.deepEqual([answer.status, answer.headers.connection], [200, "close"]);
+        assert.deepEqual([response.status, response.headers.connection], [200, "close"]);
         await ended;
         assert.ok(performance.now() - asked >= 2000);
         assert.equal(service.exitCode(), 0);

@@ -33,7 +33,7 @@ for (const engine of engines)
         const [before, behind] = await Promise.all(
           [1, 2].map(async () => (await duba("keys", "create", ...account)).id),
         );
-        // The first delivery arrives, and the sender dies before it has the answer.
+        // The first delivery arrives, and the sender dies before it has the response.
         receiver.behaves = () => "hang";
         await duba("keys", "revoke", before, "--yes");
         await duba("keys", "revoke", behind, "--yes");

@@ -146,9 +146,13 @@ for (const engine of usualEngines)
         }
 
         if (!hasFiles && !("lines" in schema)) {
-          const answer = JSON.parse(out);
-          assert.deepEqual([...Errors(schema, answer)], []);
-          assert.deepEqual(Clean(schema, structuredClone(answer)), answer, "it has no member that the schema lacks");
+          const response = JSON.parse(out);
+          assert.deepEqual([...Errors(schema, response)], []);
+          assert.deepEqual(
+            Clean(schema, structuredClone(response)),
+            response,
+            "it has no member that the schema lacks",
+          );
         }
         const marked = memberWith("secret", schema);
         const shown = marked ? out.replace(JSON.parse(out)[marked], "") : out;
@@ -202,8 +206,8 @@ async function makeWorld(engine: Engine): Promise<World> {
   const unknown = await Promise.all(
     [1, 2].map(async (number) => {
       const body = { bvn: "00000000006", phone: `0800000004${number}`, amount: "100" };
-      const answer = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
-      return answer.json.error.request_reference as string;
+      const response = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      return response.json.error.request_reference as string;
     }),
   );
   // From here on only commands write.

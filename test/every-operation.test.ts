@@ -7,7 +7,13 @@ import { failures } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
+import {
+  type AskOptions,
+  type ServiceResponse,
+  sandboxKey,
+  startService,
+  type TestService,
+} from "./support/service.ts";
 
 /** Members of a value at every level are those of the schema, in its order. */
 function assertOrder(schema: TSchema, value: unknown, where = ""): void {
@@ -64,7 +70,7 @@ for (const operation of everyOperation) {
     return Object.fromEntries(given.map(([name, value]) => [name, known[name] ?? value]));
   };
   const pathOf = (members = input()): string => operation.path.replace(/\{(\w+)\}/g, (_, name) => members[name]!);
-  const ask = (options: AskOptions = {}, more: Record<string, unknown> = {}): Promise<Answer> => {
+  const ask = (options: AskOptions = {}, more: Record<string, unknown> = {}): Promise<ServiceResponse> => {
     const members: Record<string, unknown> = { ...input(), ...more };
     if (isPost) return service.ask(pathOf(), { method, body: members, ...options });
     const query = new URLSearchParams(members as Record<string, string>);
@@ -74,14 +80,14 @@ for (const operation of everyOperation) {
 
   suite(id, { concurrency: true }, () => {
     test("answers with its members in their order, and with the headers of every answer", async () => {
-      const answer = await ask();
-      assert.equal(answer.status, 200, answer.text);
-      assert.ok(Compile(operation.answer).Check(answer.json), answer.text);
-      assertOrder(operation.answer, answer.json);
-      assertCommonHeaders(answer);
+      const response = await ask();
+      assert.equal(response.status, 200, response.text);
+      assert.ok(Compile(operation.answer).Check(response.json), response.text);
+      assertOrder(operation.answer, response.json);
+      assertCommonHeaders(response);
       if (isPost || id.endsWith("Verification"))
-        assert.deepEqual([answer.headers["cache-control"], answer.headers.etag], ["no-store", undefined]);
-      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+        assert.deepEqual([response.headers["cache-control"], response.headers.etag], ["no-store", undefined]);
+      assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
     });
 
     test("shows examples that its own schemas accept", () => {
@@ -104,30 +110,30 @@ for (const operation of everyOperation) {
 
     test("treats callers without a credential as it says", async () => {
       for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
-        const answer = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
-        if (access === "anonymous") assert.equal(answer.status, 200);
+        const response = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
+        if (access === "anonymous") assert.equal(response.status, 200);
         else {
-          assertFailure(answer, 401, "missing_credentials", refused);
-          assert.doesNotMatch(answer.headers["www-authenticate"]!, /error=/);
+          assertFailure(response, 401, "missing_credentials", refused);
+          assert.doesNotMatch(response.headers["www-authenticate"]!, /error=/);
         }
-        assertCommonHeaders(answer);
+        assertCommonHeaders(response);
       }
     });
 
     test("refuses a bad credential, also where none is needed", async () => {
       const bad = access === "own" ? ask({}, { password: "duba_test_wrong" }) : ask({ credential: "duba_test_wrong" });
-      const answer = await bad;
-      assertFailure(answer, 401, "invalid_credentials", refused);
-      assert.match(answer.headers["www-authenticate"]!, /error="invalid_token"/);
-      assertCommonHeaders(answer);
+      const response = await bad;
+      assertFailure(response, 401, "invalid_credentials", refused);
+      assert.match(response.headers["www-authenticate"]!, /error="invalid_token"/);
+      assertCommonHeaders(response);
     });
 
     test("refuses a key without its scope, and takes one with no other", async () => {
       if (operation.scope === null) return;
       const other = operation.scope === "catalogue:read" ? "identity:verify" : "catalogue:read";
-      const answer = await ask({ credential: keys[other] });
-      assertFailure(answer, 403, "insufficient_scope", { ...refused, message: new RegExp(operation.scope) });
-      assert.match(answer.headers["www-authenticate"]!, /^Bearer .*error="insufficient_scope"/);
+      const response = await ask({ credential: keys[other] });
+      assertFailure(response, 403, "insufficient_scope", { ...refused, message: new RegExp(operation.scope) });
+      assert.match(response.headers["www-authenticate"]!, /^Bearer .*error="insufficient_scope"/);
       assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
     });
 
@@ -135,10 +141,10 @@ for (const operation of everyOperation) {
       const allow = [...(isPost ? ["POST"] : ["GET", "HEAD"]), ...(carriage === "query or body" ? ["QUERY"] : [])];
       for (const other of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PROPFIND"]) {
         if (allow.includes(other)) continue;
-        const answer = await ask({ method: other });
-        assertFailure(answer, 405, "method_not_allowed", refused);
-        assert.equal(answer.headers.allow, allow.join(", "));
-        assertCommonHeaders(answer);
+        const response = await ask({ method: other });
+        assertFailure(response, 405, "method_not_allowed", refused);
+        assert.equal(response.headers.allow, allow.join(", "));
+        assertCommonHeaders(response);
       }
     });
 
@@ -153,10 +159,10 @@ for (const operation of everyOperation) {
     });
 
     test("reads a body only if it takes one", async () => {
-      const answer = await ask({ body: '{"', headers: { "Content-Type": "application/json" } });
-      if (carriage === "query") assert.equal(answer.status, 200);
-      else assertFailure(answer, 400, "malformed_json", refused);
-      assertCommonHeaders(answer);
+      const response = await ask({ body: '{"', headers: { "Content-Type": "application/json" } });
+      if (carriage === "query") assert.equal(response.status, 200);
+      else assertFailure(response, 400, "malformed_json", refused);
+      assertCommonHeaders(response);
     });
 
     test("documents its failures, each at the anchor that answers point to", async () => {
@@ -192,7 +198,7 @@ for (const operation of everyOperation) {
   });
 }
 
-function assertCommonHeaders({ headers }: Answer): void {
+function assertCommonHeaders({ headers }: ServiceResponse): void {
   assert.match(String(headers["x-request-id"]), /^[A-Za-z0-9._:-]{1,64}$/);
   assert.equal(headers["x-content-type-options"], "nosniff");
   const [, name] = /^"(\w+)";q=\d+;w=\d+$/.exec(String(headers["ratelimit-policy"])) ?? [];

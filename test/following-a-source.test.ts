@@ -7,7 +7,7 @@ import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
 import { makeStore, ran, terminalActor } from "./support/command-line.ts";
 import { engines, usualEngines } from "./support/engines.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
@@ -23,7 +23,7 @@ const followed = (url: string) => ({
   DUBA_LIMITS: "off",
 });
 
-const priceIn = ({ json }: Answer): string => json.data.data[0].price;
+const priceIn = ({ json }: ServiceResponse): string => json.data.data[0].price;
 
 for (const engine of usualEngines)
   suite(`following another Duba on ${engine.name}`, () => {
@@ -39,7 +39,7 @@ for (const engine of usualEngines)
       await publish(publisher, priced("MTNDATA 104", naira * 100), about);
       await noticed(
         () => source.ask(bundles),
-        (answer) => priceIn(answer) === String(naira),
+        (response) => priceIn(response) === String(naira),
       );
     };
 
@@ -55,12 +55,12 @@ for (const engine of usualEngines)
     });
 
     test("pulls at the start, and says as of when the catalogue is the source's", async () => {
-      const answer = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
-      assert.equal(answer.headers["duba-catalogue-stale"], undefined);
-      assert.ok(Date.now() - Date.parse(String(answer.headers["duba-catalogue-as-of"])) < 60_000);
+      const response = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
+      assert.equal(response.headers["duba-catalogue-stale"], undefined);
+      assert.ok(Date.now() - Date.parse(String(response.headers["duba-catalogue-as-of"])) < 60_000);
       assert.equal(
         (await service.ask(corporate)).headers["duba-catalogue-as-of"],
-        answer.headers["duba-catalogue-as-of"],
+        response.headers["duba-catalogue-as-of"],
       );
       assert.equal((await source.ask(bundles)).headers["duba-catalogue-as-of"], undefined);
       assert.equal((await source.ask(bundles)).headers["duba-catalogue-stale"], undefined);
@@ -77,7 +77,7 @@ for (const engine of usualEngines)
       const pulled = await sources("pull");
       assert.equal(pulled.exitCode, 0, pulled.err);
       assert.match(pulled.out, /Revision 2 is published: 1 modified\.\n$/);
-      const after = await noticed(ask, (answer) => priceIn(answer) === "110");
+      const after = await noticed(ask, (response) => priceIn(response) === "110");
       assert.notEqual(after.headers.etag, before.headers.etag);
       const later = String(before.headers["duba-catalogue-as-of"]);
       await noticed(ask, ({ headers }) => String(headers["duba-catalogue-as-of"]) > later);
@@ -183,8 +183,8 @@ suite("a source that is followed", () => {
     const service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1s" });
     t.after(() => service.close());
     const ask = () => service.ask(bundles);
-    const asOf = (answer: Answer) => answer.headers["duba-catalogue-as-of"];
-    const fresh = await noticed(ask, (answer) => asOf(answer) !== undefined);
+    const asOf = (response: ServiceResponse) => response.headers["duba-catalogue-as-of"];
+    const fresh = await noticed(ask, (response) => asOf(response) !== undefined);
     await source.close();
     const stale = await noticed(ask, ({ headers }) => headers["duba-catalogue-stale"] === "true");
     assert.equal(stale.status, 200);

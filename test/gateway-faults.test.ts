@@ -80,10 +80,10 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
   client("TypeScript", false, async () => async ({ url, bvn, retries, key }) => {
     const duba = new Duba({ url, key: sandboxKey, retries, timeout: seconds * 1000, backoff: 4 });
     const person = { bvn, phone: "08000000017", amount: "100" };
-    const answer = await duba.verifyBvn(person, key === undefined ? {} : { idempotencyKey: key });
-    return answer.success
-      ? { key: answer.idempotency_key }
-      : { code: answer.error.code, key: answer.error.idempotency_key! };
+    const response = await duba.verifyBvn(person, key === undefined ? {} : { idempotencyKey: key });
+    return response.success
+      ? { key: response.idempotency_key }
+      : { code: response.error.code, key: response.error.idempotency_key! };
   });
 
   for (const [name, { command, words }] of Object.entries(programs))

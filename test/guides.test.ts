@@ -61,9 +61,9 @@ suite("the guides of the service", () => {
 
   test("hand out clients that are the repository's own, and run", async () => {
     for (const name of ["duba.php", "duba.py"]) {
-      const answer = await pageOf(`/docs/clients/${name}`);
-      assert.equal(answer.text, readFileSync(`docs/clients/${name}`, "utf8"));
-      assert.equal(answer.headers["content-disposition"], `attachment; filename="${name}"`);
+      const response = await pageOf(`/docs/clients/${name}`);
+      assert.equal(response.text, readFileSync(`docs/clients/${name}`, "utf8"));
+      assert.equal(response.headers["content-disposition"], `attachment; filename="${name}"`);
     }
     writeFileSync(join(folder, "duba.ts"), (await pageOf("/docs/clients/duba.ts")).text);
     const shop = `import { Duba } from "./duba.ts";

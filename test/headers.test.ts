@@ -3,7 +3,13 @@ import { Agent } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
+import {
+  type AskOptions,
+  type ServiceResponse,
+  sandboxKey,
+  startService,
+  type TestService,
+} from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -15,8 +21,8 @@ const open = [lookup, addOns, cableProviders, plans];
 const catalogue = [...open, corporate, providers];
 const verify = { method: "POST", body: { bvn: "22000000017", phone: "08000000017", amount: "100" } };
 
-/** What is left in the window that an answer tells of. */
-const leftIn = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
+/** What is left in the window that a response tells of. */
+const leftIn = ({ headers }: ServiceResponse): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
 
 suite("headers", { concurrency: true }, () => {
   let service: TestService;
@@ -29,9 +35,9 @@ suite("headers", { concurrency: true }, () => {
     const ofProxy = "4f1d22123456789012c0ffee00112233";
     for (const id of ["a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901", "0".repeat(9), ofProxy]) {
       for (const path of [lookup, "/nowhere"]) {
-        const answer = await service.ask(path, { headers: { "X-Request-Id": id } });
-        assert.equal(answer.headers["x-request-id"], id);
-        if (path === "/nowhere") assert.equal(answer.json.error.request_id, id);
+        const response = await service.ask(path, { headers: { "X-Request-Id": id } });
+        assert.equal(response.headers["x-request-id"], id);
+        if (path === "/nowhere") assert.equal(response.json.error.request_id, id);
       }
     }
   });
@@ -52,24 +58,28 @@ suite("headers", { concurrency: true }, () => {
       "a,b",
     ];
     for (const id of strange) {
-      const answer = await service.ask(lookup, { headers: { "X-Request-Id": Buffer.from(id).toString("latin1") } });
-      assert.notEqual(answer.headers["x-request-id"], id);
-      assert.match(String(answer.headers["x-request-id"]), /^[\w-]{8,64}$/);
+      const response = await service.ask(lookup, { headers: { "X-Request-Id": Buffer.from(id).toString("latin1") } });
+      assert.notEqual(response.headers["x-request-id"], id);
+      assert.match(String(response.headers["x-request-id"]), /^[\w-]{8,64}$/);
     }
     const twice = await service.ask(lookup, { headers: { "X-Request-Id": ["one", "two"] } });
     assert.match(String(twice.headers["x-request-id"]), /^[\w-]{8,64}$/);
   });
 
   test("never give two requests one id of our own", async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
-    assert.equal(new Set(answers.map(({ headers }) => headers["x-request-id"])).size, 50);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
+    assert.equal(new Set(responses.map(({ headers }) => headers["x-request-id"])).size, 50);
   });
 
   test("are the same the first time, the next time, and where the connection closes", async () => {
     const changing = ["date", "connection", "keep-alive", "x-request-id", "ratelimit"];
-    const steady = (answer: Answer) => {
-      const names = Object.keys(answer.headers).filter((name) => !changing.includes(name));
-      return { status: answer.status, text: answer.text, headers: names.map((name) => [name, answer.headers[name]]) };
+    const steady = (response: ServiceResponse) => {
+      const names = Object.keys(response.headers).filter((name) => !changing.includes(name));
+      return {
+        status: response.status,
+        text: response.text,
+        headers: names.map((name) => [name, response.headers[name]]),
+      };
     };
     // Spelled as nobody else does, so that each of them is new to the service.
     for (const path of [`${corporate}?first=1`, `${lookup}?provider=MtnDATA`, `${addOns}&first=1`]) {
@@ -151,13 +161,13 @@ suite("headers", { concurrency: true }, () => {
       const full = await service.ask(path);
       const tag = full.headers.etag!;
       for (const header of [tag, tag.slice(2), `"x", ${tag}`, "*"]) {
-        const answer = await service.ask(path, { headers: { "If-None-Match": header } });
-        assert.equal(answer.status, 304, header);
-        assert.equal(answer.text, "");
+        const response = await service.ask(path, { headers: { "If-None-Match": header } });
+        assert.equal(response.status, 304, header);
+        assert.equal(response.text, "");
         // RFC 9110, section 15.4.5: what a 200 would have said of these.
-        for (const name of ["etag", "cache-control", "vary"]) assert.equal(answer.headers[name], full.headers[name]);
-        assert.match(String(answer.headers["x-request-id"]), /^[\w-]+$/);
-        assert.match(String(answer.headers.ratelimit), /^"catalogue";r=/);
+        for (const name of ["etag", "cache-control", "vary"]) assert.equal(response.headers[name], full.headers[name]);
+        assert.match(String(response.headers["x-request-id"]), /^[\w-]+$/);
+        assert.match(String(response.headers.ratelimit), /^"catalogue";r=/);
       }
       const other = await service.ask(path, { headers: { "If-None-Match": 'W/"other"' } });
       assert.equal(other.status, 200);
@@ -170,9 +180,9 @@ suite("headers", { concurrency: true }, () => {
       const full = await service.ask(path);
       const modified = full.headers["last-modified"]!;
       for (const since of [modified, later(modified, 1), later(modified, 1e6)]) {
-        const answer = await service.ask(path, { headers: { "If-Modified-Since": since } });
-        assert.deepEqual([answer.status, answer.text], [304, ""], since);
-        assert.equal(answer.headers["last-modified"], modified);
+        const response = await service.ask(path, { headers: { "If-Modified-Since": since } });
+        assert.deepEqual([response.status, response.text], [304, ""], since);
+        assert.equal(response.headers["last-modified"], modified);
       }
       for (const since of [later(modified, -1), "", "yesterday", "2999-01-01", modified.replace("GMT", "WAT")])
         assert.equal((await service.ask(path, { headers: { "If-Modified-Since": since } })).status, 200, since);
@@ -197,9 +207,9 @@ suite("headers", { concurrency: true }, () => {
     const headers = { "If-None-Match": first.headers.etag! };
     const dated = { "If-Modified-Since": first.headers["last-modified"]! };
     for (let count = 0; count < 6; count += 1) {
-      const answer = await service.ask(lookup, { credential, headers: count % 2 ? dated : headers });
-      assert.equal(answer.status, 304);
-      assert.equal(leftIn(answer), 599);
+      const response = await service.ask(lookup, { credential, headers: count % 2 ? dated : headers });
+      assert.equal(response.status, 304);
+      assert.equal(leftIn(response), 599);
     }
     assert.equal(leftIn(await service.ask(lookup, { credential })), 598);
     assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential })), 597);
@@ -239,7 +249,7 @@ suite("headers", { concurrency: true }, () => {
   });
 
   test("are common to answers that were ready and answers that were made", async () => {
-    const namesOf = (answer: Answer) => new Set(answer.rawHeaders.filter((_, place) => place % 2 === 0));
+    const namesOf = (response: ServiceResponse) => new Set(response.rawHeaders.filter((_, place) => place % 2 === 0));
     const ready = namesOf(await service.ask(corporate));
     const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));
     const common =

@@ -74,10 +74,10 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
   test("earn it in failures too, and several at once", async () => {
     const headers = { "X-Idempotency-Key": "k" };
     const body = { ...person, bvn: "00000000001" };
-    const answer = await service.ask(`${verify}?x=1`, { method: "POST", body, headers });
-    assert.equal(answer.status, 404);
+    const response = await service.ask(`${verify}?x=1`, { method: "POST", body, headers });
+    assert.equal(response.status, 404);
     assert.equal(
-      answer.headers["duba-hint"],
+      response.headers["duba-hint"],
       "X-Idempotency-Key is not read. Send Idempotency-Key. verifyBvn does not read x in the query string. It takes bvn, phone, amount in a JSON body.",
     );
     assert.deepEqual(

@@ -86,8 +86,8 @@ suite("a hostile file", () => {
       body.append(name, value as string);
     const headers = { Cookie: cookie, Origin: operators.origin };
     const path = `/${command.replace(".", "/")}`;
-    const answer = await fetch(`${operators.origin}${path}`, { method: "POST", headers, body });
-    return { status: answer.status, text: await answer.text() };
+    const response = await fetch(`${operators.origin}${path}`, { method: "POST", headers, body });
+    return { status: response.status, text: await response.text() };
   };
 
   /** Look-ups that are answered while the work goes on. */

@@ -7,7 +7,7 @@ import { type CopiedRequest, curlLine, numbersFor, provocations } from "../src/h
 import type { FailureCode } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -31,7 +31,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
   });
   after(() => service.close());
 
-  const send = ({ method, path, credential, headers, body }: CopiedRequest): Promise<Answer> =>
+  const send = ({ method, path, credential, headers, body }: CopiedRequest): Promise<ServiceResponse> =>
     service.ask(path, {
       ...{ method: method ?? "GET", headers: headers ?? {} },
       ...(body === undefined ? {} : { body }),
@@ -41,7 +41,7 @@ suite("the pages for integrators", { concurrency: true }, () => {
   for (const [code, provocation] of Object.entries(provocations)) {
     if (typeof provocation === "string") continue;
     test(`say how to provoke ${code}`, async () => {
-      let answer: Answer | undefined;
+      let answer: ServiceResponse | undefined;
       for (const request of provocation) answer = await send(request);
       assert.equal(answer!.json.error.code, code, answer!.text);
       if (!hasCurl) return;

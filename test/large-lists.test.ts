@@ -5,13 +5,13 @@ import { looseGuard, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { withEntries } from "../src/catalogue/model/snapshot.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import type { Plan } from "../src/catalogue/revisions/review.ts";
-import { type Answer, startService } from "./support/service.ts";
+import { type ServiceResponse, startService } from "./support/service.ts";
 import { noticed, until } from "./support/until.ts";
 
 const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const about = { author: "ops", source: "test", note: "" };
 
-/** Adds so many bundles of MTN, of about 200 bytes each in the answer. */
+/** Adds so many bundles of MTN, of about 200 bytes each in the response. */
 const bundles =
   (count: number, from: number): Plan =>
   (base) => {
@@ -31,7 +31,7 @@ suite("a list above 256 KiB", () => {
     const service = await startService({ DUBA_LIMITS: "off" });
     try {
       const { db } = await service.store();
-      const ask = (encoding: string, more = {}): Promise<Answer> =>
+      const ask = (encoding: string, more = {}): Promise<ServiceResponse> =>
         service.ask(path, { headers: { "Accept-Encoding": encoding, ...more } });
       const grown = async (count: number, from: number, atLeast: number) => {
         const outcome = await publish(publisherOf(db, { guard: looseGuard }), bundles(count, from), about);
@@ -52,8 +52,8 @@ suite("a list above 256 KiB", () => {
         assert.equal(first.headers["content-encoding"], undefined);
         assert.equal(withoutDate(first.text), withoutDate(plain.text));
         await until(async () => (await ask(coding)).headers["content-encoding"] === coding);
-        const answers = await Promise.all([ask(coding), ask(coding), ask(coding)]);
-        for (const { headers, bytes } of answers) {
+        const responses = await Promise.all([ask(coding), ask(coding), ask(coding)]);
+        for (const { headers, bytes } of responses) {
           assert.equal(headers["content-encoding"], coding);
           assert.equal(Number(headers["content-length"]), bytes.length);
           assert.ok(bytes.length < plain.bytes.length / 4, String(bytes.length));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type Answer, sandboxKey, withService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, withService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
@@ -10,22 +10,22 @@ const corporate = "/api/v2/corporate-data/list";
 const verify = "/api/v2/kyc/verify-bvn";
 const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
-function assertLimited(answer: Answer, path: string): void {
-  assertFailure(answer, 429, "rate_limited", { path });
-  const wait = Number(answer.headers["retry-after"]);
+function assertLimited(response: ServiceResponse, path: string): void {
+  assertFailure(response, 429, "rate_limited", { path });
+  const wait = Number(response.headers["retry-after"]);
   assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, `${wait}`);
-  assert.match(String(answer.headers.ratelimit), new RegExp(`^"\\w+";r=0;t=${wait}$`));
-  assert.equal(answer.json.error.retryable, true);
+  assert.match(String(response.headers.ratelimit), new RegExp(`^"\\w+";r=0;t=${wait}$`));
+  assert.equal(response.json.error.retryable, true);
 }
 
 suite("limits", { concurrency: true }, () => {
   test("stop an anonymous address at its limit, and nobody else", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       for (const left of [2, 1, 0]) {
-        const answer = await service.ask(lookup, { credential: false });
-        assert.equal(answer.status, 200);
-        assert.match(String(answer.headers.ratelimit), new RegExp(`^"anonymous";r=${left};t=`));
-        assert.equal(answer.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+        const response = await service.ask(lookup, { credential: false });
+        assert.equal(response.status, 200);
+        assert.match(String(response.headers.ratelimit), new RegExp(`^"anonymous";r=${left};t=`));
+        assert.equal(response.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
       }
       assertLimited(await service.ask(lookup, { credential: false }), lookup);
       assertLimited(await service.ask("/api/v2/cable-tv/fetch-billers?type=gotv", { credential: false }), "");
@@ -70,11 +70,11 @@ suite("limits", { concurrency: true }, () => {
       ] as const) {
         const line = new Line(service.port);
         line.say(request);
-        const [answer] = await line.heard(1);
+        const [response] = await line.heard(1);
         line.end();
-        assert.equal(answer!.status, status);
-        assert.match(String(answer!.headers.ratelimit), /^"anonymous";r=3;t=\d+$/);
-        assert.equal(answer!.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+        assert.equal(response!.status, status);
+        assert.match(String(response!.headers.ratelimit), /^"anonymous";r=3;t=\d+$/);
+        assert.equal(response!.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
       }
     });
   });
@@ -159,9 +159,9 @@ suite("limits", { concurrency: true }, () => {
       const path = "/api/v2/merchant/authorization";
       const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });
       const good = { email: "sandbox@example.com", password: sandboxKey };
-      const answers = await Promise.all(Array.from({ length: 600 }, () => exchange(good)));
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-      assert.equal(new Set(answers.map(({ json }) => json.data.token.access_token)).size, 1);
+      const responses = await Promise.all(Array.from({ length: 600 }, () => exchange(good)));
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+      assert.equal(new Set(responses.map(({ json }) => json.data.token.access_token)).size, 1);
       for (const left of [2, 1, 0])
         assert.match(String((await exchange({})).headers.ratelimit), new RegExp(`^"anonymous";r=${left};`));
       assertLimited(await exchange(good), path);
@@ -170,21 +170,21 @@ suite("limits", { concurrency: true }, () => {
 
   test("let 20 verifications of an account run at once", async () => {
     await withService({}, async (service) => {
-      const refused: Answer[] = [];
+      const refused: ServiceResponse[] = [];
       for (let place = 10; place < 32; place += 1) {
         const slow = { ...body, bvn: "00000000017", phone: `080000001${place}` };
         // Those that run are cut off with the service.
         service.ask(verify, { method: "POST", body: slow }).then(
-          (answer) => refused.push(answer),
+          (response) => refused.push(response),
           () => undefined,
         );
       }
       const { db } = await service.store();
       const running = () => db.selectFrom("verification").select("reference").where("state", "=", "started").execute();
       await until(async () => refused.length === 2 && (await running()).length === 20);
-      for (const answer of refused) {
-        assertFailure(answer, 429, "too_many_in_flight", { path: verify });
-        assert.match(String(answer.headers["retry-after"]), /^[1-9]\d*$/);
+      for (const response of refused) {
+        assertFailure(response, 429, "too_many_in_flight", { path: verify });
+        assert.match(String(response.headers["retry-after"]), /^[1-9]\d*$/);
       }
     });
   });

@@ -83,8 +83,8 @@ suite("log lines", () => {
     assert.deepEqual((await linesOf(corporate, { credential, headers })).lines, [
       { ...of, operation: "listCorporateBundles", address: "203.0.113.9" },
     ]);
-    const answer = await service.ask(corporate, { credential, headers });
-    assert.doesNotMatch(answer.text, new RegExp(`${caller.key}|${caller.account}|203\\.0\\.113`));
+    const response = await service.ask(corporate, { credential, headers });
+    assert.doesNotMatch(response.text, new RegExp(`${caller.key}|${caller.account}|203\\.0\\.113`));
   });
 
   test("of the sandbox's failures are info, with the reference of the verification", async () => {

@@ -3,10 +3,10 @@ import { after, before, mock, suite, test } from "node:test";
 import { everyOperation } from "../src/contract/every-operation.ts";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
-import { type ReadyAnswer, ReadyForm } from "../src/operation/answers/ready-answer.ts";
+import { ReadyForm, type ReadyResponse } from "../src/operation/answers/ready-response.ts";
 import type { BoundOperation } from "../src/operation/operation.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
 
 const lookUps = everyOperation.filter(({ scope }) => scope === "catalogue:read");
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
@@ -22,7 +22,7 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     const query = new URLSearchParams(examples[0]?.input).toString();
     return query ? `${path}?${query}` : path;
   };
-  const rehearse = (path: string, scenario: string, headers = {}): Promise<Answer> =>
+  const rehearse = (path: string, scenario: string, headers = {}): Promise<ServiceResponse> =>
     service.ask(path, { headers: { [scenarioHeader]: scenario, ...headers } });
 
   for (const { scenario, result } of scenarioRows()) {
@@ -31,14 +31,14 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     test(`${scenario}: ${result}, from every look-up`, async () => {
       for (const operation of lookUps) {
         const path = pathOf(operation);
-        const answer = await rehearse(path, scenario);
+        const response = await rehearse(path, scenario);
         const [status, code] = result.split(" ");
-        assert.equal(answer.status, Number(status), `${operation.id} ${answer.text}`);
-        assert.equal(answer.headers["duba-scenario"], scenario);
+        assert.equal(response.status, Number(status), `${operation.id} ${response.text}`);
+        assert.equal(response.headers["duba-scenario"], scenario);
         if (code) {
-          assertFailure(answer, Number(status), code as never, { path: operation.path });
-          assert.match(answer.json.message, new RegExp(` Rehearsed: the request has Duba-Scenario: ${scenario}\\.$`));
-        } else assert.equal(answer.json.success, true);
+          assertFailure(response, Number(status), code as never, { path: operation.path });
+          assert.match(response.json.message, new RegExp(` Rehearsed: the request has Duba-Scenario: ${scenario}\\.$`));
+        } else assert.equal(response.json.success, true);
       }
     });
   }
@@ -85,8 +85,8 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
 
   test("another scenario is refused with those that there are", async () => {
     for (const wrong of ["", "constructor", "stale, empty", "STALE"]) {
-      const answer = await rehearse(bundles, wrong);
-      const { message } = assertFailure(answer, 400, "malformed_request", { path: "/api/v2/internet/data/lookup" });
+      const response = await rehearse(bundles, wrong);
+      const { message } = assertFailure(response, 400, "malformed_request", { path: "/api/v2/internet/data/lookup" });
       for (const { scenario } of scenarioRows()) assert.ok(message.includes(scenario));
       assert.ok(!message.includes("constructor"));
     }
@@ -97,10 +97,10 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
     const usual = (await service.ask(bundles)).json.data.data;
     for (const scenario of [...Object.keys(scenarios), "nonsense"])
       for (const credential of [live, false] as const) {
-        const answer = await service.ask(bundles, { credential, headers: { [scenarioHeader]: scenario } });
-        assert.equal(answer.status, 200);
-        assert.deepEqual(answer.json.data.data, usual);
-        for (const name of ["duba-scenario", "duba-catalogue-stale"]) assert.equal(answer.headers[name], undefined);
+        const response = await service.ask(bundles, { credential, headers: { [scenarioHeader]: scenario } });
+        assert.equal(response.status, 200);
+        assert.deepEqual(response.json.data.data, usual);
+        for (const name of ["duba-scenario", "duba-catalogue-stale"]) assert.equal(response.headers[name], undefined);
       }
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     const headers = { [scenarioHeader]: "503" };
@@ -112,7 +112,7 @@ test("a slow look-up takes 5 s", async (t) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   t.after(() => mock.timers.reset());
   const body = Buffer.from('{"success":true}');
-  const ready: ReadyAnswer = { etag: 'W/"a"', modifiedAt: 0, form: () => new ReadyForm(body, ["Vary", "Accept"]) };
+  const ready: ReadyResponse = { etag: 'W/"a"', modifiedAt: 0, form: () => new ReadyForm(body, ["Vary", "Accept"]) };
   for (const answering of [{ pick: () => ready }, { run: async () => ({ success: true }) }]) {
     const { pick, run } = rehearsable({ ...lookUps[0], pick: undefined, ...answering } as unknown as BoundOperation);
     const call = { caller: { mode: "test" }, headers: { "duba-scenario": "slow" } } as never;

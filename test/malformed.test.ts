@@ -6,7 +6,13 @@ import { everyOperation } from "../src/contract/every-operation.ts";
 import { checkKinds } from "../src/operation/check-kind.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
+import {
+  type AskOptions,
+  type ServiceResponse,
+  sandboxKey,
+  startService,
+  type TestService,
+} from "./support/service.ts";
 
 /** Paths with a payload of their own in every failure. */
 const withPayload = new Set([
@@ -105,24 +111,24 @@ suite("malformed requests", () => {
   after(() => service.close());
 
   async function assertStillWell(): Promise<void> {
-    const answer = await service.ask("/api/v2/internet/data/fetch-providers");
-    assert.equal(answer.json.billers.length, 4);
+    const response = await service.ask("/api/v2/internet/data/fetch-providers");
+    assert.equal(response.json.billers.length, 4);
     assert.deepEqual(
       service.lines.filter(({ level }) => level === "error"),
       [],
     );
   }
 
-  function assertSafe(answer: Answer, from: string, method: string): void {
-    assert.ok(answer.status < 500, answer.text.slice(0, 400));
-    if (method === "HEAD" || answer.status === 304) assert.equal(answer.text, "");
-    else if (answer.status >= 400) {
+  function assertSafe(response: ServiceResponse, from: string, method: string): void {
+    assert.ok(response.status < 500, response.text.slice(0, 400));
+    if (method === "HEAD" || response.status === 304) assert.equal(response.text, "");
+    else if (response.status >= 400) {
       const path = withPayload.has(from) ? { path: from } : {};
-      assertFailure(answer, answer.status, answer.json.error.code, path);
-      assertDiscreet(answer.text);
+      assertFailure(response, response.status, response.json.error.code, path);
+      assertDiscreet(response.text);
     } else if (from.startsWith("/api/")) {
-      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
-      if (!answer.headers["content-encoding"]) assert.equal(answer.json.success, true);
+      assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
+      if (!response.headers["content-encoding"]) assert.equal(response.json.success, true);
     }
   }
 
@@ -170,11 +176,11 @@ suite("malformed requests", () => {
       fc.asyncProperty(raw, async (bytes) => {
         const line = new Line(service.port);
         line.say(bytes);
-        for (const answer of await line.finish()) {
-          assert.ok(answer.status < 500, answer.text.slice(0, 400));
-          if (answer.status < 400) continue;
-          assertFailure(answer, answer.status, answer.json.error.code);
-          assertDiscreet(answer.text);
+        for (const response of await line.finish()) {
+          assert.ok(response.status < 500, response.text.slice(0, 400));
+          if (response.status < 400) continue;
+          assertFailure(response, response.status, response.json.error.code);
+          assertDiscreet(response.text);
         }
       }),
       { numRuns: 150 },

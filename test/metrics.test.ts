@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
 import { type MetricSources, metricsServer, type StoredFigures } from "../src/http/monitoring/metrics.ts";
+import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
 import { Durations } from "../src/runtime/durations.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { noteBackup } from "../src/storage/backup/last-backup.ts";
@@ -137,7 +137,7 @@ suite("metrics", () => {
 async function scraped(sources: Partial<MetricSources>): Promise<string> {
   const server = metricsServer(
     {
-      answers: new AnswerCounts(),
+      answers: new ResponseCounts(),
       upstreams: () => [],
       auditAlarms: () => [],
       failingJobs: () => [],
@@ -186,8 +186,8 @@ for (const engine of engines)
         assert.match(text, /^duba_catalogue_revision 1$/m);
         // The intent and the outcome, at least.
         assert.ok(Number(/^duba_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]) >= 2);
-        const answers = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 2$/m;
-        assert.match(text, answers);
+        const responses = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 2$/m;
+        assert.match(text, responses);
         const asked = 'duba_answers_total{operation="verifyBvn",mode="test",status="500",outcome=';
         assert.ok(text.includes(`${asked}"rehearsed"} 1\n`) && text.includes(`${asked}"internal_error"} 0\n`), text);
       } finally {

@@ -87,12 +87,12 @@ suite("a kind of check that is a value, an operation and its rows", () => {
   }
 
   async function verify(kind: "account" | "passport", body: object, options: AskOptions = {}) {
-    const answer = await ask(service.port, `/api/v2/kyc/verify-${kind}`, {
+    const response = await ask(service.port, `/api/v2/kyc/verify-${kind}`, {
       ...{ method: "POST", body, credential: live },
       ...options,
     });
-    if (answer.status !== 200) answered.push(answer.text);
-    return answer;
+    if (response.status !== 200) answered.push(response.text);
+    return response;
   }
 
   const codeOf = async (...call: Parameters<typeof verify>) => {

@@ -36,8 +36,8 @@ suite("several prefixes of paths", () => {
         const method = (client as unknown as Record<string, (input?: object) => Promise<object>>)[id]!.bind(client);
         const members = Object.entries(examples[0]!.input ?? {}).map(([name, value]) => [name, known[name] ?? value]);
         const hasInput = Object.keys(input.properties).length > 0;
-        const answer = await (hasInput ? method(Object.fromEntries(members)) : method());
-        assert.partialDeepStrictEqual(answer, { success: true }, id);
+        const response = await (hasInput ? method(Object.fromEntries(members)) : method());
+        assert.partialDeepStrictEqual(response, { success: true }, id);
       }
     const { text } = await ask(metricsPort, "/metrics", { credential: false });
     const labels = new Set([...text.matchAll(/^duba_answers_total\{operation="([^"]*)"/gm)].map(([, label]) => label!));
@@ -58,8 +58,8 @@ suite("several prefixes of paths", () => {
       assertFailure(wrong, 405, "method_not_allowed", { path: "/api/v2/kyc/verify-bvn" });
       const addOns = `${prefix}/cable-tv/fetch-tv-add-ons`;
       const body = { type: "dstv", productCode: "PRWE36" };
-      const answer = await service.ask(addOns, { body });
-      assert.equal(answer.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
+      const response = await service.ask(addOns, { body });
+      assert.equal(response.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
     }
   });
 
@@ -116,10 +116,10 @@ suite("a wrong path", () => {
       ["/api/v2/list_corporate_bundles", "/api/v2/corporate-data/list"],
       ["/wallet", "/api/v2/wallet/balance"],
     ] as const) {
-      const answer = await service.ask(path, { method: "POST", credential: false });
-      const { message } = assertFailure(answer, 404, "route_not_found");
+      const response = await service.ask(path, { method: "POST", credential: false });
+      const { message } = assertFailure(response, 404, "route_not_found");
       assert.ok(message.includes(`Did you mean ${meant}?`), `${path}: ${message}`);
-      assert.doesNotMatch(answer.text, /22000000017|Verify-BVN/);
+      assert.doesNotMatch(response.text, /22000000017|Verify-BVN/);
     }
     for (const path of [
       "/",

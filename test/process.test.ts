@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { nodeEnvironment } from "./support/process.ts";
-import { type Answer, ask } from "./support/service.ts";
+import { ask, type ServiceResponse } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
 const folders: string[] = [];
@@ -68,7 +68,7 @@ async function stop({ child, ended }: Served): Promise<void> {
   assert.equal((await ended).code, 0);
 }
 
-const verify = (port: number, bvn: string, credential: string): Promise<Answer> =>
+const verify = (port: number, bvn: string, credential: string): Promise<ServiceResponse> =>
   ask(port, "/api/v2/kyc/verify-bvn", {
     method: "POST",
     credential,
@@ -210,9 +210,9 @@ suite("the process", { concurrency: true }, () => {
     );
     // A connection that was made just before the door closed is reset, as it has sent nothing yet.
     assert.ok(["ECONNREFUSED", "ECONNRESET", "503 shutting_down"].includes(refused), refused);
-    const answer = await slow;
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.json.data.verification_status, "VERIFIED");
+    const response = await slow;
+    assert.equal(response.status, 200, response.text);
+    assert.equal(response.json.data.verification_status, "VERIFIED");
     const { code, err } = await service.ended;
     assert.equal(code, 0);
     assert.equal(err, "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
-import { answersIn, type RawAnswer } from "./support/raw.ts";
+import { type RawResponse, responsesIn } from "./support/raw.ts";
 import { startService, type TestService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
@@ -21,11 +21,11 @@ suite("raw requests", { concurrency: true }, () => {
     );
   });
 
-  /** Sends the very bytes and gives the one answer that comes before the connection is closed. */
-  const sent = async (bytes: string | Buffer): Promise<RawAnswer> => {
-    const answers = answersIn(await service.send(bytes));
-    assert.equal(answers.length, 1);
-    return answers[0]!;
+  /** Sends the very bytes and gives the one response that comes before the connection is closed. */
+  const sent = async (bytes: string | Buffer): Promise<RawResponse> => {
+    const responses = responsesIn(await service.send(bytes));
+    assert.equal(responses.length, 1);
+    return responses[0]!;
   };
 
   suite("of the parser", { concurrency: true }, () => {
@@ -51,18 +51,18 @@ suite("raw requests", { concurrency: true }, () => {
     ];
     for (const [name, bytes] of bad) {
       test(`answers ${name} in the common shape and closes`, async () => {
-        const answer = await sent(bytes);
-        assertFailure(answer, 400, "malformed_request");
-        assertDiscreet(answer.text);
-        assert.equal(answer.headers.connection, "close");
+        const response = await sent(bytes);
+        assertFailure(response, 400, "malformed_request");
+        assertDiscreet(response.text);
+        assert.equal(response.headers.connection, "close");
       });
     }
 
     test("answers chunks that are garbage in the common shape and closes", async () => {
       for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
         const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
-        const answer = await sent(head + chunks);
-        assertFailure(answer, 400, "malformed_request");
+        const response = await sent(head + chunks);
+        assertFailure(response, 400, "malformed_request");
       }
     });
 
@@ -71,15 +71,15 @@ suite("raw requests", { concurrency: true }, () => {
         `X-Long: ${"x".repeat(17 * 1024)}`,
         "X-Many: 12345678901234567890\r\n".repeat(900).trim(),
       ]) {
-        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
-        assertFailure(answer, 431, "headers_too_large");
+        const response = await sent(`GET ${lookup} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
+        assertFailure(response, 431, "headers_too_large");
       }
     });
 
     test("answers CONNECT in the common shape", async () => {
-      const answer = await sent("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
-      assertFailure(answer, 405, "method_not_allowed");
-      assert.ok(answer.headers.allow);
+      const response = await sent("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+      assertFailure(response, 405, "method_not_allowed");
+      assert.ok(response.headers.allow);
     });
 
     test("answers an expectation other than 100-continue with 417, and that one with 100", async () => {
@@ -93,51 +93,51 @@ suite("raw requests", { concurrency: true }, () => {
 
   suite("of the request line and headers", () => {
     test("name a missing Host, in the words of the path, and want none from HTTP/1.0", async () => {
-      const answer = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
-      assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Host/ });
+      const response = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+      assertFailure(response, 400, "malformed_request", { path: lookup, message: /Host/ });
       assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
 
     test("refuse a Host that stands twice or names no host", async () => {
       const wrong = "a b|http://a|a/b|a@b|a:b|a:1:2|[::1|::1|<b>".split("|");
       for (const host of ["a\r\nHost: a", "a\r\nhost: b", "", " ", ...wrong]) {
-        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-        assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Host/ });
-        assertDiscreet(answer.text);
+        const response = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        assertFailure(response, 400, "malformed_request", { path: lookup, message: /Host/ });
+        assertDiscreet(response.text);
       }
       for (const host of ["a", "A.example:8080", "127.0.0.1", "[::1]:80", "my_service.internal.", "a:"]) {
-        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-        assert.equal(answer.status, 200, host);
+        const response = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        assert.equal(response.status, 200, host);
       }
     });
 
     test("refuse two credentials, also equal ones", async () => {
       for (const second of ["Bearer x", "Bearer y"]) {
         const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer x\r\nauthorization: ${second}\r\n`;
-        const answer = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
-        assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Authorization/ });
+        const response = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
+        assertFailure(response, 400, "malformed_request", { path: lookup, message: /Authorization/ });
       }
     });
 
     test("refuse chunks of HTTP/1.0, which has none", async () => {
-      const answer = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
-      assertFailure(answer, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
-      assert.equal(answer.headers.connection, "close");
+      const response = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
+      assertFailure(response, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
+      assert.equal(response.headers.connection, "close");
     });
 
     test("refuse a target that is no path, or has a fragment", async () => {
       for (const target of ["*", "ftp://a/", "http://a:b/", "http://a@b/", `${lookup}#x`, `${lookup}?type=GLODATA#`]) {
-        const answer = await sent(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-        assertFailure(answer, 400, "malformed_request", target.startsWith(lookup) ? { path: lookup } : {});
+        const response = await sent(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+        assertFailure(response, 400, "malformed_request", target.startsWith(lookup) ? { path: lookup } : {});
       }
     });
 
     test("take the absolute form, and repeat nothing of the authority in it", async () => {
       const body = '{"type":"dstv","productCode":"PRWE36"}';
       const head = `Host: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      const answer = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
+      const response = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
       for (const [path, status] of [
         ["", 200],
         ["/", 200],
@@ -175,9 +175,9 @@ suite("raw requests", { concurrency: true }, () => {
 
     test("ask for another method on pages too", async () => {
       for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
-        const answer = await service.ask(path, { method: "POST", credential: false });
-        assertFailure(answer, 405, "method_not_allowed");
-        assert.match(answer.headers.allow!, /^GET\b/);
+        const response = await service.ask(path, { method: "POST", credential: false });
+        assertFailure(response, 405, "method_not_allowed");
+        assert.match(response.headers.allow!, /^GET\b/);
       }
     });
   });

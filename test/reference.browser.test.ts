@@ -38,8 +38,8 @@ suite("the reference", { skip: missingBrowser() }, () => {
   for (const operation of oneOfEachForm())
     test(`sends ${operation.id} with a fresh test key as it stands, and without optional headers`, async () => {
       const request = await send(page, operation, known);
-      const answer = (await request.response())!;
-      assert.equal(answer.status(), 200, await answer.text());
+      const response = (await request.response())!;
+      assert.equal(response.status(), 200, await response.text());
       const sent = Object.keys(await request.allHeaders());
       const optional = ["duba-scenario", "if-none-match", "idempotency-key", "consent-reference", "traceparent"];
       assert.deepEqual(

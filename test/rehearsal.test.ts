@@ -60,12 +60,12 @@ for (const engine of engines)
       const service = await start();
       try {
         const { text: credential } = await service.newKey({ mode: "live" });
-        const answer = await service.ask(verify, { ...post, credential });
+        const response = await service.ask(verify, { ...post, credential });
         assert.deepEqual(
-          [answer.status, answer.json.error.code, answer.json.error.charged, answer.headers[mark]],
+          [response.status, response.json.error.code, response.json.error.charged, response.headers[mark]],
           [502, "upstream_bad_response", false, undefined],
         );
-        assert.doesNotMatch(answer.text, /stand/);
+        assert.doesNotMatch(response.text, /stand/);
         const errors = service.lines.filter(({ fields }) => "alarm" in fields);
         assert.deepEqual(
           errors.map(({ fields, message }) => [(fields as { alarm?: string }).alarm, message.split(":")[0]]),

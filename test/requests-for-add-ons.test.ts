@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, startService, type TestService } from "./support/service.ts";
 
 const path = "/api/v2/cable-tv/fetch-tv-add-ons";
 const premium = { type: "dstv", productCode: "PRWE36" };
@@ -23,10 +23,10 @@ suite("requests for add-ons", { concurrency: true }, () => {
   });
 
   const ask = (options: AskOptions = {}, from = "") => service.ask(path + from, { credential: false, ...options });
-  const read = async (options?: AskOptions, from?: string): Promise<Answer> => {
-    const answer = await ask(options, from);
-    assert.equal(answer.status, 200, answer.text);
-    return answer;
+  const read = async (options?: AskOptions, from?: string): Promise<ServiceResponse> => {
+    const response = await ask(options, from);
+    assert.equal(response.status, 200, response.text);
+    return response;
   };
 
   /** Each way to send the two members, and whether they stand in a body. */
@@ -60,31 +60,31 @@ suite("requests for add-ons", { concurrency: true }, () => {
   for (const [name, inBody, options, from] of ways) {
     test(`answers ${name} like any other way`, async () => {
       const usual = await read({}, query);
-      const answer = await read(options, from);
-      assert.equal(answer.text, usual.text);
-      assert.equal(answer.headers.etag, usual.headers.etag);
+      const response = await read(options, from);
+      assert.equal(response.text, usual.text);
+      assert.equal(response.headers.etag, usual.headers.etag);
       if (inBody) {
-        assert.equal(answer.headers["cache-control"], "no-store");
-        assert.equal(answer.headers["content-location"], path + query);
+        assert.equal(response.headers["cache-control"], "no-store");
+        assert.equal(response.headers["content-location"], path + query);
       } else {
-        assert.equal(answer.headers["cache-control"], "public, max-age=60, stale-if-error=600");
-        assert.equal(answer.headers["content-location"], undefined);
+        assert.equal(response.headers["cache-control"], "public, max-age=60, stale-if-error=600");
+        assert.equal(response.headers["content-location"], undefined);
       }
     });
   }
 
   test("lets no cache keep an unchanged answer to a body under the URL alone", async () => {
     const { headers } = await read({ body: premium });
-    const answer = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
-    assert.equal(answer.status, 304);
-    assert.equal(answer.headers["cache-control"], "no-store");
-    assert.equal(answer.headers["content-location"], path + query);
+    const response = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
+    assert.equal(response.status, 304);
+    assert.equal(response.headers["cache-control"], "no-store");
+    assert.equal(response.headers["content-location"], path + query);
   });
 
   test("names a Content-Location that gives the same answer", async () => {
-    const answer = await read({ body: { type: "DStv", productCode: "prwe36" } });
-    const twin = await service.ask(answer.headers["content-location"]!, { credential: false });
-    assert.equal(twin.text, answer.text);
+    const response = await read({ body: { type: "DStv", productCode: "prwe36" } });
+    const twin = await service.ask(response.headers["content-location"]!, { credential: false });
+    assert.equal(twin.text, response.text);
   });
 
   test("refuses a member that differs between query and body", async () => {

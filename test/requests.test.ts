@@ -18,9 +18,9 @@ suite("requests", { concurrency: true }, () => {
 
   /** Types of the bundles that a query string gives, each once. */
   const typesOf = async (query: string): Promise<string[]> => {
-    const answer = await service.ask(`${lookup}${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return [...new Set<string>(answer.json.data.data.map(({ type }: { type: string }) => type))];
+    const response = await service.ask(`${lookup}${query}`);
+    assert.equal(response.status, 200, response.text);
+    return [...new Set<string>(response.json.data.data.map(({ type }: { type: string }) => type))];
   };
 
   test("that misspell a parameter or member are told which one", async () => {
@@ -53,8 +53,8 @@ suite("requests", { concurrency: true }, () => {
   suite("parameters", () => {
     test("count once when repeated with equal values, and conflict when they differ", async () => {
       assert.deepEqual(await typesOf("?provider=GLODATA&provider=GLODATA&provider=GLODATA"), ["GLODATA"]);
-      const answer = await service.ask(`${lookup}?provider=GLODATA&provider=MTNDATA`);
-      assertFailure(answer, 400, "conflicting_parameters", { path: lookup, message: /provider/ });
+      const response = await service.ask(`${lookup}?provider=GLODATA&provider=MTNDATA`);
+      assertFailure(response, 400, "conflicting_parameters", { path: lookup, message: /provider/ });
       const twins = await service.ask(`${addOns}?type=dstv&type=gotv&productCode=PRWE36`);
       assertFailure(twins, 400, "conflicting_parameters", { path: addOns, message: /type/ });
     });
@@ -70,9 +70,9 @@ suite("requests", { concurrency: true }, () => {
   suite("messages", () => {
     test("repeat no BVN that stands in a product code or a provider of add-ons", async () => {
       for (const query of ["type=22123456789&productCode=PRWE36", "type=dstv&productCode=22123456789"]) {
-        const answer = await service.ask(`${addOns}?${query}`);
-        assert.equal(answer.status, 404);
-        assert.ok(!answer.text.includes("2212345678"), answer.text);
+        const response = await service.ask(`${addOns}?${query}`);
+        assert.equal(response.status, 404);
+        assert.ok(!response.text.includes("2212345678"), response.text);
       }
     });
   });
@@ -98,9 +98,9 @@ suite("requests", { concurrency: true }, () => {
       ];
       for (const path of wrong) {
         for (const method of ["GET", "POST"]) {
-          const answer = await service.ask(path, { method });
-          assert.equal(answer.headers.location, undefined);
-          assertFailure(answer, 404, "route_not_found");
+          const response = await service.ask(path, { method });
+          assert.equal(response.headers.location, undefined);
+          assertFailure(response, 404, "route_not_found");
         }
       }
     });
@@ -120,9 +120,9 @@ suite("requests", { concurrency: true }, () => {
       agent.on("free", (socket) => opened.push(socket));
       try {
         for (const body of ["{", "[1]", '{"a":1}', "x".repeat(200_000)]) {
-          const answer = await service.ask(corporate, { body, agent });
-          assert.equal(answer.status, 200, answer.text);
-          assert.equal(answer.json.data.length, 22);
+          const response = await service.ask(corporate, { body, agent });
+          assert.equal(response.status, 200, response.text);
+          assert.equal(response.json.data.length, 22);
         }
         assert.equal((await service.ask(providers, { agent })).status, 200);
         assert.equal(new Set(opened).size, 1);

@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { reservedFor, sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
-import { type Answer, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
 
@@ -19,14 +19,14 @@ for (const engine of usualEngines) {
       assert.doesNotMatch(JSON.stringify(service.lines), /\d{10}/);
     });
 
-    const ask = (bvn: string, headers: Record<string, string> = {}, phone = "08000000017"): Promise<Answer> =>
+    const ask = (bvn: string, headers: Record<string, string> = {}, phone = "08000000017"): Promise<ServiceResponse> =>
       service.ask(verify, { method: "POST", headers, body: { bvn, phone, amount: "100" } });
-    const recordOf = async (bvn: string, phone?: string): Promise<Answer["json"]> => {
-      const answer = await ask(bvn, {}, phone);
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.json.data.verification_status, "VERIFIED");
-      assert.equal(answer.json.data.bvn_number, bvn);
-      return answer.json.data;
+    const recordOf = async (bvn: string, phone?: string): Promise<ServiceResponse["json"]> => {
+      const response = await ask(bvn, {}, phone);
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.json.data.verification_status, "VERIFIED");
+      assert.equal(response.json.data.bvn_number, bvn);
+      return response.json.data;
     };
 
     test("refuses what its table says, charges nothing, repeats no number, and says when to come back", async () => {
@@ -35,8 +35,8 @@ for (const engine of usualEngines) {
         if (result === "VERIFIED" || reserved.delay) continue;
         const [status, code] = [Number(result.slice(0, 3)), result.slice(4)];
         const key = `refused-${number.slice(-2)}-${engine.name}`;
-        const answer = await ask(number, { "Idempotency-Key": key });
-        const { error } = assertFailure(answer, status, code, { path: verify });
+        const response = await ask(number, { "Idempotency-Key": key });
+        const { error } = assertFailure(response, status, code, { path: verify });
         assert.deepEqual([error.charged, error.upstream_called], [false, reserved.refusal === undefined], number);
         if (error.upstream_called) {
           const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
@@ -48,11 +48,11 @@ for (const engine of usualEngines) {
           assert.match(request_reference, /^[A-Za-z0-9]{6}\d{9}$/);
         } else assert.equal(error.request_reference, null);
         if ([429, 503, 504].includes(status)) {
-          assert.match(answer.headers["retry-after"]!, /^[1-9]\d*$/);
+          assert.match(response.headers["retry-after"]!, /^[1-9]\d*$/);
           assert.equal(error.retryable, true);
         }
-        assertDiscreet(answer.text);
-        assert.doesNotMatch(answer.text, /VERIFIED|personal_info|0000000/);
+        assertDiscreet(response.text);
+        assert.doesNotMatch(response.text, /VERIFIED|personal_info|0000000/);
       }
     });
 
@@ -79,14 +79,14 @@ for (const engine of usualEngines) {
       assert.ok(wait >= 1 && wait <= 5);
       const other = await ask("22000000017", key);
       assertFailure(other, 422, "idempotency_key_reused", { path: verify });
-      const answer = await slow;
-      assert.equal(answer.status, 200, answer.text);
+      const response = await slow;
+      assert.equal(response.status, 200, response.text);
       assert.ok(performance.now() - begun >= 2950);
     });
 
     test("verifies equal calls without a key once while they are in flight", async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => ask("00000000008", {}, "08000000777")));
-      const references = new Set(answers.map(({ json }) => json.data.request_reference));
+      const responses = await Promise.all(Array.from({ length: 8 }, () => ask("00000000008", {}, "08000000777")));
+      const references = new Set(responses.map(({ json }) => json.data.request_reference));
       assert.equal(references.size, 1);
     });
   });

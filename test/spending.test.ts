@@ -42,8 +42,8 @@ for (const engine of engines)
       for (const [n, code] of ["spending_cap_reached", "balance_too_low"].entries()) {
         const before = (await vendor.calls()).length;
         const credential = live.keys[n]!;
-        const answers = await Promise.all(Array.from({ length: callers }, (_, at) => verify(credential, `k${at}`)));
-        const outcomes = Map.groupBy(answers, ({ status, json }) => `${status} ${json.error?.code ?? ""}`);
+        const responses = await Promise.all(Array.from({ length: callers }, (_, at) => verify(credential, `k${at}`)));
+        const outcomes = Map.groupBy(responses, ({ status, json }) => `${status} ${json.error?.code ?? ""}`);
         assert.deepEqual(Object.fromEntries([...outcomes].map(([outcome, of]) => [outcome, of.length])), {
           "200 ": most,
           [`402 ${code}`]: callers - most,

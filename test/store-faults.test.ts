@@ -6,7 +6,7 @@ import { createKey } from "../src/access/keys/keys.ts";
 import { type Attempt, withAttempts } from "../src/identity/ledger/attempts.ts";
 import type { VerificationRow } from "../src/storage/tables.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, ask, sandboxKey } from "./support/service.ts";
+import { ask, type ServiceResponse, sandboxKey } from "./support/service.ts";
 import { type Fault, faults, outage, type Stage } from "./support/store-faults.ts";
 import { until } from "./support/until.ts";
 import { startVendor, type VendorProcess } from "./support/vendor.ts";
@@ -16,16 +16,16 @@ const verifyPath = "/api/v2/kyc/verify-bvn";
 /** Milliseconds: long enough to make a store fail while the source is being asked. */
 const timeLimit = 6000;
 
-/** The answer, which must have come within a second, or so many milliseconds; all else on a busy machine may take four more. */
-async function quick(answer: Promise<Answer>, most = 1000): Promise<Answer> {
+/** The response, which must have come within a second, or so many milliseconds; all else on a busy machine may take four more. */
+async function quick(response: Promise<ServiceResponse>, most = 1000): Promise<ServiceResponse> {
   const asked = performance.now();
-  const given = await answer;
+  const given = await response;
   const milliseconds = performance.now() - asked;
   assert.ok(milliseconds < most + 4000, `it took ${Math.round(milliseconds)} ms: ${given.text.slice(0, 200)}`);
   return given;
 }
 
-/** A service with a live key, whose identity source holds every answer until it is released. */
+/** A service with a live key, whose identity source holds every response until it is released. */
 class Played {
   readonly vendor: VendorProcess;
   readonly stage: Stage;
@@ -61,11 +61,11 @@ class Played {
     }
   }
 
-  get(path: string, credential: string | false = this.key): Promise<Answer> {
+  get(path: string, credential: string | false = this.key): Promise<ServiceResponse> {
     return ask(this.stage.port, path, { credential });
   }
 
-  verify(bvn: string, idempotencyKey?: string): Promise<Answer> {
+  verify(bvn: string, idempotencyKey?: string): Promise<ServiceResponse> {
     return ask(this.stage.port, verifyPath, {
       method: "POST",
       credential: this.key,
@@ -74,8 +74,8 @@ class Played {
     });
   }
 
-  /** The answer to a verification about which the source says at once what it has to say. */
-  async verified(bvn: string, idempotencyKey?: string): Promise<Answer> {
+  /** The response to a verification about which the source says at once what it has to say. */
+  async verified(bvn: string, idempotencyKey?: string): Promise<ServiceResponse> {
     const before = await this.timesAsked(bvn);
     const call = this.verify(bvn, idempotencyKey);
     let isOver = false;
@@ -97,7 +97,7 @@ class Played {
     return (await quick(this.get("/readyz", false))).status === 200;
   }
 
-  /** The store is asked once a second at most: an answer from before its fault is given until then. */
+  /** The store is asked once a second at most: a response from before its fault is given until then. */
   async assertNotReady(): Promise<void> {
     await until(async () => !(await this.isReady()));
   }
@@ -133,13 +133,13 @@ async function refuses(played: Played, keyed: string, keyless: string): Promise<
         played.get("/healthz", false),
         played.get("/api/v2/internet/data/lookup?provider=MTNDATA", false),
         played.get("/api/v2/corporate-data/list"),
-      ].map((answer) => quick(answer)),
-    )) as [Answer, Answer, Answer, Answer, Answer, Answer];
-    for (const answer of [refused, other]) {
-      const { error } = assertFailure(answer, 500, "internal_error", { path: verifyPath, message: /\bstore\b/ });
+      ].map((response) => quick(response)),
+    )) as [ServiceResponse, ServiceResponse, ServiceResponse, ServiceResponse, ServiceResponse, ServiceResponse];
+    for (const response of [refused, other]) {
+      const { error } = assertFailure(response, 500, "internal_error", { path: verifyPath, message: /\bstore\b/ });
       const { charged, upstream_called, request_reference, retryable } = error;
       assert.deepEqual([charged, upstream_called, request_reference, retryable], [false, false, null, true]);
-      assert.match(answer.headers["retry-after"] ?? "", /^[1-5]$/);
+      assert.match(response.headers["retry-after"] ?? "", /^[1-5]$/);
     }
     assert.deepEqual(
       [alive, open, closed].map(({ status }) => status),
@@ -181,7 +181,7 @@ async function holdsBack(played: Played, bvn: string): Promise<void> {
     const { data } = (await played.get(path)).json;
     return data?.state === "verified" && !data.charged;
   });
-  let given: Answer;
+  let given: ServiceResponse;
   await until(async () => {
     given = await played.verified(bvn, "between");
     return given.status !== 409;

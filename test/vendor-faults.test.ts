@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       await second.close();
     });
 
-    /** The first vendor does this. `reason`: why its attempt has no answer; null: it was not asked. */
+    /** The first vendor does this. `reason`: why its attempt has no response; null: it was not asked. */
     async function meets(behaviour: Behaviour, kind: keyof typeof told, reason: string | null): Promise<void> {
       const heard = reason === null ? 0 : 1;
       const before = received();

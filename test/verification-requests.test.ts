@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, startService, type TestService } from "./support/service.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const good = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -15,20 +15,20 @@ suite("requests for a verification", { concurrency: true }, () => {
   after(() => service.close());
 
   const ask = (options: AskOptions = {}) => service.ask(path, { method: "POST", ...options });
-  const verified = async (options: AskOptions): Promise<Answer["json"]> => {
-    const answer = await ask(options);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json.data;
+  const verified = async (options: AskOptions): Promise<ServiceResponse["json"]> => {
+    const response = await ask(options);
+    assert.equal(response.status, 200, response.text);
+    return response.json.data;
   };
-  const refused = async (body: AskOptions["body"], fields: string[]): Promise<Answer["json"]> => {
-    const answer = await ask({ body: body ?? "", headers: json });
-    const failure = assertFailure(answer, 422, "validation_failed", { path, fields });
+  const refused = async (body: AskOptions["body"], fields: string[]): Promise<ServiceResponse["json"]> => {
+    const response = await ask({ body: body ?? "", headers: json });
+    const failure = assertFailure(response, 422, "validation_failed", { path, fields });
     assert.equal(failure.error.charged, false);
     assert.equal(failure.error.upstream_called, false);
     assert.equal(failure.error.request_reference, null);
     return failure;
   };
-  const sentenceOf = (failure: Answer["json"], field: string): string =>
+  const sentenceOf = (failure: ServiceResponse["json"], field: string): string =>
     failure.error.fields.find((fault: { field: string }) => fault.field === field).message;
 
   test("take every form of a phone as one number, and spaces anywhere", async () => {
@@ -71,10 +71,10 @@ suite("requests for a verification", { concurrency: true }, () => {
   });
 
   test("are all at fault without any body", async () => {
-    const answer = await service.send(
+    const response = await service.send(
       `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-known-sandbox-key-for-tests\r\nConnection: close\r\n\r\n`,
     );
-    assert.match(answer, /^HTTP\/1\.1 422 [\s\S]*"validation_failed"/);
+    assert.match(response, /^HTTP\/1\.1 422 [\s\S]*"validation_failed"/);
   });
 
   test("ignore members that are not known, prototype names too", async () => {
@@ -88,11 +88,11 @@ suite("requests for a verification", { concurrency: true }, () => {
   });
 
   test("do not read the query string", async () => {
-    const answer = await service.ask(`${path}?${new URLSearchParams({ ...good, bvn: "00000000001" })}`, {
+    const response = await service.ask(`${path}?${new URLSearchParams({ ...good, bvn: "00000000001" })}`, {
       method: "POST",
       body: good,
     });
-    assert.equal(answer.json.data.bvn_number, good.bvn);
+    assert.equal(response.json.data.bvn_number, good.bvn);
     const none = await service.ask(`${path}?${new URLSearchParams(good)}`, { method: "POST", body: {} });
     assertFailure(none, 422, "validation_failed", { path, fields: ["bvn", "phone", "amount"] });
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure, type Refusal } from "./support/failure.ts";
-import { type Answer, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -12,7 +12,10 @@ interface Verification {
   credential?: string;
 }
 
-const verified = (service: TestService, { given = {}, headers = {}, credential }: Verification = {}): Promise<Answer> =>
+const verified = (
+  service: TestService,
+  { given = {}, headers = {}, credential }: Verification = {},
+): Promise<ServiceResponse> =>
   service.ask(path, {
     method: "POST",
     headers,
@@ -32,8 +35,13 @@ async function withService(environment: Record<string, string>, work: (service: 
 }
 
 /** A verification that was refused without anybody being charged. */
-function assertRefused(answer: Answer, status: number, code: string, refusal: Refusal = {}): Answer["json"]["error"] {
-  const { error } = assertFailure(answer, status, code, { path, ...refusal });
+function assertRefused(
+  response: ServiceResponse,
+  status: number,
+  code: string,
+  refusal: Refusal = {},
+): ServiceResponse["json"]["error"] {
+  const { error } = assertFailure(response, status, code, { path, ...refusal });
   assert.equal(error.charged, false);
   return error;
 }
@@ -58,15 +66,15 @@ suite("settings of verifications", { concurrency: true }, () => {
     await withService({ DUBA_NEGATIVE_DETAIL: "coarse" }, async (service) => {
       const told = [];
       for (const bvn of ["00000000001", "00000000002"]) {
-        const answer = await verified(service, {
+        const response = await verified(service, {
           given: { bvn },
           headers: { "Idempotency-Key": `coarse-${bvn.slice(-1)}` },
         });
-        const { request_reference } = assertRefused(answer, 422, "verification_failed");
+        const { request_reference } = assertRefused(response, 422, "verification_failed");
         const { data } = (await service.ask(`/api/v2/kyc/verifications/${request_reference}`)).json;
-        const { request_id, request_reference: _, ...error } = answer.json.error;
-        assert.equal(request_id, answer.headers["x-request-id"]);
-        told.push({ error, message: answer.json.message, state: data.state, fee: data.fee });
+        const { request_id, request_reference: _, ...error } = response.json.error;
+        assert.equal(request_id, response.headers["x-request-id"]);
+        told.push({ error, message: response.json.message, state: data.state, fee: data.fee });
       }
       assert.deepEqual(told[0], told[1]);
     });
@@ -100,7 +108,7 @@ suite("settings of verifications", { concurrency: true }, () => {
     await withService({}, async (service) => {
       const headers = { "Idempotency-Key": "kept-for-later" };
       const { text: credential } = await service.newKey({ scopes: ["catalogue:read"] });
-      const refusals: Promise<Answer>[] = [
+      const refusals: Promise<ServiceResponse>[] = [
         verified(service, { headers, given: { bvn: "1" } }),
         verified(service, { headers, credential: "wrong" }),
         verified(service, { headers, credential }),
@@ -111,9 +119,9 @@ suite("settings of verifications", { concurrency: true }, () => {
       ];
       const statuses = (await Promise.all(refusals)).map(({ status }) => status);
       assert.deepEqual(statuses, [422, 401, 403, 413, 415, 429, 415]);
-      const answer = await verified(service, { headers });
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers["idempotency-replayed"], undefined);
+      const response = await verified(service, { headers });
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.headers["idempotency-replayed"], undefined);
       const again = await verified(service, { headers, given: { amount: "100.00" } });
       assert.equal(again.headers["idempotency-replayed"], "true");
     });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
-import type { ReadyAnswer, ReadyForm } from "../operation/answers/ready-answer.ts";
+import type { ReadyForm, ReadyResponse } from "../operation/answers/ready-response.ts";
 import type { Caller, Operation } from "../operation/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -46,7 +46,7 @@ export async function applyChanges(snapshot: Snapshot, changes: readonly Change[
 }
 
 /** What callers are answered from one snapshot. Those that share a cache are revisions of one process. */
-export class CatalogueAnswers {
+export class CatalogueResponses {
   readonly #snapshot: Snapshot;
   readonly #cache: ResponseCache;
 
@@ -69,13 +69,13 @@ export class CatalogueAnswers {
     return this.#cache;
   }
 
-  pick(operation: Operation<Catalogue>, input: Record<string, string> = {}, accountId?: string): ReadyAnswer {
+  pick(operation: Operation<Catalogue>, input: Record<string, string> = {}, accountId?: string): ReadyResponse {
     return pickFrom(this, operation, input, accountId);
   }
 }
 
-export function answersOf(snapshot: Snapshot, now: () => number): CatalogueAnswers {
-  return new CatalogueAnswers(snapshot, new ResponseCache(now));
+export function answersOf(snapshot: Snapshot, now: () => number): CatalogueResponses {
+  return new CatalogueResponses(snapshot, new ResponseCache(now));
 }
 
 /** Rows of a shipped starter file, members as they stand there. */
@@ -89,7 +89,7 @@ export function pickFrom(
   operation: Operation<Catalogue>,
   input: Record<string, string> = {},
   accountId?: string,
-): ReadyAnswer {
+): ReadyResponse {
   if (!operation.pick) throw new Error(`${operation.id} picks nothing`);
   const caller = accountId === undefined ? null : ({ accountId } as Caller);
   const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };
@@ -97,14 +97,14 @@ export function pickFrom(
 }
 
 /** The form that is not compressed: it is always there at once. */
-export function plainForm(answer: ReadyAnswer, shared = false): ReadyForm {
+export function plainForm(answer: ReadyResponse, shared = false): ReadyForm {
   const form = answer.form("identity", shared);
   if (form instanceof Promise) throw new Error("the identity form has to be waited for");
   return form;
 }
 
-/** The answer's JSON text. */
-export function textOf(answer: ReadyAnswer): string {
+/** The response's JSON text. */
+export function textOf(answer: ReadyResponse): string {
   return plainForm(answer).body.toString();
 }
 

@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { engines } from "../../test/support/engines.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
-import { AnswerCounts } from "../http/monitoring/answer-counts.ts";
+import { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";
@@ -37,7 +37,7 @@ const http: HttpDependencies = {
   docs: true,
   publicUrl: "",
   pathPrefixes: ["/api/v2"],
-  answers: new AnswerCounts(),
+  answers: new ResponseCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
   fairQueue: new FairQueue(),
   requestEntries: null,

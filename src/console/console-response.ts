@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { acceptedEncoding } from "../http/request/content-encoding.ts";
 import { codingHeaders, encoded } from "../http/shell/content.ts";
-import { type HttpReply, sendReply } from "../http/shell/reply.ts";
+import { type HttpResponse, sendResponse } from "../http/shell/http-response.ts";
 
 /** No script, style, frame or request but our own. */
 const policy =
@@ -18,24 +18,24 @@ const always = {
   "Cache-Control": "no-store",
 };
 
-export function page(body: string, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
+export function page(body: string, status = 200, headers: HttpResponse["headers"] = {}): HttpResponse {
   return { status, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body };
 }
 
-export function jsonReply(value: unknown, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
+export function jsonResponse(value: unknown, status = 200, headers: HttpResponse["headers"] = {}): HttpResponse {
   return jsonText(JSON.stringify(value), status, headers);
 }
 
-export function jsonText(body: string, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
+export function jsonText(body: string, status = 200, headers: HttpResponse["headers"] = {}): HttpResponse {
   return { status, headers: { "Content-Type": "application/json; charset=utf-8", ...headers }, body };
 }
 
-export function redirect(location: string, headers: HttpReply["headers"] = {}): HttpReply {
+export function redirect(location: string, headers: HttpResponse["headers"] = {}): HttpResponse {
   return { status: 303, headers: { Location: location, "Content-Type": "text/plain", ...headers }, body: "" };
 }
 
 /** A file that the browser saves. */
-export function download(name: string, type: string, body: HttpReply["body"]): HttpReply {
+export function download(name: string, type: string, body: HttpResponse["body"]): HttpResponse {
   const safe = name.replaceAll(/[^\w.-]/g, "_");
   return {
     status: 200,
@@ -45,16 +45,16 @@ export function download(name: string, type: string, body: HttpReply["body"]): H
 }
 
 /** Sends a reply with the headers that all have, in a coding that the browser accepts. */
-export async function sendConsoleReply(
+export async function sendConsoleResponse(
   raw: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: HttpReply,
+  { status, headers, body }: HttpResponse,
   isSecure: boolean,
 ): Promise<void> {
   const own = { ...always, ...(isSecure && { "Strict-Transport-Security": "max-age=31536000" }), ...headers };
   const isMade = (typeof body === "string" || Buffer.isBuffer(body)) && headers.Vary === undefined;
-  if (!isMade) return sendReply(raw, response, { status, headers: own, body });
+  if (!isMade) return sendResponse(raw, response, { status, headers: own, body });
   const coding = body.length > 1024 ? acceptedEncoding(raw.headers["accept-encoding"]) : "identity";
   const bytes = await encoded(coding, Buffer.from(body));
-  return sendReply(raw, response, { status, headers: { ...own, ...codingHeaders(coding) }, body: bytes });
+  return sendResponse(raw, response, { status, headers: { ...own, ...codingHeaders(coding) }, body: bytes });
 }

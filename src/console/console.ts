@@ -13,7 +13,7 @@ import { codeOf } from "../storage/errors.ts";
 import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
-import { sendConsoleReply } from "./console-response.ts";
+import { sendConsoleResponse } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
@@ -69,7 +69,7 @@ export async function openConsole(
   const connections = { most: 200, answer: config.answerTimeout };
   const http = openServer({ ...bounds, connections }, log, async (raw, response) => {
     try {
-      await sendConsoleReply(raw, response, await handle(raw), origin().startsWith("https:"));
+      await sendConsoleResponse(raw, response, await handle(raw), origin().startsWith("https:"));
     } catch (error) {
       log.warn({ code: codeOf(error) }, "an answer of the console ended early");
       response.destroy();

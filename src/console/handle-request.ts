@@ -3,13 +3,13 @@ import { personActor, personEvent } from "../access/people/people-rows.ts";
 import { findSession, type Session } from "../access/people/sessions.ts";
 import { html } from "../http/pages/html.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
-import { contentReply } from "../http/shell/content.ts";
-import type { HttpReply } from "../http/shell/reply.ts";
+import { contentResponse } from "../http/shell/content.ts";
+import type { HttpResponse } from "../http/shell/http-response.ts";
 import { checkRole, RoleError } from "../operation/command.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, ConsoleError, cookieIn, type SignedIn } from "./console-request.ts";
-import { jsonReply, page, redirect } from "./console-response.ts";
+import { jsonResponse, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { confirmOptions } from "./routes/confirm-deed.ts";
@@ -30,16 +30,16 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   };
   const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
 
-  return async (raw: IncomingMessage): Promise<HttpReply> => {
+  return async (raw: IncomingMessage): Promise<HttpResponse> => {
     let session: Session | undefined;
     try {
       const asked = { ...askedOf(raw, addressOf(raw)), arrival: room.config.requestTimeout };
       limited(limits.all, asked.address);
       const { path, isPost } = asked;
-      if (path === "/healthz") return jsonReply({ status: "ok" });
+      if (path === "/healthz") return jsonResponse({ status: "ok" });
       if (path.startsWith("/assets/") && !isPost) {
         const file = asset(path.slice(8));
-        return file ? await contentReply(raw, file) : missing();
+        return file ? await contentResponse(raw, file) : missing();
       }
       if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
@@ -54,13 +54,13 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
         if (reply) return reply;
       }
       if (!session) return strangers(asked);
-      return await signedInReply({ ...asked, session });
+      return await signedInResponse({ ...asked, session });
     } catch (error) {
       return refused(error, raw, session);
     }
   };
 
-  async function signedInReply(asked: SignedIn): Promise<HttpReply> {
+  async function signedInResponse(asked: SignedIn): Promise<HttpResponse> {
     const { path, isPost } = asked;
     if (isPost && path === "/sign-out") return signOut(room, asked);
     if (isPost && path === "/confirm") return confirmOptions(room, asked);
@@ -81,7 +81,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   }
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
-  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpReply> {
+  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
     if (!(error instanceof ConsoleError || error instanceof RoleError)) {
       room.log.error(
@@ -119,7 +119,7 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
 }
 
 /** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */
-function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpReply {
+function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
   if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
   throw new ConsoleError(421, "host", sentence);
@@ -137,7 +137,7 @@ function limited(limiter: AddressRateLimiter, address: string): void {
   if (exceeded) throw new ConsoleError(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
 }
 
-function strangers({ raw, isPost, path }: Asked): HttpReply {
+function strangers({ raw, isPost, path }: Asked): HttpResponse {
   if (isPost || refreshed.has(path))
     throw new ConsoleError(401, "session", "Your session has ended. Load the page again to sign in.");
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
@@ -148,14 +148,14 @@ function strangers({ raw, isPost, path }: Asked): HttpReply {
   return redirect(`/sign-in?${new URLSearchParams({ next: raw.url ?? "/" })}`);
 }
 
-function missing(): HttpReply {
+function missing(): HttpResponse {
   return reported(404, "The console has no such page.", false);
 }
 
-function reported(status: number, message: string, isScript: boolean): HttpReply {
+function reported(status: number, message: string, isScript: boolean): HttpResponse {
   // The rest of a body that came too late would be read as the next request.
   const headers: Record<string, string> = status === 408 ? { Connection: "close" } : {};
-  if (isScript) return jsonReply({ message }, status, headers);
+  if (isScript) return jsonResponse({ message }, status, headers);
   const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
   return page(barePage({ title: String(status), main }), status, headers);
 }

@@ -10,7 +10,7 @@ export interface ServerRequest {
   body?: string | undefined;
 }
 
-export interface ServerAnswer {
+export interface CheckedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -18,8 +18,8 @@ export interface ServerAnswer {
   json: Record<string, unknown> | undefined;
 }
 
-/** The server gave no whole answer. `code` is of `HttpClient`. */
-export class NoAnswer extends Error {
+/** The server gave no whole response. `code` is of `HttpClient`. */
+export class NoResponse extends Error {
   readonly code: string;
 
   constructor(code: string) {
@@ -40,13 +40,13 @@ export class Server {
     this.#timeout = timeout;
   }
 
-  /** Throws `NoAnswer`. */
-  async ask({ path, ...request }: ServerRequest): Promise<ServerAnswer> {
+  /** Throws `NoResponse`. */
+  async ask({ path, ...request }: ServerRequest): Promise<CheckedResponse> {
     const below = this.#base.pathname.replace(/\/$/, "") + path;
-    const answer = await this.#http.send({ ...request, url: this.#base, path: below, timeout: this.#timeout });
-    if (answer.kind !== "answered") throw new NoAnswer(answer.code);
-    const text = answer.body.toString();
-    return { status: answer.status, headers: answer.headers, text, json: objectIn(text) };
+    const response = await this.#http.send({ ...request, url: this.#base, path: below, timeout: this.#timeout });
+    if (response.kind !== "answered") throw new NoResponse(response.code);
+    const text = response.body.toString();
+    return { status: response.status, headers: response.headers, text, json: objectIn(text) };
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import type { ServerAnswer, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 import {
   accepts,
   type Breaking,
@@ -34,11 +34,11 @@ const documented: Readonly<Record<string, PathName>> = {
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
 
 /**
- * A fault of a server for each point, with the other points that it breaks. `like` gives the good answer of a place. `others` are the
+ * A fault of a server for each point, with the other points that it breaks. `like` gives the good response of a place. `others` are the
  * operations beyond the documented ones that have points.
  */
 export function breakings(
-  like: (place: PathName) => ServerAnswer,
+  like: (place: PathName) => CheckedResponse,
   others: readonly AnyOperation[],
 ): Record<string, Breaking> {
   const table: Record<string, Breaking> = {};
@@ -107,7 +107,7 @@ export function breakings(
   };
 }
 
-function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {
+function ofLists(like: (place: PathName) => CheckedResponse): Record<string, Breaking> {
   const refused =
     (isMeant: (asked: ServerRequest) => boolean): Breaking["by"] =>
     (asked, answered) =>

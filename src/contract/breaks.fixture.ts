@@ -1,7 +1,7 @@
-import type { ServerAnswer, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 
 /** What a faulty server does to an exchange: the changed answer, or undefined for the good one. */
-export type Break = (asked: ServerRequest, answered: ServerAnswer) => Partial<ServerAnswer> | undefined;
+export type Break = (asked: ServerRequest, answered: CheckedResponse) => Partial<CheckedResponse> | undefined;
 
 /** How a server may break a point, and the other points that break with it. */
 export interface Breaking {
@@ -26,7 +26,7 @@ export const barePath = ({ path }: ServerRequest): string => path.split("?")[0]!
 export const isAt = (asked: ServerRequest, place: PathName): boolean =>
   barePath(asked).startsWith((paths as Record<string, string>)[place] ?? place);
 
-/** RequestChanges the JSON of answers with this status. */
+/** RequestChanges the JSON of responses with this status. */
 export function changedJson(place: PathName, change: (json: Json, asked: ServerRequest) => void, status = 200): Break {
   return (asked, answered) => {
     if (!isAt(asked, place) || answered.status !== status || !answered.json) return undefined;
@@ -77,14 +77,14 @@ export function status(code: string, place: PathName, other: number, isMeant = (
 export function accepts(
   place: PathName,
   isMeant: (asked: ServerRequest) => boolean,
-  like: (place: PathName) => ServerAnswer,
+  like: (place: PathName) => CheckedResponse,
 ): Break {
   return (asked) => (isAt(asked, place) && isMeant(asked) ? like(place) : undefined);
 }
 
 export function all(...breaks: Break[]): Break {
   return (asked, answered) => {
-    let changed: Partial<ServerAnswer> | undefined;
+    let changed: Partial<CheckedResponse> | undefined;
     for (const by of breaks) changed = { ...changed, ...by(asked, { ...answered, ...changed }) };
     return changed && Object.keys(changed).length > 0 ? changed : undefined;
   };
@@ -98,9 +98,9 @@ export const bodyOf = ({ body }: ServerRequest) => (body?.startsWith('{"') ? JSO
 export const lacks = (name: string) => (asked: ServerRequest) =>
   asked.body?.startsWith('{"') === true && !(name in bodyOf(asked));
 export const query = ({ path }: ServerRequest) => path.split("?")[1] ?? "";
-export const isSuccess = ({ status }: ServerAnswer) => status === 200;
+export const isSuccess = ({ status }: CheckedResponse) => status === 200;
 export const failed = { status: 500, ...withJson({ success: false }) };
 
-export function withJson(changed: Json): Partial<ServerAnswer> {
+export function withJson(changed: Json): Partial<CheckedResponse> {
   return { json: changed, text: JSON.stringify(changed) };
 }

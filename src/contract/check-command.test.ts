@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
-import { Server, type ServerAnswer, type ServerRequest } from "./ask-server.ts";
+import { type CheckedResponse, Server, type ServerRequest } from "./ask-server.ts";
 import { breakings } from "./breakings.fixture.ts";
 import type { PathName } from "./breaks.fixture.ts";
 import { everyOperation } from "./every-operation.ts";
@@ -24,16 +24,16 @@ for (const engine of engines)
   suite(`every point on ${engine.name}`, () => {
     let service: TestService;
     /** What Duba answered to each request. */
-    const answers = new Map<string, Promise<ServerAnswer>>();
+    const responses = new Map<string, Promise<CheckedResponse>>();
     let server: Server;
     let otherKey: string;
-    const ask = (asked: ServerRequest): Promise<ServerAnswer> => {
+    const ask = (asked: ServerRequest): Promise<CheckedResponse> => {
       const request = JSON.stringify(asked);
-      const answered = answers.get(request) ?? server.ask(asked);
-      answers.set(request, answered);
+      const answered = responses.get(request) ?? server.ask(asked);
+      responses.set(request, answered);
       return answered;
     };
-    const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
+    const judged = async (asking: (asked: ServerRequest) => Promise<CheckedResponse>) => {
       const session = new CheckSession({ ask: asking }, sandboxKey, values, {
         ...{ idempotencyKey: "a-key-of-the-check", otherKey },
       });
@@ -64,7 +64,7 @@ for (const engine of engines)
     // A fault stands before an answer of either engine alike.
     if (engine === engines[0])
       test("has a fault of a server that breaks it, and breaks what follows from it alone", async () => {
-        const good = new Map<string, ServerAnswer>();
+        const good = new Map<string, CheckedResponse>();
         const documented = everyOperation.filter(({ documented }) => documented);
         const places: Record<string, PathName> = {
           lookupDataBundles: "bundles",

@@ -114,10 +114,10 @@ export const checkCommand = command({
       }),
     ),
   }),
-  view: (answer) => [
-    ...reportOf(answer.points),
+  view: (response) => [
+    ...reportOf(response.points),
     "",
-    ...(answer.broken === 0 ? [summaryOf(answer)] : [{ fault: summaryOf(answer) }]),
+    ...(response.broken === 0 ? [summaryOf(response)] : [{ fault: summaryOf(response) }]),
   ],
   isWell: ({ broken }) => broken === 0,
   guide: {

@@ -4,9 +4,9 @@ import { InputError } from "../operation/command/read-texts.ts";
 import { CommandError } from "../operation/command.ts";
 import { withoutPrefix } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
-import { NoAnswer, Server } from "./ask-server.ts";
+import { NoResponse, Server } from "./ask-server.ts";
 import { everyOperation } from "./every-operation.ts";
-import { isObject } from "./judge-answer.ts";
+import { isObject } from "./judge-response.ts";
 import type { Need, Point } from "./point.ts";
 import { everyPoint } from "./points/index.ts";
 import { type Result, refuseStranger, runPoints } from "./run-points.ts";
@@ -67,7 +67,7 @@ async function refuseWrongKey(session: CheckSession, origin: string): Promise<vo
     throw new CommandError(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
   } catch (fault) {
     // A point says so.
-    if (!(fault instanceof NoAnswer)) throw fault;
+    if (!(fault instanceof NoResponse)) throw fault;
   }
 }
 
@@ -79,7 +79,7 @@ async function adoptAmount(session: CheckSession): Promise<void> {
     if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
   } catch (fault) {
     // The look-up is not part of the documented interface.
-    if (!(fault instanceof NoAnswer)) throw fault;
+    if (!(fault instanceof NoResponse)) throw fault;
   }
 }
 

@@ -257,7 +257,7 @@ suite("duba check", () => {
     });
   });
 
-  /** Passes requests on to the service, and breaks its answers. */
+  /** Passes requests on to the service, and breaks its responses. */
   function breaking(by: ReturnType<typeof changedJson>): RequestListener {
     const server = new Server(new URL(service.url), 10_000);
     return async (request, response) => {

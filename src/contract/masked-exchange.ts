@@ -1,5 +1,5 @@
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
-import type { ServerAnswer, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 import type { ServerExchange } from "./session.ts";
 
 /** An exchange as a report may show it: no key, no number of a person, nothing of an identity record. */
@@ -9,7 +9,7 @@ export interface MaskedExchange {
 }
 
 const mostCharacters = 600;
-/** What a report shows of the headers of an answer. */
+/** What a report shows of the headers of a response. */
 const shownHeaders = [
   "content-type",
   "content-length",
@@ -50,7 +50,7 @@ function requestText({ method, path, headers, body }: ServerRequest, origin: str
   return [`${method} ${origin}${path}`, ...lines, ...(body === undefined ? [] : ["", body])].join("\n");
 }
 
-function answerText({ status, headers, text, json }: ServerAnswer, isPersonal: boolean): string {
+function answerText({ status, headers, text, json }: CheckedResponse, isPersonal: boolean): string {
   const lines = shownHeaders.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]));
   const body = isPersonal && json ? JSON.stringify(withoutPerson(json)) : isPersonal && text ? "(not JSON)" : text;
   const shown = body.length > mostCharacters ? `${body.slice(0, mostCharacters)}… (${body.length} characters)` : body;

@@ -1,9 +1,9 @@
 import { CommandError } from "../operation/command.ts";
 import { unreachableSentence } from "../runtime/network/unreachable.ts";
-import { NoAnswer } from "./ask-server.ts";
+import { NoResponse } from "./ask-server.ts";
 import { type MaskedExchange, maskedExchange } from "./masked-exchange.ts";
 import { type Need, needs, type PartName, type Point } from "./point.ts";
-import { type AnyOperation, Blocked, type CheckSession, whyNoAnswer } from "./session.ts";
+import { type AnyOperation, Blocked, type CheckSession, whyNoResponse } from "./session.ts";
 
 export type Judgement = "holds" | "broken" | "left_out";
 
@@ -74,7 +74,7 @@ async function judge(
     const why = [...(await check(session))];
     return { outcome: why.length === 0 ? "holds" : "broken", why };
   } catch (fault) {
-    if (fault instanceof NoAnswer) return { outcome: "broken", why: [whyNoAnswer(fault, timeout)] };
+    if (fault instanceof NoResponse) return { outcome: "broken", why: [whyNoResponse(fault, timeout)] };
     if (!(fault instanceof Blocked)) throw fault;
     // A server may answer the same question well at first, and not later.
     const outcome = notHolding.has(fault.by) ? "left_out" : "broken";
@@ -97,7 +97,7 @@ export async function refuseStranger(
         `${operation.method} ${operation.path}: HTTP ${status}, ${headers["content-type"] ?? "no content type"}`,
       );
     } catch (fault) {
-      if (!(fault instanceof NoAnswer)) throw fault;
+      if (!(fault instanceof NoResponse)) throw fault;
       if (seen.length > 0) continue;
       if (fault.code === "timed_out") throw new CommandError(`${origin} did not answer within ${timeout / 1000} s.`);
       throw new CommandError(unreachableSentence(origin, fault.code));

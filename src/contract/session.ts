@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Operation, pathPrefix, pathUnder } from "../operation/operation.ts";
-import type { NoAnswer, Server, ServerAnswer, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, NoResponse, Server, ServerRequest } from "./ask-server.ts";
 
 export type AnyOperation = Operation<never>;
 
@@ -22,10 +22,10 @@ export interface RequestChanges {
   authorization?: string | null;
 }
 
-/** A request, and the answer unless there was none. */
+/** A request, and the response unless there was none. */
 export interface ServerExchange {
   asked: ServerRequest;
-  answered?: ServerAnswer;
+  answered?: CheckedResponse;
 }
 
 /** How long a rate limit of the server may make us wait, in seconds. */
@@ -37,7 +37,7 @@ export class CheckSession {
   readonly #key: string;
   readonly #prefix: string;
   #values: Values;
-  readonly #answers = new Map<string, ServerAnswer>();
+  readonly #answers = new Map<string, CheckedResponse>();
   #exchanges: ServerExchange[] = [];
   #waited = 0;
   /** API key of another account; empty: none. */
@@ -85,8 +85,8 @@ export class CheckSession {
     this.#values = { ...this.#values, [member]: value };
   }
 
-  /** Asks the server, unless it answered the same request before. Throws `NoAnswer`. */
-  async ask(meant: ServerRequest): Promise<ServerAnswer> {
+  /** Asks the server, unless it answered the same request before. Throws `NoResponse`. */
+  async ask(meant: ServerRequest): Promise<CheckedResponse> {
     const asked = { ...meant, path: pathUnder(this.#prefix, meant.path) };
     const request = JSON.stringify(asked);
     const exchange: ServerExchange = { asked };
@@ -98,7 +98,7 @@ export class CheckSession {
   }
 
   /** Asks as the operation says. */
-  call(operation: AnyOperation, changes: RequestChanges = {}): Promise<ServerAnswer> {
+  call(operation: AnyOperation, changes: RequestChanges = {}): Promise<CheckedResponse> {
     return this.ask(this.request(operation, changes));
   }
 
@@ -148,7 +148,7 @@ export class CheckSession {
   }
 
   /** Waits once if the server says that we ask too often. */
-  async #patiently(asked: ServerRequest): Promise<ServerAnswer> {
+  async #patiently(asked: ServerRequest): Promise<CheckedResponse> {
     const answered = await this.#server.ask(asked);
     const seconds = Number(answered.headers["retry-after"]);
     if (answered.status !== 429 || !(seconds <= mostPatience)) return answered;
@@ -162,8 +162,8 @@ function queryOf(members: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)])).toString();
 }
 
-/** Why there was no answer, for people. */
-export function whyNoAnswer(fault: NoAnswer, timeout: number): string {
+/** Why there was no response, for people. */
+export function whyNoResponse(fault: NoResponse, timeout: number): string {
   if (fault.code === "timed_out") return `There was no whole answer within ${timeout / 1000} s.`;
   return "The connection ended before the whole answer had come.";
 }

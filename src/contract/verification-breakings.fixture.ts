@@ -1,4 +1,4 @@
-import type { ServerAnswer, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 import {
   accepts,
   type Breaking,
@@ -16,7 +16,7 @@ import {
 const sandboxNumbers = "01 02 05 06 07 10 11 12 13 14 15 16 20".split(" ");
 
 /** Faults in verifications. */
-export function verificationBreakings(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {
+export function verificationBreakings(like: (place: PathName) => CheckedResponse): Record<string, Breaking> {
   const record = (change: (record: ReturnType<typeof JSON.parse>) => void) =>
     changedJson("verify", ({ data }) => change(data));
   const wrong = (name: string, value: unknown) => accepts("verify", (asked) => bodyOf(asked)[name] === value, like);

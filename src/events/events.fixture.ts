@@ -24,7 +24,7 @@ export interface ReceivedDelivery {
   body: string;
 }
 
-/** What a receiver does with a delivery: a status, a redirect, silence, or an answer that breaks off. */
+/** What a receiver does with a delivery: a status, a redirect, silence, or a response that breaks off. */
 type Behaviour = number | { redirect: string } | "hang" | "break" | ((response: ServerResponse) => void);
 
 /** A receiver of webhooks, on this machine. */

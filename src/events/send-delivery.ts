@@ -33,7 +33,7 @@ export interface SendOptions {
 }
 
 export const sendTimeout = 10_000;
-/** What is read of an answer, in bytes. Its status decides. */
+/** What is read of a response, in bytes. Its status decides. */
 const mostRead = 64 * 1024;
 
 /** A connection for each delivery. */

@@ -4,7 +4,7 @@ import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Tracer } from "../runtime/tracing/trace.ts";
 import type { Authenticator } from "./authenticate.ts";
-import type { AnswerCounts } from "./monitoring/answer-counts.ts";
+import type { ResponseCounts } from "./monitoring/response-counts.ts";
 import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
 import type { ConnectionBounds } from "./shell/connections.ts";
@@ -28,9 +28,9 @@ export interface HttpDependencies {
   publicUrl: string;
   /** What the paths of operations begin with. */
   pathPrefixes: readonly string[];
-  /** Runs operations that have no ready answer, one per event-loop tick. */
+  /** Runs operations that have no ready response, one per event-loop tick. */
   fairQueue: FairQueue;
-  answers: AnswerCounts;
+  answers: ResponseCounts;
   /** Undefined: requests have no spans. */
   tracer?: Tracer | undefined;
   /** Keeps answers for the callers to read. Null: nobody can. */

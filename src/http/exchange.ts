@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ReadyForm } from "../operation/answers/ready-answer.ts";
+import type { ReadyForm } from "../operation/answers/ready-response.ts";
 import { Failure } from "../operation/failures.ts";
 import type { BoundOperation, Caller } from "../operation/operation.ts";
 import type { LogFields } from "../runtime/log.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureAnswer, faultOf, serviceFailure } from "./failure-response.ts";
-import { type TalliesByMode, tallyOf } from "./monitoring/answer-counts.ts";
+import { failureResponse, faultOf, serviceFailure } from "./failure-response.ts";
+import { type TalliesByMode, tallyOf } from "./monitoring/response-counts.ts";
 import { type Counted, rateLimitHeaders } from "./rate-limit.ts";
 import type { Accepted, Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
-import { sendWhole } from "./whole-answer.ts";
+import { sendWhole } from "./whole-response.ts";
 
-/** One request to an operation, and its answer. */
+/** One request to an operation, and its response. */
 export interface Exchange {
   readonly operation: BoundOperation;
   readonly deps: HttpDependencies;
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly counts: TalliesByMode;
   /** Of `microseconds()`. */
   readonly started: number;
-  /** Flat header pairs that every answer carries, failures included. */
+  /** Flat header pairs that every response carries, failures included. */
   always: readonly string[];
   /** Where the request was counted, if it was. */
   counted: Counted | undefined;
@@ -60,7 +60,7 @@ export function sendReady(exchange: Exchange, form: ReadyForm): void {
   } else send(exchange, 200, form.headers, form.body);
 }
 
-/** Flat header pairs of this answer alone. */
+/** Flat header pairs of this response alone. */
 function ownHeaders(exchange: Exchange): string[] {
   const own = [...exchange.always, "X-Request-Id", exchange.requestId, ...rateLimitHeaders(exchange.rateLimit)];
   if (exchange.deps.serverTiming) own.push("Server-Timing", serverTiming(exchange));
@@ -94,14 +94,14 @@ export function fail(exchange: Exchange, error: unknown): void {
   note(exchange, failure.status, failure);
   requestLog.refused(failure, fields, address, failure === error ? undefined : faultOf(error));
   if (response.destroyed) return;
-  const { status, headers, body } = failureAnswer(failure, requestId, deps, address, operation, exchange.rateLimit);
+  const { status, headers, body } = failureResponse(failure, requestId, deps, address, operation, exchange.rateLimit);
   headers.push(...always);
   if (deps.serverTiming) headers.push("Server-Timing", serverTiming(exchange));
   response.writeHead(status, headers);
   response.end(body);
 }
 
-/** Keeps the answer for its caller to read, unless it is about the request log itself. */
+/** Keeps the response for its caller to read, unless it is about the request log itself. */
 function note(exchange: Exchange, status: number, failure: Failure | null): void {
   const { deps, caller, operation, logged } = exchange;
   const entries = deps.requestEntries;

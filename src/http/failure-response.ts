@@ -9,7 +9,7 @@ import { rateLimitHeaders } from "./rate-limit.ts";
  * Writes a failure; `headers` is a flat list of pairs. `path` is the operation whose path was called, if one was. Without
  * `rateLimit` the headers show the limit of anonymous callers from that address.
  */
-export function failureAnswer(
+export function failureResponse(
   failure: Failure,
   requestId: string,
   { publicUrl, rateLimiters }: Pick<HttpDependencies, "publicUrl" | "rateLimiters">,

@@ -4,7 +4,7 @@ import type { FailurePath } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { STATUS_CODES } from "../runtime/network/node-http.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureAnswer } from "./failure-response.ts";
+import { failureResponse } from "./failure-response.ts";
 import { type RequestBounds, sizeOf } from "./request/json-body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
@@ -29,7 +29,7 @@ export function answerUnparsed(
     const failure = new Failure("expectation_failed", "Send no Expect header, or Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
     const path = pathOf(request.url ?? "");
-    const { status, headers, body } = failureAnswer(failure, id, deps, deps.addressOf(request), path);
+    const { status, headers, body } = failureResponse(failure, id, deps, deps.addressOf(request), path);
     response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });
 }
@@ -44,7 +44,7 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
 }
 
 function refuse(socket: Socket, deps: HttpDependencies, failure: Failure): void {
-  const { status, headers, body } = failureAnswer(failure, newRequestId(), deps, socket.remoteAddress ?? "");
+  const { status, headers, body } = failureResponse(failure, newRequestId(), deps, socket.remoteAddress ?? "");
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");

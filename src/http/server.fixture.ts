@@ -3,7 +3,7 @@ import type { BoundOperation } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { AnswerCounts } from "./monitoring/answer-counts.ts";
+import { ResponseCounts } from "./monitoring/response-counts.ts";
 import { type ApiServer, buildServer } from "./server.ts";
 
 /** A server on a free port. What `register` gives it answers, beside operations if there are any. */
@@ -23,7 +23,7 @@ export async function serving(
     publicUrl: "",
     pathPrefixes: ["/api/v2"],
     fairQueue: new FairQueue(),
-    answers: new AnswerCounts(),
+    answers: new ResponseCounts(),
     requestEntries: null,
     accessLog: "off",
     serverTiming: false,

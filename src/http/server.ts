@@ -3,8 +3,8 @@ import { parse } from "node:querystring";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureAnswer, faultOf } from "./failure-response.ts";
-import { noOperation } from "./monitoring/answer-counts.ts";
+import { failureResponse, faultOf } from "./failure-response.ts";
+import { noOperation } from "./monitoring/response-counts.ts";
 import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
 import { answerUnparsed } from "./parser-failures.ts";
@@ -15,13 +15,13 @@ import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./
 import { meantOperation } from "./request/meant-operation.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
+import { type HttpResponse, pairsOf, sendResponse } from "./shell/http-response.ts";
 import { type HttpServer, openServer } from "./shell/open-server.ts";
-import { type HttpReply, pairsOf, sendReply } from "./shell/reply.ts";
 import { Routes } from "./shell/routes.ts";
 
 export interface ApiServer extends HttpServer {
-  /** Answers GET and HEAD on a path. A `Failure` that is thrown becomes its answer. Call it before the server listens. */
-  get(path: string, answer: (request: IncomingMessage) => HttpReply | Promise<HttpReply>): void;
+  /** Answers GET and HEAD on a path. A `Failure` that is thrown becomes its response. Call it before the server listens. */
+  get(path: string, answer: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>): void;
 }
 
 /** What a path has: how each method is served, and its operation, if it is one's. */
@@ -86,8 +86,8 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const address = deps.addressOf(request);
     unrouted.failed(failure.code);
     requestLog.refused(failure, { requestId }, address, fault);
-    const { status, headers, body } = failureAnswer(failure, requestId, deps, address, path);
-    const send = (reply: HttpReply) => sendReply(request, response, reply);
+    const { status, headers, body } = failureResponse(failure, requestId, deps, address, path);
+    const send = (reply: HttpResponse) => sendResponse(request, response, reply);
     const asJson = { status, headers: pairsOf(headers), body };
     const page = failure.code === "route_not_found" && asksForPage(request) ? deps.wrongPathPage?.() : undefined;
     if (!page) void send(asJson);
@@ -138,7 +138,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       add(path, ["GET", "HEAD"], async (request, response, requestId) => {
         try {
           const reply = await answer(request);
-          await sendReply(request, response, { ...reply, headers: { ...reply.headers, "X-Request-Id": requestId } });
+          await sendResponse(request, response, { ...reply, headers: { ...reply.headers, "X-Request-Id": requestId } });
         } catch (error) {
           broke(request, response, requestId, error);
         }

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { AccountTerms } from "./account-terms.ts";
-import type { ReadyAnswer } from "./answers/ready-answer.ts";
+import type { ReadyResponse } from "./answers/ready-response.ts";
 import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
 
@@ -101,7 +101,7 @@ type Answering<Input, Headers, Answer extends TSchema, Room> =
       pick?: never;
     }
   /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. */
-  | { pick: (call: Call<Input, Headers>, room: Room) => ReadyAnswer; run?: never };
+  | { pick: (call: Call<Input, Headers>, room: Room) => ReadyResponse; run?: never };
 
 type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
   Carried<Input> &
@@ -110,7 +110,7 @@ type Specification<Input extends TObject, Headers extends TObject, Answer extend
     headers?: Headers;
     answer: Answer;
     /** Headers of its own that an answer may have; the OpenAPI document describes them. */
-    answerHeaders?: readonly string[];
+    responseHeaders?: readonly string[];
   };
 
 /** One row of the product's table. Routes, documents, the command line and tests all derive from it. */

@@ -31,7 +31,7 @@ export class Admission {
     this.#budgets = budgets;
   }
 
-  /** Takes one from the budget. It runs on each answer, so it does no more than a look into a map. */
+  /** Takes one from the budget. It runs on each response, so it does no more than a look into a map. */
   takes({ accountId, mode }: Caller, isRoutine: boolean): boolean {
     const accounts = this.#left[mode];
     let left = accounts.get(accountId);

@@ -8,8 +8,8 @@ import { Admission, type EntryBudgets } from "./admission.ts";
 
 type Row = Tables["api_request"];
 
-/** An answer. Nothing of the request but its id. */
-export interface NotedAnswer {
+/** A response. Nothing of the request but its id. */
+export interface NotedResponse {
   requestId: string;
   operation: string;
   status: number;
@@ -61,13 +61,13 @@ export class RequestEntries {
     };
   }
 
-  /** Whether an answer to this caller gets an entry. */
+  /** Whether a response to this caller gets an entry. */
   takes(caller: Caller, isRoutine: boolean): boolean {
     return this.#admission.takes(caller, isRoutine);
   }
 
-  /** Keeps an answer that `takes` accepted, until the next write. */
-  note({ accountId, mode, keyId }: Caller, isRoutine: boolean, answer: NotedAnswer): void {
+  /** Keeps a response that `takes` accepted, until the next write. */
+  note({ accountId, mode, keyId }: Caller, isRoutine: boolean, answer: NotedResponse): void {
     const { requestId, ...rest } = answer;
     const serial = `${this.#instance}-${String(this.#count + 1).padStart(12, "0")}`;
     const row = {
@@ -99,7 +99,7 @@ async function writeRows(db: Kysely<Tables>, rows: Waiting[], written_at: number
       await trx
         .insertInto("api_request")
         .values(piece.map((row) => ({ ...row, written_at })))
-        // A write whose answer was lost may have taken effect.
+        // A write whose response was lost may have taken effect.
         .onConflict((conflict) => conflict.column("serial").doNothing())
         .execute();
   });

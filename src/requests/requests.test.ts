@@ -3,14 +3,14 @@ import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { assertFailure } from "../../test/support/failure.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { type ServiceResponse, sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { RequestEntries } from "./request-entries.ts";
 import { requestRules } from "./retention.ts";
 
 const lookup = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const verify = (bvn: string) => ({ method: "POST", body: { bvn, phone: "08000000017", amount: "100" } });
-const idOf = ({ headers }: Answer) => String(headers["x-request-id"]);
+const idOf = ({ headers }: ServiceResponse) => String(headers["x-request-id"]);
 
 for (const engine of engines)
   suite(`the request log on ${engine.name}`, () => {

@@ -99,7 +99,7 @@ export async function letGo(server: Server, milliseconds: number): Promise<void>
   await withTimeout(closed, milliseconds);
 }
 
-/** From here on each connection ends with its next answer. */
+/** From here on each connection ends with its next response. */
 function answerForTheLastTime(server: Server): void {
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false;

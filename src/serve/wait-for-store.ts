@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config/read-config.ts";
-import { failureAnswer, jsonHeaders } from "../http/failure-response.ts";
+import { failureResponse, jsonHeaders } from "../http/failure-response.ts";
 import { endingOf } from "../http/request/meant-operation.ts";
 import { requestIdOf } from "../http/request/request-id.ts";
 import { openServer } from "../http/shell/open-server.ts";
@@ -91,7 +91,7 @@ async function answerNotReady(config: Config, log: Logger): Promise<() => Promis
     if (path === "/readyz") return answer(503, { status: "not ready", reason: "waits for the store" });
     const meant = everyOperation.find((operation) => endingOf(operation).test(path));
     const { publicUrl } = config;
-    const { status, headers, body } = failureAnswer(waiting, id, { publicUrl, rateLimiters: null }, "", meant);
+    const { status, headers, body } = failureResponse(waiting, id, { publicUrl, rateLimiters: null }, "", meant);
     response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });
   await http.listen(config).catch((error) => {

@@ -55,7 +55,7 @@ export interface Store {
   doubt(known: number | undefined): void;
   /** Ends the start: from now on statements have the time-outs of a process that serves. */
   serve(): Promise<void>;
-  /** Whether the store accepts a write now; never rejects. Calls at the same time share the answer. */
+  /** Whether the store accepts a write now; never rejects. Calls at the same time share the response. */
   takesWrites(): Promise<boolean>;
   /**
    * Calls the listener of a change counter soon after another process moved it, where the engine can tell: not on SQLite, and not

@@ -13,7 +13,7 @@ export interface StoreTimeouts {
   readonly idle: number;
 }
 
-/** For a serving process: a caller gets an answer within a second, even if a quick statement ran first. */
+/** For a serving process: a caller gets a response within a second, even if a quick statement ran first. */
 export const servingTimeouts: StoreTimeouts = { alone: 700, inside: 10_000, idle: 15_000 };
 
 /** For a command that runs beside the service and may queue behind it. */
@@ -65,7 +65,7 @@ export function remainingTime({ alone, inside }: StoreTimeouts, asked: number, h
 }
 
 /**
- * Resolves to `answer`, or rejects with `late()` once `left()` returns no more milliseconds. An answer that has already arrived
+ * Resolves to `answer`, or rejects with `late()` once `left()` returns no more milliseconds. A response that has already arrived
  * wins: a busy event loop may run the timer before it reads the socket.
  */
 export async function answerBefore<Value>(

@@ -11,11 +11,11 @@ import { VendorClient } from "./vendor-client.ts";
 export interface SourceCase {
   source: CatalogueSource;
   values(url: string): VendorValues;
-  /** The answer to a request before those for lists, such as for a token. */
+  /** The response to a request before those for lists, such as for a token. */
   prelude?: (received: Received) => object | undefined;
   /** Good answers by path and query, in the order of the requests. */
   answers: Readonly<Record<string, object>>;
-  /** The lists that these answers contain. */
+  /** The lists that these responses contain. */
   lists: Partial<CatalogueLists>;
   leftOut: readonly string[];
   /** Compares a request with the source's documentation. */

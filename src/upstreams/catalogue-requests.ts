@@ -28,19 +28,19 @@ export class PullEnded extends Error {
 }
 
 /** A request to a source. */
-export interface SourceRequest<Answer> {
+export interface SourceRequest<Response> {
   /** Names it in sentences, such as "the bundles of MTNDATA". */
   what: string;
   url: string;
   headers: Record<string, string>;
   /** Undefined: the body has another shape. */
-  read: (body: unknown) => Answer | undefined;
+  read: (body: unknown) => Response | undefined;
   /** The failure that a body reports: `said` completes "it answered …". */
   failureIn?: (body: unknown) => { kind: PullError; said: string } | undefined;
 }
 
 /** Waits if the source wants a short pause. Throws `PullEnded` for all but a good response. */
-export type Get = <Answer>(request: SourceRequest<Answer>) => Promise<Answer>;
+export type Get = <Response>(request: SourceRequest<Response>) => Promise<Response>;
 
 type Whole = Extract<Pulled, { kind: "whole" }>;
 
@@ -76,9 +76,9 @@ export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal
       const failure = failureIn?.(body);
       if (failure) throw new PullEnded(failure.kind, `Asked for ${what}, it answered ${failure.said}.`);
       if (status !== 200) throw refused(what, status);
-      const answer = read(body);
-      if (answer === undefined) throw new PullEnded("unreadable", `What it answered for ${what} has another shape.`);
-      return answer;
+      const response = read(body);
+      if (response === undefined) throw new PullEnded("unreadable", `What it answered for ${what} has another shape.`);
+      return response;
     };
 
     try {

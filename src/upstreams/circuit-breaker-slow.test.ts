@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { another, usual } from "./circuit-breaker.fixture.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
-import { question } from "./conformance.fixture.ts";
+import { attempt } from "./conformance.fixture.ts";
 import { LocalVendor } from "./local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
@@ -25,15 +25,15 @@ const silent = ({ signal }: Pick<IdentityAttempt, "signal">) =>
 
 test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
   const { breaker } = opened(t, { timeout: 30 }, { verify: silent });
-  assert.equal((await breaker.verify(question)).kind, "unknown");
+  assert.equal((await breaker.verify(attempt)).kind, "unknown");
   const caller = new AbortController();
-  const asked = breaker.verify({ ...question, signal: caller.signal });
+  const asked = breaker.verify({ ...attempt, signal: caller.signal });
   caller.abort();
   assert.equal((await asked).kind, "unknown");
-  assert.deepEqual(await breaker.verify({ ...question, signal: caller.signal }), unavailable("not_reached"));
+  assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
-test("of 200 questions at once to a dead vendor only those wait that it may have at a time, and of the next 200 none", async (t) => {
+test("of 200 attempts at once to a dead vendor only those wait that it may have at a time, and of the next 200 none", async (t) => {
   let underWay = 0;
   let most = 0;
   const verify = async (asked: IdentityAttempt) => {
@@ -54,7 +54,7 @@ test("of 200 questions at once to a dead vendor only those wait that it may have
   assert.deepEqual(await kinds(), { unknown: 0, busy: 0, paused: 200 });
 });
 
-test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
+test("200 attempts at once to a server that never answers take no more connections than allowed", async (t) => {
   const log = new RecordedLog();
   const server = await LocalVendor.start();
   const http = new VendorClient({ timeout: 20_000, connections: 8, keepAlive: false, log });
@@ -73,13 +73,13 @@ test("200 questions at once to a server that never answers take no more connecti
 
 /** A vendor that answers when the test says so. */
 function slowVendor() {
-  const questions: IdentityAttempt[] = [];
-  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const attempts: IdentityAttempt[] = [];
+  const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const verify = (asked: IdentityAttempt) => {
-    questions.push(asked);
-    return new Promise<IdentityOutcome>((resolve) => answers.push(resolve));
+    attempts.push(asked);
+    return new Promise<IdentityOutcome>((resolve) => responses.push(resolve));
   };
-  return { verify, questions, answers };
+  return { verify, attempts, responses };
 }
 
 /** What is said after all. */
@@ -88,30 +88,30 @@ const laterOf = (outcome: IdentityOutcome) => {
   return outcome.later;
 };
 
-test("a vendor that is too slow is listened to, but sends nothing more for the question", async (t) => {
-  const { verify, questions, answers } = slowVendor();
+test("a vendor that is too slow is listened to, but sends nothing more for the attempt", async (t) => {
+  const { verify, attempts, responses } = slowVendor();
   const { breaker } = opened(t, { timeout: 30 }, { verify });
-  const later = laterOf(await breaker.verify(question));
-  const [{ signal, sendUntil }] = questions as [IdentityAttempt];
+  const later = laterOf(await breaker.verify(attempt));
+  const [{ signal, sendUntil }] = attempts as [IdentityAttempt];
   assert.deepEqual([signal.aborted, sendUntil?.aborted], [false, true]);
-  answers[0]!({ kind: "negative", reason: "not_found" });
+  responses[0]!({ kind: "negative", reason: "not_found" });
   assert.deepEqual(await later, { kind: "negative", reason: "not_found" });
 });
 
-test("whoever heeds the end of sending at once is believed: the question was not put", async (t) => {
+test("whoever heeds the end of sending at once is believed: the attempt was not put", async (t) => {
   const verify = ({ sendUntil }: IdentityAttempt) =>
     new Promise<IdentityOutcome>((resolve) =>
       sendUntil!.addEventListener("abort", () => resolve(unavailable("not_reached"))),
     );
   const { breaker } = opened(t, { timeout: 30 }, { verify });
-  assert.deepEqual(await breaker.verify(question), unavailable("not_reached"));
+  assert.deepEqual(await breaker.verify(attempt), unavailable("not_reached"));
 });
 
-test("listening ends when its time is over, or when a new question needs the place", async (t) => {
-  const { verify, questions } = slowVendor();
+test("listening ends when its time is over, or when a new attempt needs the place", async (t) => {
+  const { verify, attempts } = slowVendor();
   const { breaker } = opened(t, { timeout: 30, concurrency: 2, breakerFailures: 10 }, { verify });
   await Promise.all([breaker.verify(another()), breaker.verify(another())]);
-  const over = () => questions.map(({ signal }) => signal.aborted);
+  const over = () => attempts.map(({ signal }) => signal.aborted);
   assert.deepEqual(over(), [false, false]);
   await breaker.verify(another());
   assert.deepEqual(over(), [true, false, false]);
@@ -122,7 +122,7 @@ test("listening ends when its time is over, or when a new question needs the pla
   end.abort();
   await asked;
   t.mock.timers.tick(59_999);
-  assert.equal(questions[3]!.signal.aborted, false);
+  assert.equal(attempts[3]!.signal.aborted, false);
   t.mock.timers.tick(1);
-  assert.equal(questions[3]!.signal.aborted, true);
+  assert.equal(attempts[3]!.signal.aborted, true);
 });

@@ -11,7 +11,7 @@ for (const outcome of [
   { kind: "unknown", reason: "server_error", retryAfter: 30 },
   { kind: "bad_response", why: "unreadable", retryAfter: 30 },
 ] as IdentityOutcome[])
-  test(`a vendor that asks for a wait (${outcome.kind}) is left alone that long, and then tried with one question`, async (t) => {
+  test(`a vendor that asks for a wait (${outcome.kind}) is left alone that long, and then tried with one attempt`, async (t) => {
     const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
     assert.deepEqual(await ask(outcome), outcome);
     assert.deepEqual([breaker.isReady(), breaker.health().state], [false, "open"]);
@@ -30,7 +30,7 @@ for (const outcome of [
     assert.match(log.lines[0]!.message, /because it asked Duba to wait$/);
   });
 
-test("a vendor that asks for a wait because of one question goes on with others", async (t) => {
+test("a vendor that asks for a wait because of one attempt goes on with others", async (t) => {
   const { breaker, vendor, ask } = openedBreaker(t);
   await ask({ ...unavailable("out_of_service"), retryAfter: 5 });
   assert.equal(breaker.isReady(), true);
@@ -45,7 +45,7 @@ test("a wait that a vendor asks for is at most five minutes, and never shorter t
   pass(299_999);
   assert.equal(breaker.isReady(), false);
   pass(1);
-  // The question that tries after a wait fails: the pause is that for failures.
+  // The attempt that tries after a wait fails: the pause is that for failures.
   await ask({ ...unavailable("rate_limited"), retryAfter: 1 });
   pass(9_999);
   assert.equal(breaker.isReady(), false);
@@ -54,24 +54,24 @@ test("a wait that a vendor asks for is at most five minutes, and never shorter t
 });
 
 test("a wait holds for whatever else is under way: the longest is kept, and no late success ends it", async (t) => {
-  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, pass, changesSeen } = openedBreaker(
     t,
     {},
-    { verify: () => new Promise((resolve) => answers.push(resolve)) },
+    { verify: () => new Promise((resolve) => responses.push(resolve)) },
   );
   const asked = [1, 2, 3, 4].map(() => breaker.verify(another()));
-  const answer = async (nth: number, outcome: IdentityOutcome) => {
-    answers[nth]!(outcome);
+  const respond = async (nth: number, outcome: IdentityOutcome) => {
+    responses[nth]!(outcome);
     await asked[nth];
   };
-  await answer(0, { ...unavailable("rate_limited"), retryAfter: 2 });
+  await respond(0, { ...unavailable("rate_limited"), retryAfter: 2 });
   pass(2000);
   asked.push(breaker.verify(another()));
   assert.equal(breaker.health().state, "half_open");
-  await answer(1, { ...unavailable("rate_limited"), retryAfter: 60 });
-  await answer(2, { ...unavailable("rate_limited"), retryAfter: 5 });
-  await answer(4, { kind: "negative", reason: "not_found" });
+  await respond(1, { ...unavailable("rate_limited"), retryAfter: 60 });
+  await respond(2, { ...unavailable("rate_limited"), retryAfter: 5 });
+  await respond(4, { kind: "negative", reason: "not_found" });
   assert.deepEqual(await breaker.verify(another()), { ...paused, retryAfter: 60 });
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
@@ -81,10 +81,10 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   assert.equal(breaker.isReady(), false);
   pass(1);
   assert.equal(breaker.isReady(), true);
-  await answer(3, { kind: "negative", reason: "not_found" });
+  await respond(3, { kind: "negative", reason: "not_found" });
 });
 
-test("a wait that concerns one question only, as a limit of its person, keeps nobody else waiting", async (t) => {
+test("a wait that concerns one attempt only, as a limit of its person, keeps nobody else waiting", async (t) => {
   const { breaker, ask } = openedBreaker(t);
   await ask({ kind: "unavailable", reason: "refused", retryAfter: 3600 }, 2);
   assert.equal(breaker.isReady(), true);

@@ -1,18 +1,18 @@
 import type { TestContext } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, type UpstreamHealth } from "./circuit-breaker.ts";
-import { question } from "./conformance.fixture.ts";
+import { attempt } from "./conformance.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 
 /** Options of the tests, with times in milliseconds. */
 export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
 
-let numbers = Number(question.number);
+let numbers = Number(attempt.number);
 
-/** A question about another person at each call. */
+/** An attempt about another person at each call. */
 export function another(): IdentityAttempt {
   numbers += 1;
-  return { ...question, number: String(numbers) };
+  return { ...attempt, number: String(numbers) };
 }
 
 /** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { another, openedBreaker } from "./circuit-breaker.fixture.ts";
-import { question } from "./conformance.fixture.ts";
+import { attempt } from "./conformance.fixture.ts";
 import type { IdentityOutcome } from "./ports/identity-upstream.ts";
 import { negative, unavailable } from "./ports/outcomes.ts";
 
@@ -13,7 +13,7 @@ test("outcomes pass through, and answers about the person keep the vendor ready"
   for (const reason of ["not_found", "phone_mismatch"] as const)
     assert.deepEqual(await ask(negative(reason), 10), negative(reason));
   vendor.outcome = unavailable("refused");
-  for (let n = 0; n < 10; n += 1) assert.deepEqual(await breaker.verify(question), vendor.outcome);
+  for (let n = 0; n < 10; n += 1) assert.deepEqual(await breaker.verify(attempt), vendor.outcome);
   assert.equal(vendor.asked, 30);
   assert.equal(breaker.isReady(), true);
   assert.deepEqual(breaker.health(), {
@@ -34,7 +34,7 @@ for (const outcome of [
   unavailable("not_reached"),
   unavailable("rate_limited"),
 ] as IdentityOutcome[]) {
-  test(`${JSON.stringify(outcome)} in a row keeps questions from the vendor`, async (t) => {
+  test(`${JSON.stringify(outcome)} in a row keeps attempts from the vendor`, async (t) => {
     const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
     await ask({ kind: "negative", reason: "not_found" });
@@ -50,11 +50,11 @@ for (const outcome of [
   });
 }
 
-test("one person's questions count once, however often they fail: the vendor is asked for others", async (t) => {
+test("one person's attempts count once, however often they fail: the vendor is asked for others", async (t) => {
   for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
     const { breaker, vendor, ask } = openedBreaker(t);
     vendor.outcome = outcome;
-    for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(question), outcome);
+    for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(attempt), outcome);
     assert.equal(vendor.asked, 20);
     assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
     t.mock.timers.reset();
@@ -64,7 +64,7 @@ test("one person's questions count once, however often they fail: the vendor is 
 test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
   const { breaker, vendor } = openedBreaker(t);
   vendor.outcome = unavailable("not_reached");
-  for (let n = 0; n < 3; n += 1) await breaker.verify(question);
+  for (let n = 0; n < 3; n += 1) await breaker.verify(attempt);
   assert.equal(breaker.isReady(), false);
 });
 
@@ -77,7 +77,7 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
     const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
     vendor.outcome = outcome;
-    for (let n = 0; n < 10; n += 1) await breaker.verify(question);
+    for (let n = 0; n < 10; n += 1) await breaker.verify(attempt);
     assert.equal(breaker.health().alarm, alarm);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
@@ -92,32 +92,32 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
   }
 });
 
-test("after the pause one question tries, and the others are not held up by it", async (t) => {
-  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+test("after the pause one attempt tries, and the others are not held up by it", async (t) => {
+  const responses: ((outcome: IdentityOutcome) => void)[] = [];
   const { breaker, ask, pass, changesSeen } = openedBreaker(
     t,
     { breakerFailures: 1 },
-    { verify: () => new Promise((resolve) => answers.push(resolve)) },
+    { verify: () => new Promise((resolve) => responses.push(resolve)) },
   );
-  const failing = breaker.verify(question);
-  answers[0]!({ kind: "unknown" });
+  const failing = breaker.verify(attempt);
+  responses[0]!({ kind: "unknown" });
   await failing;
   pass(9_999);
   assert.equal(breaker.isReady(), false);
   pass(1);
   assert.equal(breaker.isReady(), true);
 
-  const trying = breaker.verify(question);
+  const trying = breaker.verify(attempt);
   assert.equal(breaker.health().state, "half_open");
   assert.equal(breaker.isReady(), false);
   assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 5), paused);
-  answers[1]!({ kind: "unknown" });
+  responses[1]!({ kind: "unknown" });
   await trying;
   assert.equal(breaker.health().state, "open");
   pass(10_000);
 
-  const again = breaker.verify(question);
-  answers[2]!({ kind: "negative", reason: "not_found" });
+  const again = breaker.verify(attempt);
+  responses[2]!({ kind: "negative", reason: "not_found" });
   assert.deepEqual(await again, { kind: "negative", reason: "not_found" });
   assert.equal(breaker.isReady(), true);
   assert.deepEqual(
@@ -126,7 +126,7 @@ test("after the pause one question tries, and the others are not held up by it",
   );
 });
 
-test("an alarm alone keeps questions away, for longer, and is told once until it ends", async (t) => {
+test("an alarm alone keeps attempts away, for longer, and is told once until it ends", async (t) => {
   for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
     const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
     assert.deepEqual(await ask(unavailable(alarm)), { kind: "unavailable", reason: alarm, lasting: true });
@@ -162,14 +162,14 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
   }
 });
 
-test("no more questions are under way than allowed; the rest is told at once", async (t) => {
-  const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { breaker } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
-  const asked = Array.from({ length: 10 }, () => breaker.verify(question));
-  assert.equal(answers.length, 4);
+test("no more attempts are under way than allowed; the rest is told at once", async (t) => {
+  const responses: ((outcome: IdentityOutcome) => void)[] = [];
+  const { breaker } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => responses.push(resolve)) });
+  const asked = Array.from({ length: 10 }, () => breaker.verify(attempt));
+  assert.equal(responses.length, 4);
   assert.equal(breaker.isReady(), false);
   for (const late of asked.slice(4)) assert.deepEqual(await late, busy);
-  for (const answer of answers) answer({ kind: "negative", reason: "not_found" });
+  for (const respond of responses) respond({ kind: "negative", reason: "not_found" });
   await Promise.all(asked);
   assert.equal(breaker.isReady(), true);
   assert.equal(breaker.health().state, "ready");
@@ -183,16 +183,16 @@ test("a fault of the adapter counts as a failure and is passed on", async (t) =>
   assert.deepEqual(breaker.health().lastFailures, { fault: 1_000_000 });
 });
 
-test("a look-up that is not put says nothing of the earlier question", async (t) => {
+test("a look-up that is not put says nothing of the earlier attempt", async (t) => {
   assert.equal(openedBreaker(t).breaker.lookUp, undefined);
   t.mock.timers.reset();
   const { breaker } = openedBreaker(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
-  assert.deepEqual(await breaker.lookUp!(question), unavailable("out_of_service"));
+  assert.deepEqual(await breaker.lookUp!(attempt), unavailable("out_of_service"));
   assert.equal(breaker.isReady(), false);
-  assert.deepEqual(await breaker.lookUp!(question), { kind: "unknown" });
+  assert.deepEqual(await breaker.lookUp!(attempt), { kind: "unknown" });
 });
 
-test("nothing of a question is in the log", async (t) => {
+test("nothing of an attempt is in the log", async (t) => {
   const { ask, log } = openedBreaker(t);
   await ask({ kind: "unknown" }, 5);
   await ask(unavailable("no_money"), 2);
@@ -216,7 +216,7 @@ test("the balance that a vendor tells stays until it tells another", async (t) =
 test("a vendor that finds none of 20 people in a row has an alarm, and goes on, until it finds one", async (t) => {
   const { breaker, ask, log } = openedBreaker(t);
   await ask(negative("not_found"), 19);
-  for (let again = 0; again < 5; again += 1) await breaker.verify(question);
+  for (let again = 0; again < 5; again += 1) await breaker.verify(attempt);
   assert.equal(breaker.health().alarm, "finds_nobody");
   assert.equal(breaker.isReady(), true);
   assert.match(log.lines.at(-1)!.message, /found none of 20 people in a row/);

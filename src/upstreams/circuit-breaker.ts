@@ -31,7 +31,7 @@ export interface UpstreamHealth {
 }
 
 /** Milliseconds after the time-out in which we still accept a late response. */
-export const lateAnswerWindow = 60_000;
+export const lateResponseWindow = 60_000;
 
 /** Most milliseconds for which a vendor's own `Retry-After` keeps requests from it. */
 const longestWait = 300_000;
@@ -63,7 +63,7 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly needs: readonly UpstreamNeed[];
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
-  /** Questions that we put to the vendor. */
+  /** Attempts that we put to the vendor. */
   readonly calls = new VendorCalls();
   readonly #upstream: IdentityUpstream;
   readonly #options: CircuitBreakerOptions;
@@ -112,13 +112,13 @@ export class CircuitBreaker implements IdentityUpstream {
     };
   }
 
-  verify(question: IdentityAttempt): Promise<IdentityOutcome> {
-    const subject = subjectParts(question).join(" ");
-    const ask = (sendUntil: AbortSignal) => this.#listened(question, sendUntil);
-    return this.#logged(question, () => this.#limited(subject, question.signal, ask));
+  verify(attempt: IdentityAttempt): Promise<IdentityOutcome> {
+    const subject = subjectParts(attempt).join(" ");
+    const ask = (sendUntil: AbortSignal) => this.#listened(attempt, sendUntil);
+    return this.#logged(attempt, () => this.#limited(subject, attempt.signal, ask));
   }
 
-  /** Names the vendor in the request's further lines, and in each line about this question the verification as well. */
+  /** Names the vendor in the request's further lines, and in each line about this attempt the verification as well. */
   #logged(
     { reference }: Pick<IdentityAttempt, "reference">,
     ask: () => Promise<IdentityOutcome>,
@@ -129,25 +129,25 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
-  async #listened(question: IdentityAttempt, sendUntil: AbortSignal): Promise<IdentityOutcome> {
+  async #listened(attempt: IdentityAttempt, sendUntil: AbortSignal): Promise<IdentityOutcome> {
     this.#makeRoom();
     const begun = performance.now();
     const listening = new AbortController();
-    const answer = this.#upstream.verify({ ...question, sendUntil, signal: listening.signal });
-    const inTime = await Promise.race([answer, settledAfter(sendUntil)]);
+    const response = this.#upstream.verify({ ...attempt, sendUntil, signal: listening.signal });
+    const inTime = await Promise.race([response, settledAfter(sendUntil)]);
     const outcome = inTime ?? unknown;
     this.calls.add(outcome.kind === "unavailable" ? (outcome.reason ?? outcome.kind) : outcome.kind);
     this.calls.durations.add((performance.now() - begun) * 1000);
     if (inTime) return inTime;
 
     this.#listening.add(listening);
-    const timer = setTimeout(() => listening.abort(), lateAnswerWindow).unref();
+    const timer = setTimeout(() => listening.abort(), lateResponseWindow).unref();
     const over = () => {
       clearTimeout(timer);
       this.#listening.delete(listening);
     };
-    answer.then(over, over);
-    return { kind: "unknown", later: answer };
+    response.then(over, over);
+    return { kind: "unknown", later: response };
   }
 
   /** Frees a connection: requests past their time-out occupy one as well. */
@@ -229,7 +229,7 @@ export class CircuitBreaker implements IdentityUpstream {
       const isOfStandIn = outcome.kind === "bad_response" && outcome.why === "stand_in";
       const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : reason));
       if (alarm) this.#setAlarm(alarm);
-      // Another Duba says `out_of_service` of one question: its own vendor failed with that.
+      // Another Duba says `out_of_service` of one attempt: its own vendor failed with that.
       const wait = reason === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
       this.#waitsUntil = Math.max(this.#waitsUntil, now + Math.min(wait, longestWait));
       return;

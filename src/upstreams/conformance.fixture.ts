@@ -60,15 +60,15 @@ export const emptyRecord: PersonRecord = {
   residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
 };
 
-/** A question of each kind about one invented person. */
-export const questions: Readonly<Record<CheckKind, IdentityAttempt>> = {
-  bvn: questionOf("bvn", "22000000017"),
-  nin: questionOf("nin", "30000000017"),
+/** An attempt of each kind about one invented person. */
+export const attempts: Readonly<Record<CheckKind, IdentityAttempt>> = {
+  bvn: attemptOf("bvn", "22000000017"),
+  nin: attemptOf("nin", "30000000017"),
 };
 
-export const question = questions.bvn;
+export const attempt = attempts.bvn;
 
-function questionOf(kind: CheckKind, number: string): IdentityAttempt {
+function attemptOf(kind: CheckKind, number: string): IdentityAttempt {
   const signal = new AbortController().signal;
   return { kind, number, claims: { phone: "8000000017" }, reference: "abcdef000000001", signal };
 }
@@ -83,7 +83,7 @@ export function testIdentityUpstream(
   const label = labelOf(kind);
   test(`${name} gives a whole record of the ${label} asked for, in the interface's forms`, async (t) => {
     const upstream = await open(t);
-    const outcome = await upstream.verify({ ...questionTo(upstream, kind), number: numbers.verified });
+    const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.verified });
     assert.ok(outcome.kind === "verified");
     assertRecord(outcome.record, kind);
     assert.equal(outcome.record[numberMember(kind)], numbers.verified);
@@ -91,23 +91,23 @@ export function testIdentityUpstream(
 
   test(`${name} knows a ${label} that does not exist`, async (t) => {
     const upstream = await open(t);
-    const outcome = await upstream.verify({ ...questionTo(upstream, kind), number: numbers.notFound });
+    const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.notFound });
     assert.deepEqual(withoutFacts(outcome), { kind: "negative", reason: "not_found" });
   });
 
   test(`${name} ends the wait for a ${label} when it is told to, and does not claim to know what became of it`, async (t) => {
     const upstream = await open(t);
     const limit = new AbortController();
-    const asked = upstream.verify({ ...questionTo(upstream, kind), number: numbers.slow, signal: limit.signal });
+    const asked = upstream.verify({ ...attemptTo(upstream, kind), number: numbers.slow, signal: limit.signal });
     setImmediate(() => limit.abort());
     const outcome = await asked;
     assert.ok(outcome.kind === "unknown" || outcome.kind === "unavailable", outcome.kind);
   });
 }
 
-/** The question with what this source needs. */
-export function questionTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
-  const asked = questions[kind];
+/** The attempt with what this source needs. */
+export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
+  const asked = attempts[kind];
   const claims = needs.includes("names")
     ? { ...asked.claims, first_name: "FAISAL", last_name: "IBEKWE" }
     : asked.claims;

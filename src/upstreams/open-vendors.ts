@@ -1,5 +1,5 @@
 import { type Log, withLogFields } from "../runtime/log.ts";
-import { CircuitBreaker, type CircuitBreakerOptions, lateAnswerWindow } from "./circuit-breaker.ts";
+import { CircuitBreaker, type CircuitBreakerOptions, lateResponseWindow } from "./circuit-breaker.ts";
 import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
 import { catalogueSources, vendors } from "./registry.ts";
@@ -18,12 +18,12 @@ export function openLive(
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
     Pick<VendorClientOptions, "keepAlive" | "standIns"> & {
-      /** Milliseconds for one question, by vendor name. */
+      /** Milliseconds for one attempt, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
 ): LiveUpstreams {
   const { timeouts, concurrency: connections, keepAlive, standIns, log } = options;
-  const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateAnswerWindow;
+  const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateResponseWindow;
   const http = new VendorClient({ timeout, connections, keepAlive, log, ...(standIns && { standIns }) });
   const upstreams = names.map((name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);

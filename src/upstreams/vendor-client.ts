@@ -34,7 +34,7 @@ export interface Allowance {
   left: number;
 }
 
-/** The outcome of a request, as of `HttpClient`. An answer is JSON, or empty: then `body` is undefined. `headers` has the wanted ones. */
+/** The outcome of a request, as of `HttpClient`. A response is JSON, or empty: then `body` is undefined. `headers` has the wanted ones. */
 export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
@@ -42,7 +42,7 @@ export type HttpResult =
   | { kind: "unreadable"; status: number; code: string; headers?: Record<string, string> };
 
 export interface VendorClientOptions {
-  /** Milliseconds for one request, its connection and its answer. */
+  /** Milliseconds for one request, its connection and its response. */
   timeout: number;
   /** Most connections to one vendor. */
   connections: number;
@@ -116,7 +116,7 @@ export class VendorClient {
   }
 }
 
-/** Refuses what is no answer, and keeps what an answer may hold. */
+/** Refuses what is no response, and keeps what a response may hold. */
 function reading(allowance: Allowance | undefined, standIns: boolean): Pick<OutgoingRequest, "begin" | "take"> {
   const { each, left } = allowance ?? { each: mostRead, left: mostRead };
   const dropper = allowance ? undefined : new LongTextDropper();

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { type CheckKind, checkKinds, labelOf, numberMember } from "../operation/check-kind.ts";
 import type { PersonRecord } from "../operation/identity-record.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { question, questions, questionTo, testIdentityUpstream } from "./conformance.fixture.ts";
+import { attempt, attempts, attemptTo, testIdentityUpstream } from "./conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome, OutcomeFacts } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
@@ -23,12 +23,12 @@ interface Answer {
 interface CheckCase {
   /** Compares the request for `asked` with the vendor's documentation. */
   assertRequest(received: Received, asked: IdentityAttempt): void;
-  /** A good answer about the person, and the record it becomes. */
+  /** A good response about the person, and the record it becomes. */
   good: { body: object; record: PersonRecord; facts?: OutcomeFacts };
   notFound: Answer;
   /** If its pages name a state in which a number is blocked or suspended. */
   blocked?: Answer;
-  /** Its answer does not name the number, so the record has the one asked for. */
+  /** Its response does not name the number, so the record has the one asked for. */
   isUnnumbered?: boolean;
 }
 
@@ -36,7 +36,7 @@ interface CheckCase {
 export interface VendorCase {
   vendor: Vendor;
   values(url: string): VendorValues;
-  /** The answer to a request before the question, such as for a token. */
+  /** The response to a request before the attempt, such as for a token. */
   prelude?: (received: Received) => object | undefined;
   /** One for each kind that it offers. */
   checks: Partial<Record<CheckKind, CheckCase>>;
@@ -72,7 +72,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
   async function open(t: TestContext, behaviour: Behaviour, timeout?: number, scheme: "http" | "https" = "http") {
     const { upstream, local, log } = await openVendor(t, vendor, vendorCase.values, { timeout, scheme });
-    /** The requests with a question. */
+    /** The requests with an attempt. */
     const asked: Received[] = [];
     local.behaviour = (response, received) => {
       const prelude = vendorCase.prelude?.(received);
@@ -81,13 +81,13 @@ export function testVendor(vendorCase: VendorCase): void {
       behaviour(response, received);
     };
     const ask = (kind = firstKind, changes: Partial<IdentityAttempt> = {}) =>
-      upstream.verify({ ...questionTo(upstream, kind), ...changes });
+      upstream.verify({ ...attemptTo(upstream, kind), ...changes });
     return { upstream, local, log, asked, ask };
   }
 
   function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
     const told = JSON.stringify([log.lines, outcome]);
-    const own = [...Object.values(questions).map(({ number }) => number), question.claims.phone!, question.reference];
+    const own = [...Object.values(attempts).map(({ number }) => number), attempt.claims.phone!, attempt.reference];
     for (const secret of [rawText, ...own, ...vendorCase.secrets])
       assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
@@ -99,7 +99,7 @@ export function testVendor(vendorCase: VendorCase): void {
 
   for (const kind of kinds) {
     const { good, notFound, blocked, assertRequest, isUnnumbered } = checks[kind]!;
-    const { number } = questions[kind];
+    const { number } = attempts[kind];
     const label = labelOf(kind);
     const verified: IdentityOutcome = { kind: "verified", record: good.record, ...good.facts };
 
@@ -123,7 +123,7 @@ export function testVendor(vendorCase: VendorCase): void {
       assert.deepEqual(await ask(kind, { traceparent }), verified);
       assert.equal(asked.length, 1);
       assert.equal(asked[0]?.headers.traceparent, traceparent);
-      assertRequest(asked[0]!, questionTo(upstream, kind));
+      assertRequest(asked[0]!, attemptTo(upstream, kind));
     });
 
     test(`${name} gives the record of another ${label} as it is, for Duba to judge`, async (t) => {

@@ -61,7 +61,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     behaviour: json(200, { message: rawText.repeat(50_000) }),
     outcome: { kind: "bad_response", why: "too_large" },
   },
-  "redirects the question": {
+  "redirects the attempt": {
     behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
     outcome: unreadable,
   },

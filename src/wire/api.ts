@@ -6,8 +6,8 @@ import type { Config } from "../config/read-config.ts";
 import { everyOperation } from "../contract/every-operation.ts";
 import { eventOperations } from "../events/operations/index.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
-import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
+import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { registerPages } from "../http/pages/index.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
@@ -25,7 +25,7 @@ export interface ApiParts {
   config: Config;
   log: Log;
   rooms: Rooms;
-  answers: AnswerCounts;
+  answers: ResponseCounts;
   /** `leaving`: it is not ready any more, and serves. `stopping`: it refuses new requests. */
   stage: () => "serving" | "leaving" | "stopping";
 }

@@ -2,15 +2,15 @@ import { unsealedEntries } from "../audit/unsealed-entries.ts";
 import { listWaiting } from "../catalogue/revisions/draft.ts";
 import type { Config } from "../config/read-config.ts";
 import { undelivered } from "../events/events.ts";
-import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import type { MetricSources } from "../http/monitoring/metrics.ts";
+import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { openVerifications } from "../identity/ledger/reports/open-verifications.ts";
 import { lastBackupAt } from "../storage/backup/last-backup.ts";
 import type { Rooms } from "./rooms.ts";
 
 export interface MeasuredParts extends Rooms {
   config: Config;
-  answers: AnswerCounts;
+  answers: ResponseCounts;
 }
 
 /** What the metrics of a process read of its rooms. */

@@ -1,7 +1,7 @@
 import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import type { OperatorConsole } from "../console/console.ts";
-import { AnswerCounts } from "../http/monitoring/answer-counts.ts";
+import { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import type { ApiServer } from "../http/server.ts";
 import type { HttpServer } from "../http/shell/open-server.ts";
 import { keyringPath } from "../keyring/file.ts";
@@ -44,7 +44,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const options = { config, log, isWorker: worker !== undefined, patience: () => patience };
   const rooms = await openRooms(options, opened);
   const { access, keyring, pulse, store } = rooms;
-  const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
+  const answers = new ResponseCounts(config.metrics !== null || config.console !== null);
   const sources = measures({ ...rooms, config, answers });
   const monitoring = config.metrics ? await import("../http/monitoring/metrics.ts") : undefined;
   const metrics = worker === undefined ? monitoring?.metricsServer(sources, log) : undefined;

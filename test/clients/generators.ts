@@ -33,7 +33,7 @@ interface Generator {
   packages: string[];
   /** Its command and words. It finds `openapi.json`. */
   generate: [command: string, ...words: string[]];
-  /** A program that prints the name of each operation, and whether its answer is a success. */
+  /** A program that prints the name of each operation, and whether its response is a success. */
   program(calls: readonly GeneratedCall[]): string;
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openStore } from "../../src/storage/store.ts";
 import type { FreshSettings } from "../support/engines.ts";
 import { type ServedProcess, serveInProcess } from "../support/process.ts";
-import { type Answer, ask } from "../support/service.ts";
+import { ask, type ServiceResponse } from "../support/service.ts";
 import { type LookUps, lookUps } from "./bystander.ts";
 
 const bootstrap = "a-known-sandbox-key-for-faults";
@@ -20,7 +20,7 @@ export interface Taken {
 export class Caller implements AsyncDisposable {
   readonly services: readonly ServedProcess[];
   readonly #settings: FreshSettings;
-  /** References by key; undefined where no answer named one. */
+  /** References by key; undefined where no response named one. */
   readonly #keys = new Map<string, string | undefined>();
 
   private constructor(services: readonly ServedProcess[], settings: FreshSettings) {
@@ -100,16 +100,16 @@ export class Caller implements AsyncDisposable {
     for (const end of ["", ".anchor"]) rmSync(`${this.#settings.dataDirectory}.keyring${end}`, { force: true });
   }
 
-  async #verify(key: string, at = this.#keys.size % this.services.length): Promise<Answer> {
+  async #verify(key: string, at = this.#keys.size % this.services.length): Promise<ServiceResponse> {
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-    const answer = await ask(this.services[at]!.port, "/api/v2/kyc/verify-bvn", {
+    const response = await ask(this.services[at]!.port, "/api/v2/kyc/verify-bvn", {
       ...{ method: "POST", credential: bootstrap, headers: { "Idempotency-Key": key }, body },
     });
-    const { data, error } = answer.json;
+    const { data, error } = response.json;
     const reference = data?.request_reference ?? error?.request_reference ?? undefined;
     const known = this.#keys.get(key);
-    if (known !== undefined && reference !== undefined) assert.equal(reference, known, `${key}: ${answer.text}`);
+    if (known !== undefined && reference !== undefined) assert.equal(reference, known, `${key}: ${response.text}`);
     this.#keys.set(key, known ?? reference);
-    return answer;
+    return response;
   }
 }

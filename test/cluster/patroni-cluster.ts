@@ -165,17 +165,17 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
 
   /** What each node says to the question, or why it says nothing. */
   async askEach(text: string, values: unknown[] = []): Promise<Record<string, object[] | string>> {
-    const answers = this.#nodes.map(async (node) => [node.name, await node.ask(text, values).catch(String)] as const);
-    return Object.fromEntries(await Promise.all(answers));
+    const responses = this.#nodes.map(async (node) => [node.name, await node.ask(text, values).catch(String)] as const);
+    return Object.fromEntries(await Promise.all(responses));
   }
 
   async #members(): Promise<Member[]> {
     for (const { doors } of this.#nodes)
       try {
-        const answer = await fetch(`http://127.0.0.1:${doors.rest.port}/cluster`, {
+        const response = await fetch(`http://127.0.0.1:${doors.rest.port}/cluster`, {
           signal: AbortSignal.timeout(1000),
         });
-        const { members } = (await answer.json()) as { members: Member[] };
+        const { members } = (await response.json()) as { members: Member[] };
         if (members.some(({ role }) => role === "leader")) return members;
       } catch {
         // This one is not to be asked.

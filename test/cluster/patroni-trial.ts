@@ -35,7 +35,7 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
   const clients = Array.from({ length: 4 }, (_, n) => new Client(world, `client-${n}`, live.keys[n % 2]!));
   const lifeOf = (unsettled: Client["wanted"] = []) => {
     const life = new Life(ports[0]!, unsettled, ports[1]!);
-    // Any answer may come from a time without a leader.
+    // Any response may come from a time without a leader.
     life.storeWasAway = true;
     return life;
   };
@@ -143,9 +143,9 @@ async function untilVerified(port: number, at: number): Promise<number> {
     probes += 1;
     const body = { bvn: String(23_000_000_000 + probes), phone: "08000000017", amount: "100" };
     const options = { method: "POST", credential: bootstrap, body };
-    const answer = await ask(port, "/api/v2/kyc/verify-bvn", options).catch(() => undefined);
-    if (answer?.status === 200) probed.push(answer.json.data.request_reference);
-    if (answer?.status === 200) return Math.round(performance.now() - at);
+    const response = await ask(port, "/api/v2/kyc/verify-bvn", options).catch(() => undefined);
+    if (response?.status === 200) probed.push(response.json.data.request_reference);
+    if (response?.status === 200) return Math.round(performance.now() - at);
     if (performance.now() - at > 60_000) return Math.round(performance.now() - at);
     await pause(100);
   }

@@ -30,10 +30,10 @@ export async function replicaTrial({ logs }: { logs?: string }): Promise<object>
     asked += 1;
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     const headers = { "Idempotency-Key": `replica-${asked}` };
-    const answer = await ask(service.port, "/api/v2/kyc/verify-bvn", {
+    const response = await ask(service.port, "/api/v2/kyc/verify-bvn", {
       ...{ method: "POST", credential: bootstrap, headers, body },
     });
-    assert.equal(answer.status, 200, answer.text);
+    assert.equal(response.status, 200, response.text);
   };
   /** What a report counts, and says of itself. */
   const report = async () => {

@@ -30,7 +30,7 @@ export interface Books {
 
 type Row = VerificationRow & { attempts: Attempt[] };
 
-/** The state of the ledger, as callers know it, that an answer stands for. No key is given up: this vendor repeats its answers for free. */
+/** The state of the ledger, as callers know it, that a response stands for. No key is given up: this vendor repeats its responses for free. */
 const stateOf: Record<number, ToldState> = { 200: "verified", 404: "not_found", 422: "phone_mismatch" };
 
 /**
@@ -99,8 +99,8 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Ven
   // What the vendor never saw is known as unanswered: each other attempt is a call of its own.
   const unknown = attempts.filter(({ outcome }) => outcome === "unknown");
   assert.ok(unsent <= unknown.length, told);
-  const answer = attempts.findLast(({ outcome }) => outcome === state);
-  assert.ok(answer?.answered_at, told);
+  const response = attempts.findLast(({ outcome }) => outcome === state);
+  assert.ok(response?.answered_at, told);
 }
 
 /** Whoever was told 504 is told the outcome by an event, once the journal is followed. */

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CheckKind, checkKinds, negativeCode, numberMember } from "../../src/operation/check-kind.ts";
-import { type Answer, ask } from "../support/service.ts";
+import { ask, type ServiceResponse } from "../support/service.ts";
 import { isNegative, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
 
-/** An answer that named Duba's reference. */
-interface NamedAnswer {
+/** A response that named Duba's reference. */
+interface NamedResponse {
   /** ISO 8601. */
   at: string;
   /** Of the process that answered. */
@@ -19,7 +19,7 @@ interface NamedAnswer {
   reference: string;
 }
 
-/** A reference that an answer named is not the key's any more: its row was lost, or it was shown before it was durable. */
+/** A reference that a response named is not the key's any more: its row was lost, or it was shown before it was durable. */
 export class LostReferenceError extends Error {
   readonly references: string[];
 
@@ -38,14 +38,14 @@ export interface Wanted {
   sent: number;
   /** Requests after which the client knows nothing: broken off, hung up on, or met by a store that was away. */
   lost: number;
-  /** Duba's reference, as soon as an answer named it. */
+  /** Duba's reference, as soon as a response named it. */
   reference?: string;
-  /** Each answer that named a reference, oldest first. */
-  named: NamedAnswer[];
+  /** Each response that named a reference, oldest first. */
+  named: NamedResponse[];
   /** It was refused for want of money: its account has spent what it may. */
   refused?: boolean;
-  /** The answer that ended it: a record, a negative, or the news that no retry helps. */
-  end?: Answer;
+  /** The response that ended it: a record, a negative, or the news that no retry helps. */
+  end?: ServiceResponse;
 }
 
 /** One life of the service, from ready to killed. */
@@ -55,14 +55,14 @@ export class Life {
   /** No more requests, please. */
   isOver = false;
   storeWasAway = false;
-  /** An answer said that the store took longer than Duba waits. It may have done its work all the same. */
+  /** A response said that the store took longer than Duba waits. It may have done its work all the same. */
   storeWasSlow = false;
-  /** What earlier lives left without an end; each leaves with its first answer of this life other than 409. */
+  /** What earlier lives left without an end; each leaves with its first response of this life other than 409. */
   readonly leftBehind: Set<Wanted>;
   /** What may be running without a client that waits for it. */
   readonly unattended = new Set<Wanted>();
-  /** Milliseconds from ready to the first answer about what was left behind. */
-  firstAnswer?: number;
+  /** Milliseconds from ready to the first response about what was left behind. */
+  firstResponse?: number;
   /** Milliseconds from ready to the last 409 about what was left behind. */
   lastRefusal?: number;
 
@@ -142,9 +142,9 @@ export class Client {
   /** Asks once more for everything that ended: it is given again. */
   async repeat(life: Life): Promise<void> {
     for (const wanted of this.wanted) {
-      const answer = await this.#request(life, wanted);
-      assert.ok(answer, wanted.key);
-      assert.equal(answer.headers["idempotency-replayed"], answer.status < 500 ? "true" : undefined, wanted.key);
+      const response = await this.#request(life, wanted);
+      assert.ok(response, wanted.key);
+      assert.equal(response.headers["idempotency-replayed"], response.status < 500 ? "true" : undefined, wanted.key);
     }
   }
 
@@ -161,14 +161,14 @@ export class Client {
     return next;
   }
 
-  async #request(life: Life, wanted: Wanted): Promise<Answer | undefined> {
+  async #request(life: Life, wanted: Wanted): Promise<ServiceResponse | undefined> {
     wanted.sent += 1;
     try {
       const asksBeside = this.#draw(`${wanted.key} asks beside ${wanted.sent}`, 2) === 0;
       const port = (asksBeside ? life.portBeside : undefined) ?? life.port;
-      const answer = await this.#asked(life, wanted, port);
-      this.#hear(life, wanted, answer, port);
-      return answer;
+      const response = await this.#asked(life, wanted, port);
+      this.#hear(life, wanted, response, port);
+      return response;
     } catch (error) {
       if (!brokenOff.includes((error as NodeJS.ErrnoException).code)) throw error;
       wanted.lost += 1;
@@ -178,8 +178,8 @@ export class Client {
     }
   }
 
-  /** One request in twenty is hung up on, as long as there was no answer; one in three where the store was away. */
-  async #asked(life: Life, { key, kind, number, sent, end }: Wanted, port: number): Promise<Answer> {
+  /** One request in twenty is hung up on, as long as there was no response; one in three where the store was away. */
+  async #asked(life: Life, { key, kind, number, sent, end }: Wanted, port: number): Promise<ServiceResponse> {
     const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, life.storeWasAway ? 3 : 20) === 0;
     const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
     const timer = setTimeout(() => this.#agent.destroy(), patience);
@@ -196,14 +196,14 @@ export class Client {
     }
   }
 
-  /** Holds an answer against what is documented. */
-  #hear(life: Life, wanted: Wanted, answer: Answer, port: number): void {
-    const { status, text, json } = answer;
+  /** Holds a response against what is documented. */
+  #hear(life: Life, wanted: Wanted, response: ServiceResponse, port: number): void {
+    const { status, text, json } = response;
     const said = `${wanted.key}: ${status} ${text}`;
     const reference = json.data?.request_reference ?? json.error?.request_reference;
     if (reference) {
       const [at, code] = [new Date().toISOString(), json.error?.code];
-      wanted.named.push({ at, port, status, code, requestId: answer.headers["x-request-id"] as string, reference });
+      wanted.named.push({ at, port, status, code, requestId: response.headers["x-request-id"] as string, reference });
       wanted.reference ??= reference;
       if (reference !== wanted.reference)
         throw new LostReferenceError("A key was answered with two references", wanted);
@@ -231,9 +231,9 @@ export class Client {
       assert.ok(isLeftBehind ? this.#world.hasLeases : mayRun, `Nobody works on it: ${said}`);
       return;
     }
-    // The outcome, or the vendor's late answer, may be written just when the client asks again.
+    // The outcome, or the vendor's late response, may be written just when the client asks again.
     if (status >= 500) life.unattended.add(wanted);
-    if (isLeftBehind) life.firstAnswer ??= since;
+    if (isLeftBehind) life.firstResponse ??= since;
     life.leftBehind.delete(wanted);
     if (status === 402) {
       assert.equal(json.error.charged, false, said);
@@ -243,13 +243,13 @@ export class Client {
       const { code, charged, retryable } = json.error;
       assert.ok(["upstream_bad_response", "upstream_unavailable", "upstream_timeout"].includes(code), said);
       assert.equal(charged, false, said);
-      if (!retryable) wanted.end = answer;
+      if (!retryable) wanted.end = response;
     } else {
       const { kind, number } = wanted;
       const isNo = isNegative(this.#world.vendor, number);
       if (isNo) assert.ok([negativeCode(kind, "not_found"), "phone_mismatch"].includes(json.error?.code), said);
       else assert.deepEqual([status, json.data?.[numberMember(kind)]], [200, number], said);
-      wanted.end = answer;
+      wanted.end = response;
     }
   }
 
@@ -258,7 +258,7 @@ export class Client {
   }
 }
 
-/** What is the same in every answer of a verification. */
+/** What is the same in every response of a verification. */
 function withoutRequestId(text: string): string {
   return text.replace(/"request_id":"[^"]*"/, "");
 }

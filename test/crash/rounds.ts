@@ -36,7 +36,7 @@ export interface Figures extends Books {
   waivedKobo: number;
   /** Milliseconds, the longest of all restarts: from start to ready. */
   longestStart: number;
-  /** From ready to the first answer about a key that was left behind. */
+  /** From ready to the first response about a key that was left behind. */
   longestToAnswer: number;
   /** From ready to the last 409 about a key that was left behind; 0 if there was none. */
   longestToRefusal: number;
@@ -46,7 +46,7 @@ export interface Figures extends Books {
 
 const clientCount = 12;
 
-/** The vendor is late now and then: its answer comes after the caller's. */
+/** The vendor is late now and then: its response comes after the caller's. */
 const impatient = { DUBA_VERIFICATION_TIMEOUT: "1s", DUBA_UPSTREAM_TIMEOUT: "900ms" };
 
 /** By when the lease of a dead process is over, in milliseconds after the next one is ready: 5 s, and half of it for a busy machine. */
@@ -275,10 +275,10 @@ class Run {
   }
 
   /** What is left to be said of a life that is over. */
-  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals, blamed }: Life): void {
+  #note({ firstResponse = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals, blamed }: Life): void {
     this.#refusals += refusals;
     this.#blamed += blamed;
-    this.#longestToAnswer = Math.max(this.#longestToAnswer, firstAnswer);
+    this.#longestToAnswer = Math.max(this.#longestToAnswer, firstResponse);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);
     // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent it.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { forEachKind } from "../../src/operation/check-kind.ts";
-import type { Answer } from "./service.ts";
+import type { ServiceResponse } from "./service.ts";
 
 /** What the document's five paths, and those that go with them, add to every failure. */
 const payloads: Record<string, (message: string, date: string) => object> = {
@@ -23,17 +23,17 @@ export interface Refusal {
 }
 
 /**
- * Holds an answer against the one shape of all failures: members, their order, and the headers that go with them. Gives
+ * Holds a response against the one shape of all failures: members, their order, and the headers that go with them. Gives
  * the body.
  */
 export function assertFailure(
-  answer: Pick<Answer, "status" | "headers" | "text" | "json">,
+  response: Pick<ServiceResponse, "status" | "headers" | "text" | "json">,
   status: number,
   code: string,
   { path, fields, message }: Refusal = {},
-): Answer["json"] {
-  const { headers, json } = answer;
-  assert.deepEqual([answer.status, json.error?.code], [status, code], answer.text.slice(0, 400));
+): ServiceResponse["json"] {
+  const { headers, json } = response;
+  assert.deepEqual([response.status, json.error?.code], [status, code], response.text.slice(0, 400));
   const payload = path === undefined ? undefined : payloads[path];
   const added = payload ? Object.keys(payload("", "")) : Object.keys(json).slice(4);
   assert.deepEqual(Object.keys(json), ["success", "status", "message", "error", ...added]);

@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { type GatewayAnswer, gatewayAnswers } from "./gateway-answers.ts";
+import { type GatewayResponse, gatewayResponses } from "./gateway-responses.ts";
 
 /**
  * What a connection does to a request. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
- * once. `lost`: it breaks once the service has answered. `half`: half of the answer arrives. `held`: no answer ever arrives.
+ * once. `lost`: it breaks once the service has answered. `half`: half of the response arrives. `held`: no response ever arrives.
  * `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not HTTP.
  */
 export const connectionFaults = ["refused", "cut", "lost", "half", "held", "late", "garbage"] as const;
 
 /** What happens to a request between client and service. If a gateway answers, it has asked the service before. */
-export type Fault = (typeof connectionFaults)[number] | keyof typeof gatewayAnswers;
+export type Fault = (typeof connectionFaults)[number] | keyof typeof gatewayResponses;
 
-export const faults = [...connectionFaults, ...Object.keys(gatewayAnswers)] as readonly Fault[];
+export const faults = [...connectionFaults, ...Object.keys(gatewayResponses)] as readonly Fault[];
 
 /** A retry cannot help after this fault. */
 export function isFinal(fault: Fault): boolean {
@@ -95,6 +95,6 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
-function answerOf(fault: Fault | "none"): GatewayAnswer | undefined {
-  return (gatewayAnswers as Partial<Record<string, GatewayAnswer>>)[fault];
+function answerOf(fault: Fault | "none"): GatewayResponse | undefined {
+  return (gatewayResponses as Partial<Record<string, GatewayResponse>>)[fault];
 }

@@ -1,17 +1,17 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** One answer as it was read off a socket. */
-export interface RawAnswer {
+/** One response as it was read off a socket. */
+export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** The answers in what a socket gave, in order. Reads bodies by their `Content-Length`. */
-export function answersIn(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+/** The responses in what a socket gave, in order. Reads bodies by their `Content-Length`. */
+export function responsesIn(text: string): RawResponse[] {
+  const responses: RawResponse[] = [];
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     const end = rest.indexOf("\r\n\r\n");
@@ -26,7 +26,7 @@ export function answersIn(text: string): RawAnswer[] {
     }
     const from = end + 4;
     const body = rest.subarray(from, from + Number(headers["content-length"] ?? 0)).toString();
-    answers.push({
+    responses.push({
       status: Number(code),
       headers,
       text: body,
@@ -36,7 +36,7 @@ export function answersIn(text: string): RawAnswer[] {
     });
     rest = rest.subarray(from + Number(headers["content-length"] ?? 0));
   }
-  return answers.filter(({ status }) => status >= 200);
+  return responses.filter(({ status }) => status >= 200);
 }
 
 /** A connection that is spoken to byte by byte. */
@@ -58,13 +58,13 @@ export class Line {
     this.#socket.write(bytes);
   }
 
-  /** The answers so far. */
-  get answers(): RawAnswer[] {
-    return answersIn(this.#got);
+  /** The responses so far. */
+  get answers(): RawResponse[] {
+    return responsesIn(this.#got);
   }
 
-  /** Resolves once `count` whole answers have come. */
-  async heard(count: number): Promise<RawAnswer[]> {
+  /** Resolves once `count` whole responses have come. */
+  async heard(count: number): Promise<RawResponse[]> {
     for (;;) {
       const { promise: more, resolve } = Promise.withResolvers<boolean>();
       const onData = () => resolve(true);
@@ -88,8 +88,8 @@ export class Line {
     return Buffer.byteLength(last.text) === Number(last.headers["content-length"] ?? 0);
   }
 
-  /** Says no more, and gives the answers that came before the other side closed as well. */
-  async finish(): Promise<RawAnswer[]> {
+  /** Says no more, and gives the responses that came before the other side closed as well. */
+  async finish(): Promise<RawResponse[]> {
     this.#socket.end();
     await this.closed;
     return this.answers;

@@ -26,7 +26,7 @@ export interface TestService {
   console: { origin: string; firstLink: string | undefined } | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: RecordedLine[];
-  ask(path: string, options?: AskOptions): Promise<Answer>;
+  ask(path: string, options?: AskOptions): Promise<ServiceResponse>;
   /** Sends the very bytes and gives everything that came back until the other side closed. */
   send(bytes: string | Buffer): Promise<string>;
   /** A handle of its own on the service's store, as another process has one. Closed with the service. */
@@ -50,7 +50,7 @@ export interface AskOptions {
   agent?: RequestOptions["agent"];
 }
 
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
@@ -62,7 +62,7 @@ export interface Answer {
 
 /**
  * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store as long as
- * a command does, so that a busy machine changes no answer, or, if `hurries`, as briefly as a service does.
+ * a command does, so that a busy machine changes no response, or, if `hurries`, as briefly as a service does.
  */
 export async function startService(
   environment: Record<string, string> = {},
@@ -79,7 +79,7 @@ export async function startService(
     ...environment,
   });
   const patience = hurries ? 0 : commandTimeouts.alone;
-  // What begins in here, as each answer to a request does, waits so long.
+  // What begins in here, as each response to a request does, waits so long.
   const { service, port, operators } = await withLongerTimeout(patience, async () => {
     const service = await wire(config, log, everyCommand);
     const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
@@ -137,7 +137,7 @@ export async function withService(environment: Record<string, string>, work: (se
   }
 }
 
-export function ask(port: number, path: string, options: AskOptions = {}): Promise<Answer> {
+export function ask(port: number, path: string, options: AskOptions = {}): Promise<ServiceResponse> {
   const { method = "GET", body, credential = sandboxKey, agent, headers = {} } = options;
   const payload = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const sent: Record<string, string | string[] | number> = { ...headers };

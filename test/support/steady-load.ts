@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, type AskOptions, ask } from "./service.ts";
+import { type AskOptions, ask, type ServiceResponse } from "./service.ts";
 
 export interface SteadyLoad {
   /** Answers by HTTP status; connections that broke by their code. */
@@ -22,7 +22,7 @@ export function steadyLoad(
   {
     heard = () => {},
     pauseFor = 5,
-  }: { heard?: (asked: AskOptions, answer: Answer | undefined) => void; pauseFor?: number } = {},
+  }: { heard?: (asked: AskOptions, answer: ServiceResponse | undefined) => void; pauseFor?: number } = {},
 ): SteadyLoad {
   const seen = new Map<string, number>();
   const agent = new Agent({ keepAlive: true, maxSockets: callers, scheduling: "fifo" });
@@ -33,9 +33,9 @@ export function steadyLoad(
       const { path, options = {} } = next();
       const begun = performance.now();
       const outcome = await ask(port(), path, { ...options, agent }).then(
-        (answer) => {
-          heard(options, answer);
-          return String(answer.status);
+        (response) => {
+          heard(options, response);
+          return String(response.status);
         },
         (error: NodeJS.ErrnoException) => {
           heard(options, undefined);

@@ -21,12 +21,12 @@ export async function until(holds: () => boolean | Promise<boolean>, millisecond
   }
 }
 
-/** Asks until the answer is as awaited, and gives that answer: what another process does is noticed within seconds. */
-export async function noticed<Told>(ask: () => Promise<Told>, isAwaited: (answer: Told) => boolean): Promise<Told> {
-  let answer: Told;
+/** Asks until the response is as awaited, and gives that answer: what another process does is noticed within seconds. */
+export async function noticed<Told>(ask: () => Promise<Told>, isAwaited: (response: Told) => boolean): Promise<Told> {
+  let response: Told;
   await until(async () => {
-    answer = await ask();
-    return isAwaited(answer);
+    response = await ask();
+    return isAwaited(response);
   });
-  return answer!;
+  return response!;
 }

@@ -14,31 +14,31 @@ const settings: VendorSettings = JSON.parse(process.argv[2]!);
 const { seed } = settings;
 const token = "duba_at_of_the_vendor_of_the_tests";
 const calls: VendorCall[] = [];
-/** Send the answers that wait for `release`, by number. */
+/** Send the responses that wait for `release`, by number. */
 const held: { number: string; answer(): void }[] = [];
 const callsOfNumber = new Map<string, number>();
 
-interface Reply {
+interface StoreResponse {
   status: number;
   body: string;
   type?: string;
 }
 
-const json = (status: number, body: object): Reply => ({ status, body: JSON.stringify(body) });
+const json = (status: number, body: object): StoreResponse => ({ status, body: JSON.stringify(body) });
 
-function failure(status: number, code: string): Reply {
+function failure(status: number, code: string): StoreResponse {
   const facts = { charged: false, upstream_called: true, request_reference: null };
   const error = { code, retryable: status >= 500, request_id: "v", help: `/docs/errors#${code}`, ...facts };
   return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
 }
 
-function verified({ kind, number, claims }: CheckInput): Reply {
+function verified({ kind, number, claims }: CheckInput): StoreResponse {
   const data = { request_reference: "vendor123456789", ...checks[kind].sandbox({ kind, number, claims }) };
   return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 
 /** The true answer about the number, however it is delivered. */
-function replyOf(asked: CheckInput): Reply {
+function replyOf(asked: CheckInput): StoreResponse {
   const { kind, number } = asked;
   if (!isNegative(settings, number)) return verified(asked);
   return draw(seed, `${number} exists`, 2)
@@ -137,19 +137,19 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
     ),
 };
 
-function authorized({ email, password }: Record<string, string>): Reply {
+function authorized({ email, password }: Record<string, string>): StoreResponse {
   if (email !== vendorEmail || password !== vendorKey) return failure(401, "invalid_credentials");
   const expires = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 19).replace("T", " ");
   const data = { business_name: "Vendor", token: { access_token: token, token_type: "Bearer", expires_at: expires } };
   return json(200, { success: true, data });
 }
 
-function send(response: ServerResponse, { status, body, type = "application/json" }: Reply): void {
+function send(response: ServerResponse, { status, body, type = "application/json" }: StoreResponse): void {
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
   response.end(body);
 }
 
-function asBytes({ status, body }: Reply): string {
+function asBytes({ status, body }: StoreResponse): string {
   const length = Buffer.byteLength(body);
   return `HTTP/1.1 ${status} Again\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }

@@ -4,7 +4,7 @@ import type { CheckKind } from "../../src/operation/check-kind.ts";
 import { draw } from "./vendor-draw.ts";
 
 /**
- * What the vendor may do to a call. `answersTwice`: a second answer, perhaps another, follows on the same connection.
+ * What the vendor may do to a call. `answersTwice`: a second response, perhaps another, follows on the same connection.
  * `saysNoWork`: a failure whose code says that nothing was done. `serverError`: one that leaves it open. `held`: answered
  * upon `release`.
  */
@@ -75,13 +75,13 @@ export async function startVendor(settings: VendorSettings): Promise<VendorProce
     email: vendorEmail,
     key: vendorKey,
     calls() {
-      // One attempt at a time: each hears the answer to its own.
-      const answer = last.then(() => {
+      // One attempt at a time: each hears the response to its own.
+      const response = last.then(() => {
         child.send("calls");
         return next<VendorCall[]>();
       });
-      last = answer.catch(() => undefined);
-      return answer;
+      last = response.catch(() => undefined);
+      return response;
     },
     release: (number) => void child.send(number),
     async stop() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   answersOf,
-  CatalogueAnswers,
+  CatalogueResponses,
   pickFrom,
   revised,
   starterRows,
@@ -46,7 +46,7 @@ test("without a provider, a revision that only reorders the providers reorders t
   const after = await revised({ ...before, revision: 2, changes: 2 }, { groups });
   const cache = new ResponseCache(() => Date.parse(date));
   const providersIn = (snapshot: Snapshot) => {
-    const { data } = JSON.parse(textOf(new CatalogueAnswers(snapshot, cache).dataBundles())).data;
+    const { data } = JSON.parse(textOf(new CatalogueResponses(snapshot, cache).dataBundles())).data;
     return [...new Set(data.map(({ type }: { type: string }) => type))].slice(0, 2);
   };
   assert.deepEqual(providersIn(before), [first!.key, second!.key]);

@@ -13,39 +13,39 @@ function underClock(times = 100) {
   const clock = { time: start };
   const before = [Buffer.from(`{"list":"${"bundle ".repeat(times)}",`), Buffer.from('"date":"')];
   const body = new Body(before, 'W/"x"', { after: Buffer.from('"}'), now: () => clock.time });
-  const answer = new Response(body, { revision: 1, publishedAt: 0, open: true, freshness: noFreshness });
-  return { clock, answer };
+  const response = new Response(body, { revision: 1, publishedAt: 0, open: true, freshness: noFreshness });
+  return { clock, response };
 }
 
 const dateIn = (text: string): string => JSON.parse(text).date;
 
 test("the same bytes are given until the date is 59 seconds old, then new ones", () => {
-  const { clock, answer } = underClock();
-  const first = plainForm(answer);
+  const { clock, response } = underClock();
+  const first = plainForm(response);
   clock.time = start + 58_999;
-  assert.equal(plainForm(answer), first);
+  assert.equal(plainForm(response), first);
   clock.time = start + 59_000;
-  const second = plainForm(answer);
+  const second = plainForm(response);
   assert.equal(dateIn(first.body.toString()), "2026-01-31T09:30:00.000Z");
   assert.equal(dateIn(second.body.toString()), "2026-01-31T09:30:59.000Z");
   assert.equal(second.body.toString().replace("30:59.000", "30:00.000"), first.body.toString());
 });
 
 test("the validator does not change with the date", () => {
-  const { clock, answer } = underClock();
-  const before = headerOf(plainForm(answer), "ETag");
+  const { clock, response } = underClock();
+  const before = headerOf(plainForm(response), "ETag");
   clock.time += 3_600_000;
-  assert.equal(headerOf(plainForm(answer), "ETag"), before);
-  assert.equal(answer.etag, before);
+  assert.equal(headerOf(plainForm(response), "ETag"), before);
+  assert.equal(response.etag, before);
 });
 
 test("a compressed form gets the new date too", async () => {
-  const { clock, answer } = underClock();
-  const first = await answer.form("br", true);
+  const { clock, response } = underClock();
+  const first = await response.form("br", true);
   clock.time = start + 58_999;
-  assert.equal(answer.form("br", true), first);
+  assert.equal(response.form("br", true), first);
   clock.time = start + 59_000;
-  const second = await answer.form("br", true);
+  const second = await response.form("br", true);
   assert.equal(dateIn(brotliDecompressSync(second.body).toString()), "2026-01-31T09:30:59.000Z");
 });
 
@@ -55,15 +55,15 @@ test("a body is compressed once: with a new date its compressed form is there at
       ["gzip", gunzipSync],
       ["br", brotliDecompressSync],
     ] as const) {
-      const { clock, answer } = underClock(times);
-      const codingOf = async () => headerOf(await answer.form(coding, true), "Content-Encoding");
+      const { clock, response } = underClock(times);
+      const codingOf = async () => headerOf(await response.form(coding, true), "Content-Encoding");
       await until(async () => (await codingOf()) === coding);
       for (const seconds of [59, 118]) {
         clock.time = start + seconds * 1000;
-        const form = answer.form(coding, true);
+        const form = response.form(coding, true);
         assert.ok(!(form instanceof Promise));
         assert.equal(headerOf(form, "Content-Encoding"), coding);
-        const plain = plainForm(answer, true).body;
+        const plain = plainForm(response, true).body;
         assert.deepEqual(decode(form.body), plain);
         assert.equal(dateIn(plain.toString()), new Date(clock.time).toISOString());
       }
@@ -71,8 +71,8 @@ test("a body is compressed once: with a new date its compressed form is there at
 });
 
 test("a compressed form that took too long to make is not given: the plain form with a new date is", async () => {
-  const { clock, answer } = underClock();
-  const pending = answer.form("gzip", true);
+  const { clock, response } = underClock();
+  const pending = response.form("gzip", true);
   clock.time = start + 60_001;
   const form = await pending;
   assert.equal(headerOf(form, "Content-Encoding"), undefined);
@@ -81,7 +81,7 @@ test("a compressed form that took too long to make is not given: the plain form 
 });
 
 test("a clock that is set back does not leave a date of the future", () => {
-  const { clock, answer } = underClock();
+  const { clock, response } = underClock();
   clock.time = start - 10_000;
-  assert.equal(dateIn(textOf(answer)), "2026-01-31T09:29:50.000Z");
+  assert.equal(dateIn(textOf(response)), "2026-01-31T09:29:50.000Z");
 });

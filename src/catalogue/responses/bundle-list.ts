@@ -41,13 +41,13 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
   }
 }
 
-/** The answer that lists a provider's bundles. */
+/** The response that lists a provider's bundles. */
 export function bundlesBody(group: Group, now: () => number, prices?: PriceList): Body {
   const fragment = prices ? fragmentOf([...pieces(group, prices)]) : preparedFragment(group);
   return bodyOf([fragment], fragment.etag, now);
 }
 
-/** The answer that lists the bundles of every provider. */
+/** The response that lists the bundles of every provider. */
 export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
   const all = bundleGroups(snapshot).map(({ group }) => preparedFragment(group));
   return bodyOf(all, etagOfAll(all), now);

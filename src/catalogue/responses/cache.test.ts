@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
+import type { ReadyResponse } from "../../operation/answers/ready-response.ts";
 import {
   answersOf,
-  CatalogueAnswers,
+  CatalogueResponses,
   headerOf,
   plainForm,
   revised,
@@ -29,15 +29,15 @@ function spelling(text: string, n: number): string {
 }
 
 test("an answer is written once and then only picked", () => {
-  const answers = answersOf(snapshot, () => start);
+  const responses = answersOf(snapshot, () => start);
   for (const ask of [
-    () => answers.dataBundles(undefined),
-    () => answers.dataBundles("MTNDATA"),
-    () => answers.corporateBundles(),
-    () => answers.dataProviders(),
-    () => answers.cableProviders(),
-    () => answers.cablePlans("gotv"),
-    () => answers.addOns("dstv", "COMPE36"),
+    () => responses.dataBundles(undefined),
+    () => responses.dataBundles("MTNDATA"),
+    () => responses.corporateBundles(),
+    () => responses.dataProviders(),
+    () => responses.cableProviders(),
+    () => responses.cablePlans("gotv"),
+    () => responses.addOns("dstv", "COMPE36"),
   ]) {
     assert.equal(ask(), ask());
     assert.equal(ask().form("identity", true), ask().form("identity", true));
@@ -45,26 +45,26 @@ test("an answer is written once and then only picked", () => {
 });
 
 test("50,000 spellings and unknown codes push each other out of the cache, and none of ours", () => {
-  const answers = answersOf(snapshot, () => start);
-  const ours = answers.addOns("gotv", "GOTVSUPAPLUS");
-  const early = answers.addOns("GOTV", "gotvsupaplus");
-  assert.equal(answers.addOns("GOTV", "gotvsupaplus"), early);
+  const responses = answersOf(snapshot, () => start);
+  const ours = responses.addOns("gotv", "GOTVSUPAPLUS");
+  const early = responses.addOns("GOTV", "gotvsupaplus");
+  assert.equal(responses.addOns("GOTV", "gotvsupaplus"), early);
   for (let n = 0; n < 50_000; n++) {
-    answers.addOns(spelling("gotv", n), spelling("GOTVSUPAPLUS", n >> 4));
+    responses.addOns(spelling("gotv", n), spelling("GOTVSUPAPLUS", n >> 4));
     if (n % 10 > 0) continue;
-    answers.dataBundles(spelling("9mobiledata", n));
-    assert.throws(() => answers.dataBundles(`unknown-${n}`));
-    assert.throws(() => answers.addOns("gotv", `unknown-${n}`));
+    responses.dataBundles(spelling("9mobiledata", n));
+    assert.throws(() => responses.dataBundles(`unknown-${n}`));
+    assert.throws(() => responses.addOns("gotv", `unknown-${n}`));
   }
-  assert.notEqual(answers.addOns("GOTV", "gotvsupaplus"), early);
-  assert.equal(answers.addOns("gotv", "GOTVSUPAPLUS"), ours);
+  assert.notEqual(responses.addOns("GOTV", "gotvsupaplus"), early);
+  assert.equal(responses.addOns("gotv", "GOTVSUPAPLUS"), ours);
 });
 
 test("the list of all providers is dated anew together with its compressed forms", async () => {
   let time = start;
-  const answers = answersOf(snapshot, () => time);
+  const responses = answersOf(snapshot, () => time);
   const dateOf = async () => {
-    const all = answers.dataBundles(undefined);
+    const all = responses.dataBundles(undefined);
     const texts = [
       textOf(all),
       gunzipSync((await all.form("gzip", true)).body).toString(),
@@ -83,15 +83,15 @@ test("the list of all providers is dated anew together with its compressed forms
 test("a validator is the same on every instance and in every revision with the same list", () => {
   const one = answersOf(snapshot, () => start);
   const other = answersOf({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
-  const etagsOf = (answers: CatalogueAnswers) => [
-    answers.dataBundles(undefined).etag,
-    answers.dataBundles("MTNDATA").etag,
-    answers.corporateBundles().etag,
-    answers.dataProviders().etag,
-    answers.cableProviders().etag,
-    answers.cablePlans("gotv").etag,
-    answers.addOns("gotv", "GOTVMAX").etag,
-    answers.addOns("gotv", "GOTVSUPA").etag,
+  const etagsOf = (responses: CatalogueResponses) => [
+    responses.dataBundles(undefined).etag,
+    responses.dataBundles("MTNDATA").etag,
+    responses.corporateBundles().etag,
+    responses.dataProviders().etag,
+    responses.cableProviders().etag,
+    responses.cablePlans("gotv").etag,
+    responses.addOns("gotv", "GOTVMAX").etag,
+    responses.addOns("gotv", "GOTVSUPA").etag,
   ];
   assert.deepEqual(etagsOf(one), etagsOf(other));
   assert.equal(new Set(etagsOf(one)).size, 8);
@@ -119,40 +119,40 @@ test("a changed price changes the validators of the lists that show it, and no o
 
 test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
   const cache = new ResponseCache(() => start);
-  const before = new CatalogueAnswers(snapshot, cache);
-  const bytesOf = (answers: CatalogueAnswers) =>
+  const before = new CatalogueResponses(snapshot, cache);
+  const bytesOf = (responses: CatalogueResponses) =>
     [
-      answers.dataBundles("MTNDATA"),
-      answers.dataBundles("GLODATA"),
-      answers.corporateBundles(),
-      answers.dataProviders(),
-      answers.cableProviders(),
-      answers.cablePlans("gotv"),
-      answers.addOns("dstv", "COMPE36"),
-    ].map((answer) => plainForm(answer).body);
+      responses.dataBundles("MTNDATA"),
+      responses.dataBundles("GLODATA"),
+      responses.corporateBundles(),
+      responses.dataProviders(),
+      responses.cableProviders(),
+      responses.cablePlans("gotv"),
+      responses.addOns("dstv", "COMPE36"),
+    ].map((response) => plainForm(response).body);
   const [mtn, ...others] = bytesOf(before);
-  const now = new CatalogueAnswers(await edited({ "MTNDATA 104": { price: 10_050 } }), cache);
+  const now = new CatalogueResponses(await edited({ "MTNDATA 104": { price: 10_050 } }), cache);
   const [mtnNow, ...othersNow] = bytesOf(now);
   assert.notEqual(mtnNow, mtn);
   for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
-  const about = (answer: ReadyAnswer) =>
-    ["Duba-Catalogue-Revision", "Last-Modified"].map((name) => headerOf(plainForm(answer), name));
-  for (const answer of [now.dataBundles("MTNDATA"), now.dataBundles(undefined)])
-    assert.deepEqual(about(answer), ["2", "Sat, 31 Jan 2026 09:30:00 GMT"]);
-  for (const answer of [
+  const about = (response: ReadyResponse) =>
+    ["Duba-Catalogue-Revision", "Last-Modified"].map((name) => headerOf(plainForm(response), name));
+  for (const response of [now.dataBundles("MTNDATA"), now.dataBundles(undefined)])
+    assert.deepEqual(about(response), ["2", "Sat, 31 Jan 2026 09:30:00 GMT"]);
+  for (const response of [
     now.dataBundles("GLODATA"),
     now.corporateBundles(),
     now.cablePlans("gotv"),
     now.addOns("gotv", "GOTVMAX"),
   ])
-    assert.deepEqual(about(answer), ["1", "Sat, 31 Jan 2026 00:00:00 GMT"]);
+    assert.deepEqual(about(response), ["1", "Sat, 31 Jan 2026 00:00:00 GMT"]);
 });
 
 test("an empty catalogue answers empty lists", async () => {
   const gone = { ...snapshot, groups: { ...snapshot.groups, "data-bundles": new Map(), "cable-providers": new Map() } };
   const bare = answersOf(gone, () => start);
-  for (const answer of [bare.dataBundles(undefined), bare.dataBundles("mtndata")])
-    assert.deepEqual(JSON.parse(textOf(answer)).data.data, []);
+  for (const response of [bare.dataBundles(undefined), bare.dataBundles("mtndata")])
+    assert.deepEqual(JSON.parse(textOf(response)).data.data, []);
   assert.deepEqual(JSON.parse(textOf(bare.cableProviders())).billers, []);
   assert.throws(() => bare.cablePlans("gotv"), { message: "No cable provider has the code gotv." });
 });
@@ -161,7 +161,7 @@ test("a list that breaks its schema is never given, and keeps no other from bein
   const broken = await edited({ "MTNDATA 104": { value: null } });
   const cache = new ResponseCache(() => start);
   await cache.prepare(broken);
-  const answers = new CatalogueAnswers(broken, cache);
-  assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
-  assert.ok(textOf(answers.dataBundles("GLODATA")).includes("GLODATA"));
+  const responses = new CatalogueResponses(broken, cache);
+  assert.throws(() => responses.dataBundles("MTNDATA"), /breaks its schema at/);
+  assert.ok(textOf(responses.dataBundles("GLODATA")).includes("GLODATA"));
 });

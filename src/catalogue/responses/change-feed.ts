@@ -18,7 +18,7 @@ export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "nex
 type Shown = Record<string, string | number>;
 type Listed = ChangeList["scheduled"][number];
 
-/** Most revisions of one answer. */
+/** Most revisions of one response. */
 const REVISIONS = 100;
 
 /** A place in the history: after one change of a revision. */
@@ -29,7 +29,7 @@ interface Cursor {
 
 /**
  * Lists the changes of revisions, oldest first, up to the served one: never ahead of the look-ups. `after` is the `next` of an
- * earlier answer; without it the answer lists nothing and gives the current `next`.
+ * earlier response; without it the response lists nothing and gives the current `next`.
  */
 export async function listChanges(
   db: Kysely<Tables>,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CatalogueAnswers, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
+import { CatalogueResponses, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
 import { ResponseCache } from "./cache.ts";
 import { SourceFreshness } from "./freshness.ts";
 
@@ -9,27 +9,27 @@ const starter = await starterSnapshot();
 
 function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
   const freshness = new SourceFreshness(covers);
-  const answers = new CatalogueAnswers(
+  const responses = new CatalogueResponses(
     starter,
     new ResponseCache(
       () => start,
       (list) => freshness.of(list),
     ),
   );
-  return { freshness, answers };
+  return { freshness, responses };
 }
 
 test("answers say as of when their list is the source's, and the ETag stays", () => {
-  const { freshness, answers } = following(["data-bundles"]);
+  const { freshness, responses } = following(["data-bundles"]);
   freshness.set(start, false);
-  const first = plainForm(answers.dataBundles("MTNDATA"));
+  const first = plainForm(responses.dataBundles("MTNDATA"));
   assert.equal(headerOf(first, "Duba-Catalogue-As-Of"), "2026-01-31T09:30:00.000Z");
   assert.equal(headerOf(first, "Duba-Catalogue-Stale"), undefined);
   freshness.set(start + 900_000, false);
-  const second = plainForm(answers.dataBundles("MTNDATA"));
+  const second = plainForm(responses.dataBundles("MTNDATA"));
   assert.equal(headerOf(second, "Duba-Catalogue-As-Of"), "2026-01-31T09:45:00.000Z");
   freshness.set(start + 900_000, true);
-  const third = plainForm(answers.dataBundles("MTNDATA"));
+  const third = plainForm(responses.dataBundles("MTNDATA"));
   assert.equal(headerOf(third, "Duba-Catalogue-As-Of"), "2026-01-31T09:45:00.000Z");
   assert.equal(headerOf(third, "Duba-Catalogue-Stale"), "true");
   for (const form of [second, third]) {
@@ -39,28 +39,28 @@ test("answers say as of when their list is the source's, and the ETag stays", ()
 });
 
 test("between two changes of the source's time, the same form is given", () => {
-  const { freshness, answers } = following(["data-bundles"]);
+  const { freshness, responses } = following(["data-bundles"]);
   freshness.set(start, false);
-  const form = plainForm(answers.dataBundles("MTNDATA"));
+  const form = plainForm(responses.dataBundles("MTNDATA"));
   freshness.set(start, false);
-  assert.equal(plainForm(answers.dataBundles("MTNDATA")), form);
+  assert.equal(plainForm(responses.dataBundles("MTNDATA")), form);
 });
 
 test("a compressed body is not compressed again for another time", async () => {
-  const { freshness, answers } = following(["data-bundles"]);
-  const first = await answers.dataBundles("MTNDATA").form("br", true);
+  const { freshness, responses } = following(["data-bundles"]);
+  const first = await responses.dataBundles("MTNDATA").form("br", true);
   freshness.set(start, false);
-  const second = await answers.dataBundles("MTNDATA").form("br", true);
+  const second = await responses.dataBundles("MTNDATA").form("br", true);
   assert.equal(headerOf(second, "Duba-Catalogue-As-Of"), "2026-01-31T09:30:00.000Z");
   assert.equal(second.body, first.body);
 });
 
 test("lists that the source does not cover say nothing of it", () => {
-  const { freshness, answers } = following(["data-bundles", "cable-products"]);
+  const { freshness, responses } = following(["data-bundles", "cable-products"]);
   freshness.set(start, true);
-  const told = (answer: Parameters<typeof plainForm>[0]) => headerOf(plainForm(answer), "Duba-Catalogue-Stale");
-  assert.equal(told(answers.dataBundles(undefined)), "true");
-  assert.equal(told(answers.cablePlans("dstv")), "true");
-  for (const answer of [answers.dataProviders(), answers.corporateBundles(), answers.addOns("dstv", "PRWE36")])
-    assert.equal(told(answer), undefined);
+  const told = (response: Parameters<typeof plainForm>[0]) => headerOf(plainForm(response), "Duba-Catalogue-Stale");
+  assert.equal(told(responses.dataBundles(undefined)), "true");
+  assert.equal(told(responses.cablePlans("dstv")), "true");
+  for (const response of [responses.dataProviders(), responses.corporateBundles(), responses.addOns("dstv", "PRWE36")])
+    assert.equal(told(response), undefined);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
-import { CatalogueAnswers, headerOf, plainForm, revised, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import type { ReadyResponse } from "../../operation/answers/ready-response.ts";
+import { CatalogueResponses, headerOf, plainForm, revised, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
@@ -31,8 +31,8 @@ async function withPrice(snapshot: Snapshot, key: string, price: number): Promis
   return revised(next, await withEntries(snapshot, [{ subject: "data-bundles", key, content: { ...content, price } }]));
 }
 
-const written = async (answers: CatalogueAnswers, account?: string, provider?: string) =>
-  (await answers.dataBundles(provider, account).form("identity", false)).body.toString();
+const written = async (responses: CatalogueResponses, account?: string, provider?: string) =>
+  (await responses.dataBundles(provider, account).form("identity", false)).body.toString();
 const bundlesIn = (text: string): Record<string, string>[] => JSON.parse(text).data.data;
 
 const snapshot = await withRules(
@@ -41,11 +41,11 @@ const snapshot = await withRules(
   { of: "MTNDATA 104", rule: "price", value: 9_550 },
   { of: "dstv", rule: "margin", value: 5_000 },
 );
-const answers = new CatalogueAnswers(snapshot, new ResponseCache(() => start));
+const responses = new CatalogueResponses(snapshot, new ResponseCache(() => start));
 
 test("an account sees its own prices and the same face values; all others see the catalogue's", () => {
   const look = (account?: string) =>
-    bundlesIn(textOf(answers.pick(lookupDataBundles, { provider: "mtndata" }, account)));
+    bundlesIn(textOf(responses.pick(lookupDataBundles, { provider: "mtndata" }, account)));
   const [own, catalogue] = [look("acc_1"), look()];
   assert.deepEqual(look("acc_2"), catalogue);
   assert.deepEqual([catalogue[0]!.price, own[0]!.price], ["100", "95.5"]);
@@ -56,20 +56,20 @@ test("an account sees its own prices and the same face values; all others see th
 
 test("cable products and add-ons have the account's price too", () => {
   const plans = (account?: string) =>
-    JSON.parse(textOf(answers.pick(fetchCablePlans, { type: "dstv" }, account))).plans;
+    JSON.parse(textOf(responses.pick(fetchCablePlans, { type: "dstv" }, account))).plans;
   const [own, catalogue] = [plans("acc_1"), plans()];
   assert.equal(Number(own[0].price), Number(catalogue[0].price) + 50);
   assert.equal(own[0].amount, catalogue[0].amount);
   const addOns = (account?: string) =>
-    JSON.parse(textOf(answers.pick(fetchTvAddOns, { type: "DStv", productCode: "prwe36" }, account))).data;
+    JSON.parse(textOf(responses.pick(fetchTvAddOns, { type: "DStv", productCode: "prwe36" }, account))).data;
   assert.equal(addOns("acc_1")[0].price, "6050");
   assert.deepEqual([addOns("acc_1")[0].type, addOns("acc_1")[0].product_code], ["DStv", "prwe36"]);
   assert.equal(addOns()[0].price, "6000");
 });
 
 test("the list of all providers has the account's prices where it has its own", async () => {
-  const own = bundlesIn(await written(answers, "acc_1"));
-  const catalogue = bundlesIn(await written(answers));
+  const own = bundlesIn(await written(responses, "acc_1"));
+  const catalogue = bundlesIn(await written(responses));
   assert.equal(own.length, catalogue.length);
   assert.equal(own[0]!.price, "95.5");
   const others = (bundles: typeof own) => bundles.filter(({ type }) => type !== "MTNDATA");
@@ -77,56 +77,56 @@ test("the list of all providers has the account's prices where it has its own", 
 });
 
 test("a provider without own prices has one body for everybody, and unknown codes one failure", () => {
-  const bodyOf = (answer: ReadyAnswer) => plainForm(answer).body;
-  assert.equal(bodyOf(answers.dataBundles("GLODATA", "acc_1")), bodyOf(answers.dataBundles("GLODATA")));
-  assert.equal(bodyOf(answers.cablePlans("gotv", "acc_1")), bodyOf(answers.cablePlans("gotv")));
+  const bodyOf = (response: ReadyResponse) => plainForm(response).body;
+  assert.equal(bodyOf(responses.dataBundles("GLODATA", "acc_1")), bodyOf(responses.dataBundles("GLODATA")));
+  assert.equal(bodyOf(responses.cablePlans("gotv", "acc_1")), bodyOf(responses.cablePlans("gotv")));
   for (const account of ["acc_1", undefined]) {
-    assert.throws(() => answers.dataBundles("NONE", account), { code: "provider_not_found" });
-    assert.throws(() => answers.addOns("dstv", "NONE", account), { code: "product_not_found" });
+    assert.throws(() => responses.dataBundles("NONE", account), { code: "provider_not_found" });
+    assert.throws(() => responses.addOns("dstv", "NONE", account), { code: "product_not_found" });
   }
 });
 
 test("the validator follows what the caller sees", async () => {
-  const etags = (from: CatalogueAnswers, account?: string) =>
+  const etags = (from: CatalogueResponses, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account)].map(({ etag }) => etag);
-  const own = etags(answers, "acc_1");
-  for (const [place, etag] of etags(answers).entries()) assert.notEqual(own[place], etag);
-  assert.deepEqual(etags(new CatalogueAnswers(snapshot, new ResponseCache(() => start + 5)), "acc_1"), own);
-  const form = await answers.dataBundles(undefined, "acc_1").form("identity", false);
+  const own = etags(responses, "acc_1");
+  for (const [place, etag] of etags(responses).entries()) assert.notEqual(own[place], etag);
+  assert.deepEqual(etags(new CatalogueResponses(snapshot, new ResponseCache(() => start + 5)), "acc_1"), own);
+  const form = await responses.dataBundles(undefined, "acc_1").form("identity", false);
   assert.equal(headerOf(form, "ETag"), own[1]);
 
-  const other = new CatalogueAnswers(
+  const other = new CatalogueResponses(
     await withRules(snapshot, { of: "MTNDATA", value: -300 }),
     new ResponseCache(() => start),
   );
   for (const [place, etag] of etags(other, "acc_1").entries()) assert.notEqual(own[place], etag);
-  assert.deepEqual(etags(other), etags(answers));
+  assert.deepEqual(etags(other), etags(responses));
 });
 
 test("an account's answers stay as they are through revisions that do not touch them", async () => {
   const cache = new ResponseCache(() => start);
   const [before, after] = [
-    new CatalogueAnswers(snapshot, cache),
-    new CatalogueAnswers(await withPrice(snapshot, glo, 1), cache),
+    new CatalogueResponses(snapshot, cache),
+    new CatalogueResponses(await withPrice(snapshot, glo, 1), cache),
   ];
   const first = plainForm(before.dataBundles("MTNDATA", "acc_1"));
   const second = plainForm(after.dataBundles("MTNDATA", "acc_1"));
   assert.equal(first, second);
   assert.equal(headerOf(first, "Duba-Catalogue-Revision"), "2");
   assert.equal(after.dataBundles("MTNDATA", "acc_1"), after.dataBundles("MTNDATA", "acc_1"));
-  const dearer = new CatalogueAnswers(await withPrice(snapshot, "MTNDATA 113", 100), cache);
+  const dearer = new CatalogueResponses(await withPrice(snapshot, "MTNDATA 113", 100), cache);
   assert.notEqual(plainForm(dearer.dataBundles("MTNDATA", "acc_1")).body, first.body);
 });
 
 test("an account's lists changed when its own prices did, also when it has none left", async () => {
-  const modified = (from: CatalogueAnswers, account?: string) =>
+  const modified = (from: CatalogueResponses, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account), from.cablePlans("gotv", account)].map(
       ({ modifiedAt }) => (modifiedAt - starter.publishedAt) / hour,
     );
-  assert.deepEqual(modified(answers, "acc_1"), [1, 1, 1]);
-  assert.deepEqual(modified(answers, "acc_2"), [0, 0, 0]);
+  assert.deepEqual(modified(responses, "acc_1"), [1, 1, 1]);
+  assert.deepEqual(modified(responses, "acc_2"), [0, 0, 0]);
   const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
-  const ended = new CatalogueAnswers(
+  const ended = new CatalogueResponses(
     await revised(without, await removingRules("acc_1", undefined)(without)),
     new ResponseCache(() => start),
   );
@@ -149,7 +149,7 @@ test("ten thousand accounts each see their own prices, and push each other out o
     groups: { ...starter.groups, prices: new Map(rules) },
     stamps: { ...starter.stamps, prices: new Map(rules.map(([account]) => [account, starter])) },
   };
-  const all = new CatalogueAnswers(crowded, new ResponseCache(() => start));
+  const all = new CatalogueResponses(crowded, new ResponseCache(() => start));
   const first = all.dataBundles("MTNDATA", "acc_0");
   assert.equal(all.dataBundles("MTNDATA", "acc_0"), first);
   for (let n = 0; n < 10_000; n++) {

@@ -41,13 +41,13 @@ test("a shared form is public where the operation is open, and private where it 
 });
 
 test("compressed forms decode to the same bytes and say their own length and coding", async () => {
-  const answer = answerOf(5_000);
-  const { body } = plainForm(answer);
+  const response = answerOf(5_000);
+  const { body } = plainForm(response);
   for (const [coding, decode] of [
     ["gzip", gunzipSync],
     ["br", brotliDecompressSync],
   ] as const) {
-    const form = await answer.form(coding, false);
+    const form = await response.form(coding, false);
     assert.deepEqual(decode(form.body), body);
     assert.ok(form.body.length < body.length);
     assert.equal(headerOf(form, "Content-Encoding"), coding);
@@ -57,14 +57,14 @@ test("compressed forms decode to the same bytes and say their own length and cod
 });
 
 test("who asks for a compressed form while it is made waits for the same one; afterwards it is there at once", async () => {
-  const answer = answerOf(5_000);
-  const first = answer.form("br", false);
+  const response = answerOf(5_000);
+  const first = response.form("br", false);
   assert.ok(first instanceof Promise);
-  assert.equal(answer.form("br", false), first);
-  const shared = await answer.form("br", true);
+  assert.equal(response.form("br", false), first);
+  const shared = await response.form("br", true);
   const form = await first;
-  assert.equal(answer.form("br", false), form);
-  assert.equal(answer.form("br", true), shared);
+  assert.equal(response.form("br", false), form);
+  assert.equal(response.form("br", true), shared);
   assert.equal(shared.body, form.body);
 });
 
@@ -94,30 +94,30 @@ test("bodies under 256 bytes and over 4 MiB are not compressed", async () => {
 });
 
 /** The coding of the form that is there at once. */
-function codingOf(answer: Response, encoding: "gzip" | "br"): string | undefined {
-  const form = answer.form(encoding, false);
+function codingOf(response: Response, encoding: "gzip" | "br"): string | undefined {
+  const form = response.form(encoding, false);
   return form instanceof Promise ? assert.fail("the form has to be waited for") : headerOf(form, "Content-Encoding");
 }
 
 test("nobody waits for a body above 256 KiB to be compressed: it is plain until then", async () => {
   for (const coding of ["gzip", "br"] as const) {
-    const answer = answerOf(256 * 1024 + 1);
-    assert.equal(answer.form(coding, false), plainForm(answer));
-    await until(() => codingOf(answer, coding) === coding);
-    assert.equal(answer.form(coding, false), answer.form(coding, false));
+    const response = answerOf(256 * 1024 + 1);
+    assert.equal(response.form(coding, false), plainForm(response));
+    await until(() => codingOf(response, coding) === coding);
+    assert.equal(response.form(coding, false), response.form(coding, false));
   }
 });
 
 test("large bodies are compressed one at a time, and all in the end", async () => {
-  const answers = [4_000_000, 300_000, 400_000].map((length) => answerOf(length));
-  const [first, second] = answers as [Response, Response];
-  for (const answer of answers) assert.equal(codingOf(answer, "br"), undefined);
+  const responses = [4_000_000, 300_000, 400_000].map((length) => answerOf(length));
+  const [first, second] = responses as [Response, Response];
+  for (const response of responses) assert.equal(codingOf(response, "br"), undefined);
   await until(() => codingOf(first, "br") === "br");
   assert.equal(codingOf(second, "br"), undefined);
-  await until(() => answers.map((answer) => codingOf(answer, "br")).every((coding) => coding === "br"));
-  for (const answer of answers) {
-    const { body } = await answer.form("br", false);
-    assert.deepEqual(brotliDecompressSync(body), plainForm(answer).body);
+  await until(() => responses.map((response) => codingOf(response, "br")).every((coding) => coding === "br"));
+  for (const response of responses) {
+    const { body } = await response.form("br", false);
+    assert.deepEqual(brotliDecompressSync(body), plainForm(response).body);
   }
 });
 

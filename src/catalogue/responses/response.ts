@@ -1,4 +1,4 @@
-import { type ContentEncoding, type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
+import { type ContentEncoding, ReadyForm, type ReadyResponse } from "../../operation/answers/ready-response.ts";
 import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
 
@@ -17,7 +17,7 @@ export interface Description {
 type Forms = { [encoding in ContentEncoding]?: ReadyForm | Promise<ReadyForm> };
 
 /** A body with its headers. Each form is made on first use. */
-export class Response implements ReadyAnswer {
+export class Response implements ReadyResponse {
   readonly etag: string;
   readonly modifiedAt: number;
   readonly #description: Description;

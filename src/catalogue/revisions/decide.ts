@@ -21,7 +21,7 @@ export type Approval =
 
 /**
  * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
- * saw, because the catalogue has changed, it stays held: the answer has these changes. `version` is that of the difference that the
+ * saw, because the catalogue has changed, it stays held: the response has these changes. `version` is that of the difference that the
  * person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
  */
 export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {

@@ -24,7 +24,7 @@ export class Shop {
     products: starterRows("cable-products.json").map((row, at) => ({ id: at + 1, ...row })),
     addOns: starterRows("cable-add-ons.json"),
   };
-  /** Headers of its answers. */
+  /** Headers of its responses. */
   headers: Record<string, string> = {};
   readonly vendor: LocalVendor;
   readonly source: SyncSource;

@@ -8,8 +8,8 @@ import { nairaOf } from "../../operation/money.ts";
 import { silent } from "../../runtime/log.ts";
 import {
   type StandIn,
+  type StandInAttempt,
   type StandInFailure,
-  type StandInQuestion,
   type StandInRequest,
   standInHeader,
 } from "../../upstreams/ports/stand-in.ts";
@@ -44,7 +44,7 @@ interface StandInOptions {
   prices: VendorPrices;
   /** A CSV file that gets a line for each billed look-up. */
   invoice?: string | undefined;
-  /** Hears of each look-up, before its answer is sent. */
+  /** Hears of each look-up, before its response is sent. */
   onCall?: (call: StandInCall) => void;
   /** Hears of each request that is no look-up, or that has no credentials. */
   onRefusal?: (why: Refusal) => void;
@@ -107,7 +107,7 @@ export async function startStandIn(
     else lookUp({ ...looked, reference: referenceOf(request, looked.number) }, response);
   }
 
-  function lookUp(asked: StandInQuestion, response: ServerResponse): void {
+  function lookUp(asked: StandInAttempt, response: ServerResponse): void {
     const { kind, number, reference } = asked;
     const isTest = number === testInput?.number;
     const outcome = isTest ? "found" : outcomeOf(number);

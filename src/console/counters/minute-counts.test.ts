@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
+import { ResponseCounts } from "../../http/monitoring/response-counts.ts";
 import { openStore } from "../../storage/store.ts";
 import { type ChartRange, chartsOf } from "./charts.ts";
 import { keepMinuteCounts } from "./minute-counts.ts";
@@ -18,7 +18,7 @@ for (const engine of usualEngines)
       const charts = await chartsOf({ db, now }, range);
       return charts.map(({ figures }) => figures.map(({ name, text }) => `${name} ${text}`).join(", "));
     };
-    const [one, other] = [new AnswerCounts(true), new AnswerCounts(true)];
+    const [one, other] = [new ResponseCounts(true), new ResponseCounts(true)];
     const kept = [one, other].map((answers, index) => keepMinuteCounts({ db, now }, answers, `process ${index}`));
     const flush = () => Promise.all(kept.map((each) => each.flush()));
 

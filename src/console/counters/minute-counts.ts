@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
+import type { ResponseCounts } from "../../http/monitoring/response-counts.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
 import type { WithClock } from "../../storage/audited.ts";
 import { put } from "../../storage/queries/put.ts";
@@ -30,7 +30,7 @@ type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
  */
 export function keepMinuteCounts(
   { db, now }: WithClock & { db: Kysely<Tables> },
-  answers: AnswerCounts,
+  answers: ResponseCounts,
   instance: string,
 ): MinuteCounts {
   const written = new Map<string, number>();
@@ -82,7 +82,7 @@ export function keepMinuteCounts(
 }
 
 /** All that was counted since the start, by operation and outcome. */
-function countedNow(answers: AnswerCounts): Map<string, Counted> {
+function countedNow(answers: ResponseCounts): Map<string, Counted> {
   const counted = new Map<string, Counted>();
   for (const { operation, outcome, count } of answers.all()) {
     const key = `${operation} ${outcome}`;
@@ -91,7 +91,7 @@ function countedNow(answers: AnswerCounts): Map<string, Counted> {
   return counted;
 }
 
-function durationsNow(answers: AnswerCounts, about: CountedSubject): number[] {
+function durationsNow(answers: ResponseCounts, about: CountedSubject): number[] {
   const sums: number[] = [];
   for (const { operation, tally } of answers.tallies())
     if (subjectOf(operation) === about)

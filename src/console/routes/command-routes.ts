@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import type { HttpReply } from "../../http/shell/reply.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { answerCsv, csvOfRows } from "../../operation/command/answer-csv.ts";
 import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
 import { listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
@@ -23,7 +23,7 @@ import { isExpected, redacted, runAs } from "./run-as.ts";
 type AnyCommand = Command<CommandContext>;
 
 /** A page with the table that it opens with. */
-export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<HttpReply> {
+export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<HttpResponse> {
   const query = new URLSearchParams(visit.query);
   if (place.sinceToday && !hasMembers(query)) query.set("from", room.config.timeZone.dayOf(room.store.now()));
   if (place.sort !== undefined && !query.has("_sort")) query.set("_sort", place.sort);
@@ -44,7 +44,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
 }
 
 /** The form of a command, and its answer once the URL asks for it. */
-export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
+export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
   const members = membersOf(command.input);
   if (!asksByUrl(command) || !(hasMembers(asked.query) || isCheap(command)))
     return commandPage(room, asked, command, { texts: textsIn(command, asked.query) });
@@ -76,7 +76,7 @@ async function shownAnswer(
   asked: SignedIn,
   command: AnyCommand,
   path: string,
-): Promise<HttpReply | { main: Html; tools: Html; fault?: Error }> {
+): Promise<HttpResponse | { main: Html; tools: Html; fault?: Error }> {
   const { query } = asked;
   try {
     const zone = room.config.timeZone;
@@ -123,7 +123,7 @@ function nextPage(command: AnyCommand, answer: unknown): string | undefined {
 }
 
 /** A file of the answer, which the browser saves. */
-export function fileOf(command: AnyCommand, answer: unknown): HttpReply | undefined {
+export function fileOf(command: AnyCommand, answer: unknown): HttpResponse | undefined {
   if ("lines" in command.answer)
     return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
   const member = memberWith("holds", command.answer);
@@ -147,7 +147,7 @@ export async function commandPage(
   asked: SignedIn,
   command: AnyCommand,
   state: { texts: FormTexts; fault?: Error },
-): Promise<HttpReply> {
+): Promise<HttpResponse> {
   const place = placeOf(room.site, command);
   const form = commandForm(command, { ...formParts(room, asked), ...state });
   const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
@@ -170,7 +170,7 @@ export function framed(
   title: string,
   main: Html,
   scripts: readonly string[] = [],
-): HttpReply {
+): HttpResponse {
   const shownAt = timeElement(room.store.now(), room.config.timeZone);
   return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt }));
 }

@@ -4,13 +4,13 @@ import { AccessError } from "../../access/access-error.ts";
 import { deedOptions, PasskeyError, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import type { CommandContext } from "../../commands/context.ts";
-import type { HttpReply } from "../../http/shell/reply.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command, confirms } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { ConsoleError, formIn, longestUpload, type SignedIn } from "../console-request.ts";
-import { jsonReply } from "../console-response.ts";
+import { jsonResponse } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { deedPage } from "./deed-page.ts";
 import { readTextsOf } from "./form-texts.ts";
@@ -31,7 +31,7 @@ export async function mustConfirm(
 }
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
-export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
+export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   const form = await formIn(asked, longestUpload);
   checkToken(asked, form);
   const command = room.site.commands.get(String(form.get("_command")));
@@ -39,15 +39,15 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   const { person } = asked.session;
   const texts = readTextsOf(command, form);
   try {
-    if (!(await mustConfirm(room, asked, command, texts))) return jsonReply({});
+    if (!(await mustConfirm(room, asked, command, texts))) return jsonResponse({});
   } catch (fault) {
     // The form says what is wrong with it.
-    if (isExpected(fault)) return jsonReply({});
+    if (isExpected(fault)) return jsonResponse({});
     throw fault;
   }
   const [nonce, at] = [randomBytes(16).toString("base64url"), room.store.now()];
   const challenge = challengeOf({ command: command.id, input: await deedInputOf(room, command, texts), nonce, at });
-  return jsonReply({
+  return jsonResponse({
     options: await deedOptions(placeOf(room), { person, challenge, purpose: purposeOf(asked) }),
     deed: `${nonce}.${at}`,
     page: (await deedPage(room, asked, command, texts)).text,

@@ -2,7 +2,7 @@ import { personActor } from "../../access/people/people-rows.ts";
 import { appendWith } from "../../audit/append.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { html } from "../../http/pages/html.ts";
-import type { HttpReply } from "../../http/shell/reply.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
@@ -25,7 +25,7 @@ import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./
 type AnyCommand = Command<CommandContext>;
 
 /** Runs the command of a form that was sent. What changes something does it once, and redirects to the page of its answer. */
-export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
+export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
   const { person } = asked.session;
   const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
   const form = await formIn(asked, isUpload ? longestUpload : longestForm);
@@ -56,7 +56,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
 }
 
 /** The page of what a form did. */
-export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
+export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
   const { person } = asked.session;
   const sent = await sentForm(room, asked.query.get("_done")!);
   if (sent?.person_id !== person.id || sent.path !== pathOf(command) || sent.answer === null)
@@ -69,7 +69,7 @@ function outcomePage(
   asked: SignedIn,
   command: AnyCommand,
   { answer, input, said }: { answer: unknown; input: object; said: string | undefined },
-): HttpReply {
+): HttpResponse {
   const place = placeOf(room.site, command);
   const links = linksOf(room, asked, place, command);
   const zone = room.config.timeZone;
@@ -84,7 +84,7 @@ async function alreadyDone(
   asked: SignedIn,
   command: AnyCommand,
   { id, at }: AlreadySent,
-): Promise<HttpReply> {
+): Promise<HttpResponse> {
   const place = placeOf(room.site, command);
   const hasAnswer = typeof (await sentForm(room, id))?.answer === "string";
   const link = hasAnswer

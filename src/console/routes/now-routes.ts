@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../commands/context.ts";
 import { Html, html } from "../../http/pages/html.ts";
-import type { HttpReply } from "../../http/shell/reply.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
 import type { Command } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import { jsonText, page } from "../console-response.ts";
@@ -19,7 +19,7 @@ const tables = [
   ["sources.status", "Source of the catalogue"],
 ] as const;
 
-export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: ConsolePage): Promise<HttpReply> {
+export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: ConsolePage): Promise<HttpResponse> {
   const range = rangeIn(asked.query);
   const links = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
@@ -67,15 +67,15 @@ function readingOf(room: ConsoleRoom, asked: SignedIn, { name, keptFor, read }: 
   return room.readings[how](`${name} ${asked.session.person.role}`, keptFor, () => read(room, asked));
 }
 
-export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
+export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   return page(await readingOf(room, asked, live, "get"));
 }
 
-export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
+export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   return page(await readingOf(room, asked, belowCharts, "get"));
 }
 
-export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
+export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   return jsonText(await readingOf(room, asked, counts(rangeIn(asked.query)), "get"));
 }
 

@@ -9,9 +9,9 @@ import {
 import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
 import { beginSession, endSession, sessionLife } from "../../access/people/sessions.ts";
 import { html } from "../../http/pages/html.ts";
-import type { HttpReply } from "../../http/shell/reply.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { type Asked, formIn, jsonIn, longestForm, type SignedIn } from "../console-request.ts";
-import { jsonReply, page, redirect } from "../console-response.ts";
+import { jsonResponse, page, redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { barePage } from "../view/frame.ts";
 import { checkToken } from "./run-as.ts";
@@ -24,7 +24,7 @@ export function cookieName(origin: string): string {
   return origin.startsWith("https:") ? "__Host-duba" : "duba_console";
 }
 
-export function signInPage(): HttpReply {
+export function signInPage(): HttpResponse {
   const main = html`<h1>Sign in</h1>
 <p>Use the passkey that you registered with your invitation.</p>
 <p><button class="main" data-sign-in>Sign in with a passkey</button></p>
@@ -33,7 +33,7 @@ export function signInPage(): HttpReply {
   return page(barePage({ title: "Sign in", main, scripts }));
 }
 
-export function joinPage(): HttpReply {
+export function joinPage(): HttpResponse {
   const main = html`<h1>Join the console</h1>
 <p>This invitation registers a passkey on this device. It works once.</p>
 <form data-join><div class="field"><label for="name">Your name</label><p class="hint" id="name-hint">The other people of the console see it.</p>
@@ -44,12 +44,12 @@ export function joinPage(): HttpReply {
 }
 
 /** The requests of scripts that ask for passkeys. Undefined for another path. */
-export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<HttpReply | undefined> {
+export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<HttpResponse | undefined> {
   const { path, query } = asked;
   const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
   switch (path) {
     case "/sign-in/options":
-      return jsonReply(await signInOptions({ ...place, sign: await room.signer("sign-in") }));
+      return jsonResponse(await signInOptions({ ...place, sign: await room.signer("sign-in") }));
     case "/sign-in":
       return refusing(room, async () => {
         const { response } = await jsonIn(asked);
@@ -61,7 +61,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
     case "/join/options":
       return refusing(room, async () => {
         const { invitation } = await jsonIn(asked);
-        return jsonReply((await registrationOptions(place, String(invitation))).options);
+        return jsonResponse((await registrationOptions(place, String(invitation))).options);
       });
     case "/join":
       return refusing(room, async () => {
@@ -80,7 +80,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
   }
 }
 
-export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
+export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   checkToken(asked, await formIn(asked, longestForm));
   const { person, secret } = asked.session;
   await endSession(room.store.db, secret);
@@ -89,9 +89,9 @@ export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpR
 }
 
 /** A new session each time: a cookie that somebody planted before never becomes one. */
-async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<HttpReply> {
+async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<HttpResponse> {
   const secret = await beginSession(room.store.db, personId, room.store.now());
-  return jsonReply({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
+  return jsonResponse({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
 }
 
 function cookie(room: ConsoleRoom, value: string, seconds: number): string {
@@ -106,7 +106,7 @@ export function localPath(text: string | null): string {
 }
 
 /** Answers a fault of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
-async function refusing(room: ConsoleRoom, act: () => Promise<HttpReply>): Promise<HttpReply> {
+async function refusing(room: ConsoleRoom, act: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await act();
   } catch (fault) {
@@ -116,6 +116,6 @@ async function refusing(room: ConsoleRoom, act: () => Promise<HttpReply>): Promi
       const event = personEvent("console.refused", personActor(person), person, { reason: "passkey" });
       await room.audit(room.store.db, event);
     }
-    return jsonReply({ message: fault.message }, 403);
+    return jsonResponse({ message: fault.message }, 403);
   }
 }

@@ -4,8 +4,8 @@ import { listCorporateBundles } from "../../catalogue/operations/listCorporateBu
 import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
 import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
-import type { ServerAnswer, ServerRequest } from "../ask-server.ts";
-import { isObject, unless } from "../judge-answer.ts";
+import type { CheckedResponse, ServerRequest } from "../ask-server.ts";
+import { isObject, unless } from "../judge-response.ts";
 import type { Need, Point } from "../point.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
@@ -159,7 +159,7 @@ const failureCases: readonly FailureCase[] = [
   },
 ];
 
-function askRefused(session: CheckSession, { operation, changes = {}, after }: FailureCase): Promise<ServerAnswer> {
+function askRefused(session: CheckSession, { operation, changes = {}, after }: FailureCase): Promise<CheckedResponse> {
   if (after === undefined) return session.call(operation, changes);
   const asked: ServerRequest = session.request(operation, {
     carriage: "query",
@@ -204,7 +204,7 @@ function pointOf(failureCase: FailureCase): Point {
 function ofFailures(
   name: string,
   sentence: string,
-  faults: (json: Record<string, unknown>, answer: ServerAnswer, failureCase: FailureCase) => string[],
+  faults: (json: Record<string, unknown>, answer: CheckedResponse, failureCase: FailureCase) => string[],
 ): Point {
   return {
     ...{ id: `failures.${name}`, part: "duba", sentence, needs: [] },
@@ -212,11 +212,11 @@ function ofFailures(
       const found: string[] = [];
       for (const failureCase of sample) {
         if (session.key === "" && needsOfCase(failureCase).includes("key")) continue;
-        const answer = await askRefused(session, failureCase);
-        if (!answer.json || !isObject(answer.json.error))
+        const response = await askRefused(session, failureCase);
+        if (!response.json || !isObject(response.json.error))
           throw new Blocked(`${failureCase.operation.id}.${failureCase.name}`);
         const where = `${failureCase.operation.id}.${failureCase.name}`;
-        found.push(...faults(answer.json, answer, failureCase).map((fault) => `${where}: ${fault}`));
+        found.push(...faults(response.json, response, failureCase).map((fault) => `${where}: ${fault}`));
       }
       return found;
     },

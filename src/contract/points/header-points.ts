@@ -3,22 +3,22 @@ import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
 import { modeHeader, standInMode } from "../../operation/operation.ts";
-import type { ServerAnswer } from "../ask-server.ts";
-import { unless } from "../judge-answer.ts";
+import type { CheckedResponse } from "../ask-server.ts";
+import { unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 
 const lists: readonly AnyOperation[] = [lookupDataBundles, listCorporateBundles, fetchTvAddOns, fetchDataProviders];
 
-/** A GET without a body, whose answer caches may keep. */
+/** A GET without a body, whose response caches may keep. */
 const plain: RequestChanges = { carriage: "query" };
 
-/** One promise about the answers of all lists: a sentence for each list that breaks it. */
+/** One promise about the responses of all lists: a sentence for each list that breaks it. */
 function ofLists(
   name: string,
   sentence: string,
-  faults: (answer: ServerAnswer, session: CheckSession, operation: AnyOperation) => Promise<string[]> | string[],
+  faults: (response: CheckedResponse, session: CheckSession, operation: AnyOperation) => Promise<string[]> | string[],
 ): Point {
   return {
     ...{ id: `headers.${name}`, part: "duba", sentence, needs: [] },
@@ -26,9 +26,9 @@ function ofLists(
       const found: string[] = [];
       for (const operation of lists) {
         if (operation.access === "credential" && session.key === "") continue;
-        const answer = await session.call(operation, plain);
-        if (answer.status !== 200) throw new Blocked(blockerOf(operation));
-        found.push(...(await faults(answer, session, operation)).map((fault) => `${operation.id}: ${fault}`));
+        const response = await session.call(operation, plain);
+        if (response.status !== 200) throw new Blocked(blockerOf(operation));
+        found.push(...(await faults(response, session, operation)).map((fault) => `${operation.id}: ${fault}`));
       }
       return found;
     },

@@ -2,8 +2,8 @@ import { findVerification } from "../../identity/operations/findVerification.ts"
 import { getVerification } from "../../identity/operations/getVerification.ts";
 import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
 import { getRequest } from "../../requests/operations/getRequest.ts";
-import type { ServerAnswer } from "../ask-server.ts";
-import { isObject, unless } from "../judge-answer.ts";
+import type { CheckedResponse } from "../ask-server.ts";
+import { isObject, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import { Blocked, type CheckSession, type RequestChanges } from "../session.ts";
 
@@ -33,8 +33,8 @@ function unrepeated(name: string, sentence: string, changes: (session: CheckSess
 function elsewhere(
   name: string,
   sentence: string,
-  ask: (session: CheckSession, verified: ServerAnswer) => Promise<ServerAnswer>,
-  holds: (answer: ServerAnswer, verified: ServerAnswer) => boolean,
+  ask: (session: CheckSession, verified: CheckedResponse) => Promise<CheckedResponse>,
+  holds: (response: CheckedResponse, verified: CheckedResponse) => boolean,
 ): Point {
   return {
     ...{ id: `accounts.${name}`, part: "duba", needs: ["key", "verification", "other_key"], sentence },
@@ -46,9 +46,9 @@ function elsewhere(
   };
 }
 
-const referenceIn = ({ json }: ServerAnswer) => (isObject(json?.data) ? json.data.request_reference : undefined);
-const isUnknown = (code: string) => (answer: ServerAnswer) =>
-  answer.status === 404 && isObject(answer.json?.error) && answer.json.error.code === code;
+const referenceIn = ({ json }: CheckedResponse) => (isObject(json?.data) ? json.data.request_reference : undefined);
+const isUnknown = (code: string) => (response: CheckedResponse) =>
+  response.status === 404 && isObject(response.json?.error) && response.json.error.code === code;
 const asOther = ({ otherKey }: CheckSession) => ({ authorization: `Bearer ${otherKey}` });
 
 /** What nobody else may read. */
@@ -90,9 +90,9 @@ export const leakPoints: readonly Point[] = [
     "replay",
     "Another account that sends the same request with the same Idempotency-Key has a verification of its own.",
     (session) => session.call(verifyBvn, asOther(session)),
-    (answer, verified) =>
-      referenceIn(answer) !== undefined &&
-      referenceIn(answer) !== referenceIn(verified) &&
-      answer.headers["idempotency-replayed"] === undefined,
+    (response, verified) =>
+      referenceIn(response) !== undefined &&
+      referenceIn(response) !== referenceIn(verified) &&
+      response.headers["idempotency-replayed"] === undefined,
   ),
 ];

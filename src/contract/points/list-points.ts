@@ -2,7 +2,7 @@ import { fetchDataProviders } from "../../catalogue/operations/fetchDataProvider
 import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
-import { itemsOf, refusalFaults, successFaults, unless } from "../judge-answer.ts";
+import { itemsOf, refusalFaults, successFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { AnyOperation } from "../session.ts";
 

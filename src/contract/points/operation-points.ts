@@ -1,4 +1,4 @@
-import { answerErrors, refusalFaults, successFaults } from "../judge-answer.ts";
+import { refusalFaults, responseErrors, successFaults } from "../judge-response.ts";
 import type { Need, PartName, Point } from "../point.ts";
 import type { AnyOperation } from "../session.ts";
 import { hasForms } from "../shape-errors.ts";
@@ -16,18 +16,18 @@ export function operationPoints(operation: AnyOperation, part: PartName): Point[
     {
       ...{ id: `${id}.members`, part, needs },
       sentence: "Its answer has every documented member, each of its type.",
-      check: (session) => answerErrors(session, operation, "member"),
+      check: (session) => responseErrors(session, operation, "member"),
     },
     {
       ...{ id: `${id}.nothing-else`, part: "duba", needs },
       sentence: "Its answer has no other member, and the documented order.",
-      check: (session) => answerErrors(session, operation, "undeclared", "order"),
+      check: (session) => responseErrors(session, operation, "undeclared", "order"),
     },
   ] satisfies Point[];
   const forms: Point = {
     ...{ id: `${id}.forms`, part, needs },
     sentence: "Fixed members have their values, money is naira text, and times are ISO 8601.",
-    check: (session) => answerErrors(session, operation, "form"),
+    check: (session) => responseErrors(session, operation, "form"),
   };
   return [...own, ...(hasForms(answer) ? [forms] : [])];
 }

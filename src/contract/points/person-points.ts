@@ -1,6 +1,6 @@
 import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
 import { digitsOf } from "../../operation/fields.ts";
-import { isObject, refusalFaults, unless } from "../judge-answer.ts";
+import { isObject, refusalFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { CheckSession } from "../session.ts";
 import { Blocked } from "../session.ts";

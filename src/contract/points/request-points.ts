@@ -1,13 +1,13 @@
 import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
-import { itemsOf, successFaults, unless } from "../judge-answer.ts";
+import { itemsOf, successFaults, unless } from "../judge-response.ts";
 import type { Need, Point } from "../point.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 
 /** Other ways to say the same: each is answered with the same content. */
-function sameAnswer(
+function sameResponse(
   operation: AnyOperation,
   name: string,
   sentence: string,
@@ -25,7 +25,7 @@ function sameAnswer(
   };
 }
 
-/** The answer without its `date`, and in one case: codes are repeated as the caller spells them. */
+/** The response without its `date`, and in one case: codes are repeated as the caller spells them. */
 function contentOf(json: Record<string, unknown> | undefined): string {
   return JSON.stringify(json, (name, value) => (name === "date" ? "" : value)).toLowerCase();
 }
@@ -33,11 +33,13 @@ function contentOf(json: Record<string, unknown> | undefined): string {
 const spelledOtherwise = (text: string) => (text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase());
 
 export const requestPoints: readonly Point[] = [
-  sameAnswer(fetchTvAddOns, "in-query", "The parameters may stand in the query string.", () => ({ carriage: "query" })),
-  sameAnswer(fetchTvAddOns, "query-method", "The QUERY method with the JSON body is a third way.", () => ({
+  sameResponse(fetchTvAddOns, "in-query", "The parameters may stand in the query string.", () => ({
+    carriage: "query",
+  })),
+  sameResponse(fetchTvAddOns, "query-method", "The QUERY method with the JSON body is a third way.", () => ({
     method: "QUERY",
   })),
-  sameAnswer(fetchTvAddOns, "any-case", "Codes match without regard to case.", (session) => ({
+  sameResponse(fetchTvAddOns, "any-case", "Codes match without regard to case.", (session) => ({
     members: {
       type: spelledOtherwise(session.value("type")),
       productCode: spelledOtherwise(session.value("productCode")),
@@ -58,16 +60,16 @@ export const requestPoints: readonly Point[] = [
       );
     },
   },
-  sameAnswer(lookupDataBundles, "any-case", "Codes match without regard to case.", (session) => ({
+  sameResponse(lookupDataBundles, "any-case", "Codes match without regard to case.", (session) => ({
     members: { provider: spelledOtherwise(session.value("provider")) },
   })),
-  sameAnswer(lookupDataBundles, "type-parameter", "`type` is another name for `provider`.", (session) => ({
+  sameResponse(lookupDataBundles, "type-parameter", "`type` is another name for `provider`.", (session) => ({
     members: { provider: null, type: session.value("provider") },
   })),
-  sameAnswer(lookupDataBundles, "unknown-parameter", "Parameters that it does not know are ignored.", () => ({
+  sameResponse(lookupDataBundles, "unknown-parameter", "Parameters that it does not know are ignored.", () => ({
     members: { no_such_parameter: "1" },
   })),
-  sameAnswer(
+  sameResponse(
     listCorporateBundles,
     "bare-key",
     "The key is accepted without the word Bearer.",

@@ -3,8 +3,8 @@ import { getVerification } from "../../identity/operations/getVerification.ts";
 import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
 import { modeHeader } from "../../operation/operation.ts";
 import { reservedFor, type SandboxNumber, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
-import type { ServerAnswer } from "../ask-server.ts";
-import { isObject, successFaults, unless } from "../judge-answer.ts";
+import type { CheckedResponse } from "../ask-server.ts";
+import { isObject, successFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
@@ -50,11 +50,11 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
   return {
     ...{ id: `verifyBvn.${name}`, part: "duba", needs: ["key", "verification", "sandbox"], sentence },
     check: async (session) => {
-      const answer = await session.call(verifyBvn, {
+      const response = await session.call(verifyBvn, {
         members: members(session),
         headers: { [header]: `${session.idempotencyKey}-${name}` },
       });
-      return successFaults(answer);
+      return successFaults(response);
     },
   };
 }
@@ -89,7 +89,7 @@ function sandboxPoint({ number, result, retried, description }: SandboxNumber): 
   };
 }
 
-function resultOf({ status, json }: ServerAnswer): string {
+function resultOf({ status, json }: CheckedResponse): string {
   if (status === 200 && json?.success === true) return "VERIFIED";
   return `${status} ${isObject(json?.error) ? json.error.code : "without a code"}`;
 }

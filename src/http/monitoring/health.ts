@@ -1,6 +1,6 @@
 import { jsonHeaders } from "../failure-response.ts";
 import type { ApiServer } from "../server.ts";
-import { type HttpReply, pairsOf } from "../shell/reply.ts";
+import { type HttpResponse, pairsOf } from "../shell/http-response.ts";
 
 export interface Health {
   stopping: () => boolean;
@@ -25,7 +25,7 @@ export function registerHealth(app: ApiServer, { stopping, takesWrites, now = ()
   });
 }
 
-function said(value: object, status = 200): HttpReply {
+function said(value: object, status = 200): HttpResponse {
   const body = JSON.stringify(value);
   return { status, headers: pairsOf(jsonHeaders(Buffer.byteLength(body))), body };
 }

@@ -2,8 +2,8 @@ import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Durations } from "../../runtime/durations.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { HttpServer } from "../shell/open-server.ts";
-import type { AnswerCounts } from "./answer-counts.ts";
 import { serveMetrics } from "./metrics-server.ts";
+import type { ResponseCounts } from "./response-counts.ts";
 
 /** What only the store knows. Times are milliseconds since 1970; null: there is none. */
 export interface StoredFigures {
@@ -20,7 +20,7 @@ export interface StoredFigures {
 }
 
 export interface MetricSources {
-  answers: AnswerCounts;
+  answers: ResponseCounts;
   /** The live upstreams: name, state, alarm, and the attempts at each. */
   upstreams: () => readonly {
     name: string;

@@ -147,7 +147,7 @@ function success(operation: Operation<never>): JsonObject {
   if (operation.carriage === "query or body") names.push("Content-Location");
   if (isKeyed(operation)) names.push("Idempotency-Replayed");
   if (tellsMode(operation) || operation.limit === "credential") names.push(modeHeader);
-  names.push(...(operation.answerHeaders ?? []));
+  names.push(...(operation.responseHeaders ?? []));
   if (operation.deprecated) names.push(...DEPRECATION_HEADERS);
   return {
     description: operation.summary,

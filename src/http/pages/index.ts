@@ -1,8 +1,8 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
 import type { ApiServer } from "../server.ts";
-import { type Content, contentReply } from "../shell/content.ts";
-import { pairsOf } from "../shell/reply.ts";
+import { type Content, contentResponse } from "../shell/content.ts";
+import { pairsOf } from "../shell/http-response.ts";
 import { downloads, guides } from "./guides.ts";
 import type { Site } from "./site.ts";
 
@@ -43,7 +43,7 @@ export function registerPages(
       const made = await content;
       const counted = rateLimiters?.anonymous.consume(address);
       if (counted) refuseExceeded(counted);
-      const reply = await contentReply(request, made);
+      const reply = await contentResponse(request, made);
       const rateLimit = reply.status === 304 ? rateLimiters?.anonymous.refund(address) : counted;
       const headers = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", ...reply.headers };
       return { ...reply, headers: { ...headers, ...pairsOf(rateLimitHeaders(rateLimit)) } };

@@ -1,4 +1,4 @@
-import { type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
+import { ReadyForm, type ReadyResponse } from "../../operation/answers/ready-response.ts";
 import { Failure, failures } from "../../operation/failures.ts";
 import type { BoundOperation, Call } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
@@ -6,7 +6,7 @@ import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenar
 
 /**
  * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as without the
- * header, so that no header changes the answer to a live key.
+ * header, so that no header changes the response to a live key.
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {
   const { run, pick, ...rest } = operation;
@@ -48,7 +48,7 @@ function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario]
   return [name, scenario];
 }
 
-function readyAs(ready: ReadyAnswer, name: string, { delay, change, headers }: Scenario): ReadyAnswer {
+function readyAs(ready: ReadyResponse, name: string, { delay, change, headers }: Scenario): ReadyResponse {
   return {
     etag: change ? ready.etag.replace(/"$/, `-${name}"`) : ready.etag,
     modifiedAt: change ? ready.modifiedAt + 1_000 : ready.modifiedAt,

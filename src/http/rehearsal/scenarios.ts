@@ -2,7 +2,7 @@ import { type FailureCode, failures } from "../../operation/failures.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import type { Scope } from "../../operation/operation.ts";
 
-/** The request header by which a test key asks a look-up for one of the scenarios. The answer repeats it. */
+/** The request header by which a test key asks a look-up for one of the scenarios. The response repeats it. */
 export const scenarioHeader = "Duba-Scenario";
 /** As Node has it. */
 export const scenarioName = "duba-scenario";
@@ -16,11 +16,11 @@ const day = 24 * 60 * 60_000;
 export interface Scenario {
   description: string;
   failure?: { code: FailureCode; headers?: Record<string, string>; retryAfter?: number };
-  /** Milliseconds before the answer. */
+  /** Milliseconds before the response. */
   delay?: number;
-  /** Changes a copy of the answer. Then it has another ETag, and a later revision and date. */
+  /** Changes a copy of the response. Then it has another ETag, and a later revision and date. */
   change?: (answer: unknown) => unknown;
-  /** Headers that the answer has, at this time. */
+  /** Headers that the response has, at this time. */
   headers?: (now: number) => Record<string, string>;
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
-import type { ContentEncoding } from "../../operation/answers/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
 
 const OFFERED: ContentEncoding[] = ["br", "gzip", "identity"];
 const byHeader = new LRUCache<string, ContentEncoding>({ max: 500 });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isRepeatable } from "../../operation/fields.ts";
 import { type BoundOperation, isKeyed } from "../../operation/operation.ts";
 
-/** Tells a test key what its request has that nothing reads. The answer is the same without it. */
+/** Tells a test key what its request has that nothing reads. The response is the same without it. */
 export const hintHeader = "Duba-Hint";
 
 /** `always`, flat header pairs, with one more hint. */

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import type { Log } from "../../runtime/log.ts";
 
 export interface ConnectionBounds {
-  /** Most connections at once; more are closed without an answer. */
+  /** Most connections at once; more are closed without a response. */
   most: number;
-  /** How long an answer may wait for its caller to read it, in milliseconds. */
+  /** How long a response may wait for its caller to read it, in milliseconds. */
   answer: number;
 }
 
@@ -47,7 +47,7 @@ interface Backlog {
   until: number;
 }
 
-/** Tracks how long the answers in each connection have waited to be read. */
+/** Tracks how long the responses in each connection have waited to be read. */
 export class Readers {
   readonly #timeout: number;
   readonly #backlogs = new Map<Reader, Backlog | null>();

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { ContentEncoding } from "../../operation/answers/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
 import { matchesTag } from "../conditional.ts";
 import { acceptedEncoding } from "../request/content-encoding.ts";
-import type { HttpReply } from "./reply.ts";
+import type { HttpResponse } from "./http-response.ts";
 
 /** Content that stays the same while the process lives. An encoded form is made on first use. */
 export interface Content {
   type: string;
   etag: string;
-  /** Further headers of the answer. */
+  /** Further headers of the response. */
   headers: Record<string, string>;
   form(encoding: ContentEncoding): Promise<Buffer>;
 }
@@ -32,7 +32,7 @@ export function content(type: string, body: string | Buffer, headers: Record<str
 }
 
 /** Answers with the content in a coding that the caller accepts, or with 304 to a browser that has it already. */
-export async function contentReply({ headers }: IncomingMessage, content: Content): Promise<HttpReply> {
+export async function contentResponse({ headers }: IncomingMessage, content: Content): Promise<HttpResponse> {
   const tags = headers["if-none-match"];
   const common = { "Content-Type": content.type, ETag: content.etag, "Cache-Control": "no-cache", ...content.headers };
   if (tags !== undefined && matchesTag(tags, content.etag))

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Log } from "../../runtime/log.ts";
 import { createServer } from "../../runtime/network/node-http.ts";
-import { keepAliveSeconds } from "../whole-answer.ts";
+import { keepAliveSeconds } from "../whole-response.ts";
 import { boundConnections, type ConnectionBounds } from "./connections.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 
@@ -12,7 +12,7 @@ export interface ServerBounds {
   headers?: number;
   /** Milliseconds for the headers of a request to arrive. */
   arrival: number;
-  /** Milliseconds for its body beyond that. Whoever waits for a body gives up sooner, with an answer of its own. */
+  /** Milliseconds for its body beyond that. Whoever waits for a body gives up sooner, with a response of its own. */
   body?: number;
   connections: ConnectionBounds;
 }

@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /**
- * Requests that came before the answer to an earlier one on their connection. Node reads a connection up to 32 times in a row, 64 KiB
+ * Requests that came before the response to an earlier one on their connection. Node reads a connection up to 32 times in a row, 64 KiB
  * each, and hands over every request at once, some 600 a read: other callers would wait for all of them. So they wait in one queue,
  * which gets a share of each event-loop tick, and nothing more is read from their connections meanwhile.
  */
@@ -21,7 +21,7 @@ export class PipelinedRequests {
   readonly #queue: (() => void)[] = [];
   #next = 0;
 
-  /** Whether the answer has to wait for an earlier one on its connection. */
+  /** Whether the response has to wait for an earlier one on its connection. */
   static isPipelined({ socket }: ServerResponse): boolean {
     return socket === null;
   }

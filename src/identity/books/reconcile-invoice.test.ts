@@ -29,7 +29,7 @@ for (const engine of engines) {
     test("finds nothing against the invoice of a vendor that counts, and each planted difference", async (t) => {
       const bills: Billed[] = [];
       let now = from;
-      /** The vendor bills what it worked for, also where we never got its answer, or could not read it. */
+      /** The vendor bills what it worked for, also where we never got its response, or could not read it. */
       const outcomes = ["verified", "not_found", "lost", "no_money", "unreadable", "verified"] as const;
       const { upstream, received } = answering(async (attempt, nth): Promise<IdentityOutcome> => {
         const outcome = outcomes[nth % outcomes.length]!;

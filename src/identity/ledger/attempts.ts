@@ -57,7 +57,7 @@ export interface AttemptStart {
 }
 
 /** What became of an attempt. */
-export interface AttemptAnswer {
+export interface AttemptOutcome {
   /** Null: the run asked nobody, or learned nothing about its attempt. */
   attempt: number | null;
   state: OutcomeState;
@@ -80,7 +80,7 @@ export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): stri
   return attempts.at(-1)?.vendor ?? null;
 }
 
-/** The vendor's own reference of its last answer that has one. */
+/** The vendor's own reference of its last response that has one. */
 export function vendorReferenceOf(
   { attempts }: { attempts: readonly Attempt[] },
   vendor: string,
@@ -141,8 +141,8 @@ export function newAttempt(
   };
 }
 
-/** The attempts once one of them has its answer. */
-export function withAnswer(attempts: readonly Attempt[], answer: AttemptAnswer): Attempt[] {
+/** The attempts once one of them has its response. */
+export function withOutcome(attempts: readonly Attempt[], answer: AttemptOutcome): Attempt[] {
   const { attempt, state, reason, vendorReference, billed, notSent, at } = answer;
   const answered_at = state === "unknown" ? null : at;
   const change = { outcome: state, reason, vendor_reference: vendorReference, billed, answered_at };
@@ -189,8 +189,8 @@ export function closeAttempt(
     vendorReference,
     billed,
     at,
-  }: Omit<AttemptAnswer, "state" | "notSent"> & { reference: string },
-  { state, notSent }: Pick<AttemptAnswer, "state" | "notSent">,
+  }: Omit<AttemptOutcome, "state" | "notSent"> & { reference: string },
+  { state, notSent }: Pick<AttemptOutcome, "state" | "notSent">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
   const isOpen = openAttemptOf(reference, attempt);

@@ -8,7 +8,7 @@ import { giveBack, spendingColumns, take } from "../spending/spending.ts";
 import { addToJournal, type Happening } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 
-/** A charge whose write got no answer: it may have committed, or may still commit. */
+/** A charge whose write got no response: it may have committed, or may still commit. */
 export interface UncertainCharge {
   /** The mark it writes. */
   mark: string;

@@ -11,8 +11,8 @@ interface Late {
   uncertain: readonly UncertainCharge[];
 }
 
-/** The run of a later answer, with what callers were told while the one before waited. */
-function withEarlierAnswer(run: Run, waiting: Late | undefined): Run {
+/** The run of a later response, with what callers were told while the one before waited. */
+function withEarlierOutcome(run: Run, waiting: Late | undefined): Run {
   if (!waiting || (waiting.outcome.state !== "unknown" && !waiting.run.journaled?.toldUnknown)) return run;
   return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };
 }
@@ -39,12 +39,12 @@ export class DeferredOutcomes {
     this.#log = log;
   }
 
-  /** Keeps the newest outcome of a run until it is written; a later answer replaces an earlier `unknown`. */
+  /** Keeps the newest outcome of a run until it is written; a later response replaces an earlier `unknown`. */
   add(run: Run, outcome: RunOutcome, ...uncertain: UncertainCharge[]): void {
     const { reference } = run;
     const waiting = this.#waiting.get(reference);
     const late = {
-      run: withEarlierAnswer(run, waiting),
+      run: withEarlierOutcome(run, waiting),
       outcome,
       uncertain: [...(waiting?.uncertain ?? []), ...uncertain],
     };
@@ -93,10 +93,10 @@ export class DeferredOutcomes {
 
   async #write(late: Late): Promise<void> {
     const { run, outcome } = late;
-    // A start that was written without an answer may have taken a fee that `run` does not know of.
+    // A start that was written without a response may have taken a fee that `run` does not know of.
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
     if (await this.#ledger.resolve(run, outcome)) return;
-    await this.#ledger.answerAttempt(run, outcome);
+    await this.#ledger.endAttempt(run, outcome);
     for (const charge of late.uncertain) await this.#charges.withdraw(run.reference, charge);
   }
 

@@ -28,7 +28,7 @@ suite("running verifications of an earlier process on sqlite", () => {
 
     played.answer({ kind: "negative", reason: "not_found" });
     await lost;
-    // The late answer is noted on its own attempt, and changes nothing else.
+    // The late response is noted on its own attempt, and changes nothing else.
     await until(async () => (await onlyRow(store.db, mine)).unresolved === 0);
     assert.deepEqual(await onlyRow(store.db, mine), { ...taken, unresolved: 0 });
   });

@@ -10,7 +10,7 @@ import type { OutcomeState } from "./transitions.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
-/** A row with so many attempts, all of them without an answer. */
+/** A row with so many attempts, all of them without a response. */
 export function newRow({
   attempts = 1,
   state = "started",

@@ -100,7 +100,7 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
   }
 }
 
-/** Resolves when the store has nothing to do, and will not have: the answers of one commit come back one per event-loop tick. */
+/** Resolves when the store has nothing to do, and will not have: the responses of one commit come back one per event-loop tick. */
 export async function quiet(usage: StoreUsage): Promise<void> {
   for (let turns = 0; turns < 30; turns += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve));

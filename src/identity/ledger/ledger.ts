@@ -19,14 +19,14 @@ import { type Budget, kindOf } from "../spending/budget.ts";
 import { hasEnough, noneIfTooMuch, take } from "../spending/spending.ts";
 import {
   type Attempt,
-  type AttemptAnswer,
+  type AttemptOutcome,
   type AttemptStart,
   closeAttempt,
   newAttempt,
   openAttempt,
   unresolvedCount,
-  withAnswer,
   withAttempts,
+  withOutcome,
 } from "./attempts.ts";
 import {
   type Conditions,
@@ -184,7 +184,7 @@ export class Ledger {
   }
 
   /** Writes what became of the run's attempt, and that another vendor is called next. Undefined if this run lost its row. */
-  async failOver(row: Row, before: AttemptAnswer, next: AttemptStart): Promise<Row | undefined> {
+  async failOver(row: Row, before: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
@@ -202,7 +202,7 @@ export class Ledger {
       openAttempt(this.#db, changed, attempt),
     ]);
     const [moved] = await this.#run(row, query);
-    const attempts = [...withAnswer(row.attempts, before), attempt];
+    const attempts = [...withOutcome(row.attempts, before), attempt];
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
@@ -255,7 +255,7 @@ export class Ledger {
   }
 
   /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
-  async answerAttempt(run: Run, answer: AttemptAnswer): Promise<void> {
+  async endAttempt(run: Run, answer: AttemptOutcome): Promise<void> {
     const { state, reason, at, attempt, notSent } = answer;
     if (attempt === null || state === "unknown") return;
     const { reference, owner } = run;

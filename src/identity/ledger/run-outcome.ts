@@ -5,7 +5,7 @@ import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
-import { type AttemptAnswer, closeAttempt } from "./attempts.ts";
+import { type AttemptOutcome, closeAttempt } from "./attempts.ts";
 import { addToJournal, type JournalEntry, type Journaled } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -19,7 +19,7 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
 }
 
 /** The outcome of a run, as it is written, and what became of its attempt. */
-export interface RunOutcome extends AttemptAnswer {
+export interface RunOutcome extends AttemptOutcome {
   /** The mark of a charge; null: not charged. */
   charge: string | null;
   sealed: Sealed | null;

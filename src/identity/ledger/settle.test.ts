@@ -12,7 +12,7 @@ for (const engine of engines)
   suite(`settling an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
-    /** A verification that was asked three times without an answer, in an account with a cap. */
+    /** A verification that was asked three times without a response, in an account with a cap. */
     const unknown = async (t: TestContext, retries = 2) => {
       const asked = answering((attempt, nth) => (nth <= retries + 1 ? { kind: "unknown" } : verified(attempt)));
       const { upstream, received } = asked;

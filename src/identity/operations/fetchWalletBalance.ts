@@ -54,7 +54,7 @@ export const fetchWalletBalance = operation({
   carriage: "query",
   input: Type.Object({}),
   answer: WalletAnswer,
-  answerHeaders: ["Duba-Wallet"],
+  responseHeaders: ["Duba-Wallet"],
   failures: [],
   examples: [{ summary: "With a test key", answer: answerWith("1000000.00") }],
   run: async ({ caller }, identity: Identity) => {

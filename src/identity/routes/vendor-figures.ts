@@ -22,7 +22,7 @@ export interface VendorFigures {
   foundRate: number | null;
   /** Of 100 attempts, how many failed or stayed without a known outcome. */
   failureShare: number;
-  /** Milliseconds within which half, and 95 of 100, of the answers came: the bound of their bucket. Null: later than 10 s, or no answer. */
+  /** Milliseconds within which half, and 95 of 100, of the responses came: the bound of their bucket. Null: later than 10 s, or no response. */
   median: number | null;
   p95: number | null;
   /** Kobo that the vendor bills. */
@@ -72,7 +72,7 @@ function figuresOf(sums: Counts, span: FigureSpan): VendorFigures {
   };
 }
 
-/** The bound of the bucket that holds this part of the answers. */
+/** The bound of the bucket that holds this part of the responses. */
 function timeWithin(sums: Counts, part: number): number | null {
   const answered = timeBuckets.reduce((sum, [column]) => sum + sums[column], 0);
   if (answered === 0) return null;

@@ -35,7 +35,7 @@ export interface Answer {
 /** What happens to a service, one thing after another. A call does not wait for the one before. */
 export type Step = PlayedCall | Answer | { does: "timeOut" } | { does: "kill" };
 
-/** The answer to a caller: a new record, the same record again, or a failure, which says whether a retry may help. */
+/** The response to a caller: a new record, the same record again, or a failure, which says whether a retry may help. */
 export type Told = "record" | "record again" | `${string}, ${"retry" | "final"}`;
 
 const toldOf: Record<Kind, Told> = {

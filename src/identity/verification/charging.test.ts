@@ -153,7 +153,7 @@ for (const engine of engines) {
           const rules = new Rules();
           let callers: { told?: Told; charged?: boolean; expected: Waiting }[] = [];
           const before = upstream.received.length;
-          const questionOf = ({ attempt }: Expected) => upstream.received[before + attempt! - 1]!;
+          const attemptOf = ({ attempt }: Expected) => upstream.received[before + attempt! - 1]!;
 
           const take = {
             call(step: PlayedCall) {
@@ -166,7 +166,7 @@ for (const engine of engines) {
             async answer({ nth, kind }: Answer) {
               const verification = rules.open[nth % rules.open.length];
               if (!verification) return;
-              const outcome = kind === "verified" ? await verified(questionOf(verification)) : outcomeOf(kind);
+              const outcome = kind === "verified" ? await verified(attemptOf(verification)) : outcomeOf(kind);
               upstream.answer(outcome, before + verification.attempt!);
               rules.answer(verification, kind);
             },
@@ -194,7 +194,7 @@ for (const engine of engines) {
           const references = new Map<Expected, string>();
           const check = async () => {
             await quiet(store.usage);
-            for (const verification of rules.open) references.set(verification, questionOf(verification).reference);
+            for (const verification of rules.open) references.set(verification, attemptOf(verification).reference);
             assert.deepEqual(
               callers.map(({ told }) => told),
               callers.map(({ expected }) => expected.told),
@@ -229,7 +229,7 @@ for (const engine of engines) {
   });
 }
 
-/** The answer a caller gets within the time limit; `charged` is that member of a failure. */
+/** The response a caller gets within the time limit; `charged` is that member of a failure. */
 async function toldBy(call: Promise<VerifiedRecord>): Promise<{ told: Told; charged?: boolean }> {
   try {
     return { told: (await call).replayed ? "record again" : "record" };

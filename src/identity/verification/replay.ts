@@ -26,7 +26,7 @@ export interface VerifiedRecord {
 }
 
 /**
- * Returns or throws the answer of the key's earlier request, also if its caller never got it. Undefined if the row has changed
+ * Returns or throws the response of the key's earlier request, also if its caller never got it. Undefined if the row has changed
  * since it was read.
  */
 export async function replay(

@@ -7,7 +7,7 @@ import type { RunOutcome } from "../ledger/run-outcome.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
 import type { SelectedUpstreams } from "./upstream-calls/select-upstreams.ts";
 import {
-  attemptAnswer,
+  attemptOutcome,
   type CallResult,
   loggableError,
   UpstreamCall,
@@ -38,7 +38,7 @@ const notCalled = ({ row, selected }: StartedRun): CallResult =>
     ? { state: "unknown", reason: null, attempt: null }
     : { state: "failed", reason: null, notSent: true, attempt: row.run };
 
-/** Milliseconds for the answer itself, once its outcome is written or given up. */
+/** Milliseconds for the response itself, once its outcome is written or given up. */
 const answering = 50;
 
 /** The part of the time limit reserved for writing the outcome. */
@@ -48,8 +48,8 @@ const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 const waitedAgain = 3;
 
 /**
- * The second half of a verification: calls the upstream, matches its answer, writes the outcome. If the upstream is too
- * slow, the caller gets an answer without it and its late outcome is written when it comes. A caller that hangs up
+ * The second half of a verification: calls the upstream, matches its response, writes the outcome. If the upstream is too
+ * slow, the caller gets a response without it and its late outcome is written when it comes. A caller that hangs up
  * changes nothing.
  */
 export class Runs {
@@ -122,7 +122,7 @@ export class Runs {
     return call;
   }
 
-  /** An upstream was too slow, but may still answer after our answer. */
+  /** An upstream was too slow, but may still answer after our response. */
   #listen(call: UpstreamCall, result: CallResult): void {
     if (result.state === "unknown") this.keepOverdueCall(call);
     // Another upstream was called since and failed: a retry calls again.
@@ -170,14 +170,14 @@ export class Runs {
     const bound = { accountId: row.account_id, reference: row.reference };
     const at = this.#parts.now();
     return {
-      ...attemptAnswer(result, at),
+      ...attemptOutcome(result, at),
       charge: result.state === "verified" ? newChargeMark() : null,
       sealed: kept ? seal(this.#parts.keyring.current, bound, result.record, at) : null,
     };
   }
 }
 
-/** The charge of an outcome whose write got no answer. */
+/** The charge of an outcome whose write got no response. */
 function uncertain({ charge }: RunOutcome): UncertainCharge[] {
   return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

@@ -74,7 +74,7 @@ export function noneOpen(row: Row | undefined): Failure {
   });
 }
 
-const answerTooLarge =
+const responseTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
 
 /** The failure of a call that returned no record. */
@@ -97,7 +97,7 @@ export function callFailure(
       if (result.reason === "bad_response") {
         const wait = result.retryAfter === undefined ? {} : { retryAfter: result.retryAfter };
         const [message, retry] =
-          result.why === "too_large" ? [answerTooLarge, { retryable: false }] : [undefined, wait];
+          result.why === "too_large" ? [responseTooLarge, { retryable: false }] : [undefined, wait];
         return verificationFailure("upstream_bad_response", message, facts, { ...retry, ...reason });
       }
       const retry = result.lasting ? { retryable: false } : { retryAfter: result.retryAfter ?? 5 };

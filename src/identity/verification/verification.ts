@@ -30,8 +30,8 @@ import type { VerificationParts } from "./verification-parts.ts";
 export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
 
 /**
- * One request, from its idempotency key to its answer: key, intent, call, outcome, answer. The intent is durable before the
- * call and the outcome before the answer. Its row moves by the ledger's `transitions` only.
+ * One request, from its idempotency key to its response: key, intent, call, outcome, answer. The intent is durable before the
+ * call and the outcome before the response. Its row moves by the ledger's `transitions` only.
  */
 export class Verification implements Flight {
   readonly key: string | undefined;
@@ -198,7 +198,7 @@ export class Verification implements Flight {
     if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
   }
 
-  /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. Undefined if the row changed. */
+  /** A further run of a row that ended without a response: it waits for the overdue call if there is one. Undefined if the row changed. */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, deferred, limits, leases, now } = this.#parts;
     await this.#reserveSlot(row);

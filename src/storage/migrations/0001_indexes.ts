@@ -20,7 +20,7 @@ export const indexes = [
   "index verification_by_age on verification (created_at)",
   "index verification_by_last4 on verification (subject_last4, created_at)",
   "index verification_by_consent on verification (consent_reference, created_at) where consent_reference is not null",
-  // For the limit of answers without a match, which would otherwise read every row of the account's last hour.
+  // For the limit of responses without a match, which would otherwise read every row of the account's last hour.
   "index verification_by_negative on verification (account_id, mode, started_at) where state = 'negative'",
   "index verification_by_sealing on verification (completed_at) where sealed_record is not null",
   "index verification_by_key_age on verification (created_at) where idempotency_hash is not null",

@@ -181,12 +181,12 @@ export const allTables = {
     kind: "text",
     vendor: "text",
     asked_at: "bigint",
-    /** Null: no answer came. */
+    /** Null: no response came. */
     answered_at: "bigint?",
     /** `unknown` from before its request is sent until the response. */
     outcome: "text",
     reason: "text?",
-    /** The vendor's name for its answer, if it gave one. */
+    /** The vendor's name for its response, if it gave one. */
     vendor_reference: "text?",
     /** Kobo that the vendor bills for an attempt of this kind. Null: not configured. */
     price: "bigint?",
@@ -260,7 +260,7 @@ export const allTables = {
     billed_kobo: "bigint",
     charges: "integer",
     charged_kobo: "bigint",
-    /** Attempts by how long their answer took. */
+    /** Attempts by how long their response took. */
     within_250ms: "integer",
     within_500ms: "integer",
     within_1s: "integer",
@@ -463,21 +463,21 @@ export const allTables = {
     outcome: "text?",
   },
 
-  /** An answer to a caller with a key. Holds nothing of the request but its id. */
+  /** A response to a caller with a key. Holds nothing of the request but its id. */
   api_request: {
     /** Of the process that answered, in its order. */
     serial: "text key",
     account_id: "text",
     mode: "text",
     written_at: "bigint",
-    /** As the answer named it. A caller may choose it, and repeat it. */
+    /** As the response named it. A caller may choose it, and repeat it. */
     request_id: "text",
     key_id: "text",
     operation: "text",
     status: "integer",
     /** Failure code. */
     code: "text?",
-    /** Milliseconds from the request's headers to its answer. */
+    /** Milliseconds from the request's headers to its response. */
     duration: "integer",
     /** Reference of the verification. */
     reference: "text?",
@@ -494,7 +494,7 @@ export const allTables = {
     answers: "integer",
   },
 
-  /** How long the answers of one minute took. */
+  /** How long the responses of one minute took. */
   minute_duration: {
     minute: "bigint key",
     instance: "text key",

@@ -69,7 +69,7 @@ const STANDBY_WAIT = "SyncRepWaitForLSN";
 /** Connections whose last commit is on the primary, and perhaps on no standby: a failover may lose it. */
 const unreplicated = new WeakSet<object>();
 
-const noAnswer = () => new Error("no answer in time");
+const noResponse = () => new Error("no answer in time");
 
 /** The server gives up before we do, so we know that the statement did nothing. */
 const serverLimit = (milliseconds: number) => milliseconds - 50;
@@ -101,7 +101,7 @@ function bounded(
     try {
       const name = parameters.length > 0 && !isPooled ? nameOf(sql) : undefined;
       const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
-      const answered = await answerBefore(answer, () => until - performance.now(), noAnswer);
+      const answered = await answerBefore(answer, () => until - performance.now(), noResponse);
       if (unreplicated.has(client))
         throw new StoreAway("NOT_REPLICATED", "a commit did not wait for the synchronous standby", true);
       if (isCommit) {
@@ -215,7 +215,7 @@ class PatientPool {
     try {
       const timeouts = currentTimeouts(this.#timeouts);
       const left = () => remainingTime(timeouts, asked, this.#server.heard);
-      return bounded(await answerBefore(coming, left, noAnswer), this.#timeouts, this.#way, this.#server);
+      return bounded(await answerBefore(coming, left, noResponse), this.#timeouts, this.#way, this.#server);
     } catch (error) {
       // A connection that arrives too late for this statement serves the next one.
       coming.then(

@@ -27,7 +27,7 @@ export class Pulse {
   readonly #ask = singleFlight(() => this.#askStore());
   readonly #timer = setInterval(() => {
     this.#seconds += 1;
-    // A busy store may answer late: jobs that need no answer do not wait for it, and old credentials are not trusted.
+    // A busy store may answer late: jobs that need no response do not wait for it, and old credentials are not trusted.
     if (this.#beating) this.#jobs?.begin(this.#seconds, undefined);
     void this.beat();
   }, beatEvery).unref();

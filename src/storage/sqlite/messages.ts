@@ -31,7 +31,7 @@ export type Request =
   | { readonly kind: "rollback" }
   | { readonly kind: "close" };
 
-export type Reply = readonly Outcome[];
+export type StoreResponse = readonly Outcome[];
 
 /**
  * How long one request waits for another process's lock. Then it fails and we send it again later, so that requests that need no

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreAway } from "../errors.ts";
-import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
+import type { Failed, Opened, Opening, Request, StoreResponse } from "./messages.ts";
 
 const CLOSE_MILLISECONDS = 5_000;
 
@@ -25,7 +25,7 @@ export function errorOf(failed: Failed): StoreAway | SqliteError {
 }
 
 interface Pending {
-  resolve(reply: Reply): void;
+  resolve(reply: StoreResponse): void;
   reject(error: Error): void;
 }
 
@@ -42,13 +42,13 @@ export class SqliteThread {
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on("message", (reply: Reply) => this.#settle((pending) => pending.resolve(reply)));
+    worker.on("message", (reply: StoreResponse) => this.#settle((pending) => pending.resolve(reply)));
     worker.on("error", (error) => this.#end(error));
     worker.on("exit", () => this.#end(undefined));
     worker.unref();
   }
 
-  /** Since when we have waited for an answer, by `performance.now()`; now if there is no request. */
+  /** Since when we have waited for a response, by `performance.now()`; now if there is no request. */
   get heard(): number {
     return this.#pending === undefined ? performance.now() : this.#sent;
   }
@@ -67,7 +67,7 @@ export class SqliteThread {
   }
 
   /** Sends one request; the caller waits for its reply before it sends the next. */
-  exchange(request: Request): Promise<Reply> {
+  exchange(request: Request): Promise<StoreResponse> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#pending !== undefined) {
       const message = "The SQLite thread takes one request at a time";
@@ -85,7 +85,7 @@ export class SqliteThread {
     });
   }
 
-  /** Closes the connection and ends the thread. After 5 s without an answer it ends the thread anyway. */
+  /** Closes the connection and ends the thread. After 5 s without a response it ends the thread anyway. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const exited = once(this.#worker, "exit");

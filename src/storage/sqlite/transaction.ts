@@ -1,7 +1,7 @@
 import type { Durations } from "../../runtime/durations.ts";
 import { StoreAway } from "../errors.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
-import { isFailed, type Outcome, type Reply, type Request, type Rows, type SqlStatement } from "./messages.ts";
+import { isFailed, type Outcome, type Request, type Rows, type SqlStatement, type StoreResponse } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
 /** The rows of an outcome; throws `StoreAway` or `SqliteError` if it is a failure. */
@@ -54,7 +54,7 @@ export class OpenTransaction {
     }
   }
 
-  async #ask(request: Request): Promise<Reply> {
+  async #ask(request: Request): Promise<StoreResponse> {
     if (this.#over !== undefined) throw this.#over;
     clearTimeout(this.#idle);
     const until = performance.now() + this.#timeouts.inside;

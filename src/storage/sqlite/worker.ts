@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Opened, Opening, Reply, Request } from "./messages.ts";
+import type { Opened, Opening, Request, StoreResponse } from "./messages.ts";
 import { failureOf, SharedConnection } from "./shared-connection.ts";
 
 /** The SQLite thread: opens one connection, says so, then answers one request at a time. */
 
 const port = parentPort!;
 
-function answer(connection: SharedConnection, request: Request): Reply {
+function answer(connection: SharedConnection, request: Request): StoreResponse {
   switch (request.kind) {
     case "shared":
       return connection.runShared(request.statements);
@@ -29,7 +29,7 @@ function answer(connection: SharedConnection, request: Request): Reply {
 
 function serve(connection: SharedConnection): void {
   port.on("message", (request: Request) => {
-    let reply: Reply;
+    let reply: StoreResponse;
     try {
       reply = answer(connection, request);
     } catch (error) {

@@ -21,15 +21,15 @@ export interface StandInRequest {
 }
 
 /** A look-up. */
-export interface StandInQuestion {
+export interface StandInAttempt {
   kind: PersonKind;
   number: string;
-  /** The vendor's reference of its answer. */
+  /** The vendor's reference of its response. */
   reference: string;
 }
 
 /** What the vendor sends: a status, and a body as JSON. */
-export interface StandInAnswer {
+export interface StandInResponse {
   status: number;
   body: object;
 }
@@ -52,18 +52,18 @@ export interface StandIn {
   settings?: Readonly<Record<string, string>>;
   /** Whether a request has credentials in the documented form, whatever their values. */
   hasCredentials(request: StandInRequest): boolean;
-  /** An answer that is no look-up and is not billed, such as an access token. */
-  beside?(request: StandInRequest): StandInAnswer | undefined;
+  /** A response that is no look-up and is not billed, such as an access token. */
+  beside?(request: StandInRequest): StandInResponse | undefined;
   /** The look-up that a request asks for; undefined if the vendor has no such path. */
-  asked(request: StandInRequest): Pick<StandInQuestion, "kind" | "number"> | undefined;
+  asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number"> | undefined;
   /** The vendor's reference, made of a UUID or of the request. Default: the UUID. */
   referenceOf?(uuid: string, request: StandInRequest): string;
-  /** Its answer with a record, all of whose members the vendor documents. `photo` is base64. */
-  found(person: PersonRecord, asked: StandInQuestion, photo: string): object;
+  /** Its response with a record, all of whose members the vendor documents. `photo` is base64. */
+  found(person: PersonRecord, asked: StandInAttempt, photo: string): object;
   /** Without `blocked`, the vendor documents none, and says that it found nobody. */
   failures: Readonly<
-    Record<Exclude<StandInFailure, "blocked">, (asked: StandInQuestion) => StandInAnswer> &
-      Partial<Record<"blocked", (asked: StandInQuestion) => StandInAnswer>>
+    Record<Exclude<StandInFailure, "blocked">, (asked: StandInAttempt) => StandInResponse> &
+      Partial<Record<"blocked", (asked: StandInAttempt) => StandInResponse>>
   >;
   /** Failures that say that the vendor bills nothing. */
   free?: readonly StandInFailure[];
@@ -71,7 +71,7 @@ export interface StandIn {
   refuses?: readonly StandInFailure[];
 }
 
-/** The same answer, whatever was asked. */
+/** The same response, whatever was asked. */
 export const always = (status: number, body: object) => () => ({ status, body });
 
 /** A person's day of birth, as `1995-11-20`. */

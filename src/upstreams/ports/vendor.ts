@@ -25,7 +25,7 @@ export interface Adapter<Names extends string, Opened> {
 }
 
 interface VendorTerms {
-  /** Milliseconds for one question if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
+  /** Milliseconds for one attempt if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
   timeout?: number;
   /** The vendor's own published test number, which belongs to no real person. */
   testInput?: CheckInput;

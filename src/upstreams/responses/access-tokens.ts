@@ -4,7 +4,7 @@ import { notSentBecause, saysNoMoney, unanswered } from "../ports/outcomes.ts";
 import type { HttpResult, VendorClient, VendorRequest } from "../vendor-client.ts";
 import { withWait } from "./read-outcome.ts";
 
-/** A token, or the outcome of a question without one. */
+/** A token, or the outcome of an attempt without one. */
 export type Token = { token: string } | { outcome: IdentityOutcome };
 
 /** Gives a valid token until the signal aborts; never the one that the vendor `refused`. */
@@ -26,7 +26,7 @@ const longest = 10_000;
 
 /**
  * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time. Without a
- * token we send no question, so every failure here is `unavailable` and `notSent`.
+ * token we send no attempt, so every failure here is `unavailable` and `notSent`.
  */
 export function accessTokens({ http, request, read }: Authorization): TokenFor {
   let current: { token: string; until: number } | undefined;
@@ -48,7 +48,7 @@ export function accessTokens({ http, request, read }: Authorization): TokenFor {
 }
 
 /**
- * The response to a question that needs a token, or the outcome without one. After a 401 we ask once more with a new token,
+ * The response to an attempt that needs a token, or the outcome without one. After a 401 we ask once more with a new token,
  * because the vendor did no work.
  */
 export async function askWithToken(

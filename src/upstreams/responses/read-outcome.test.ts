@@ -6,14 +6,14 @@ import { negative, unavailable } from "../ports/outcomes.ts";
 import { outcomeReader } from "./read-outcome.ts";
 
 test("a vendor's own reference is kept, unless it may hold a number of the person", () => {
-  const answers = {
+  const responses = {
     vendor: "played",
     failureIn: () => negative("not_found"),
     good: Type.Unknown(),
-    recordIn: (answer: unknown) => answer,
+    recordIn: (response: unknown) => response,
     factsIn: (body: unknown) => ({ reference: (body as { id: unknown }).id }),
   };
-  const read = outcomeReader(answers, new RecordedLog());
+  const read = outcomeReader(responses, new RecordedLog());
   const asked = { kind: "bvn", number: "22000000017", claims: { phone: "8000000017" } } as const;
   const outcomeWith = (id: unknown) => read({ kind: "answered", status: 404, body: { id } }, asked);
   for (const id of ["ref-1:a.B_2", "0f8fad5b-d9cb-469f-1234-567890123456", "20261122093000123456", "a/b+c=="])
@@ -27,13 +27,13 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
 });
 
 test("a vendor's Retry-After goes along with its 429 or 503, and with no other status", () => {
-  const answers = {
+  const responses = {
     vendor: "played",
     failureIn: () => unavailable("rate_limited"),
     good: Type.Unknown(),
-    recordIn: (answer: unknown) => answer,
+    recordIn: (response: unknown) => response,
   };
-  const read = outcomeReader(answers, new RecordedLog());
+  const read = outcomeReader(responses, new RecordedLog());
   const asked = { kind: "bvn", number: "22000000017", claims: { phone: "8000000017" } } as const;
   const waitOf = (text: string, status = 429) =>
     read({ kind: "answered", status, body: {}, headers: { "retry-after": text } }, asked).retryAfter;

@@ -21,11 +21,11 @@ export interface SaidFacts {
 interface Answers<Schema extends TSchema> {
   /** The vendor's name. */
   vendor: string;
-  /** The outcome of an answer that reports a failure; undefined if the answer claims to contain a record. */
+  /** The outcome of a response that reports a failure; undefined if the response claims to contain a record. */
   failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined;
-  /** A good answer, and its record under the interface's names. */
+  /** A good response, and its record under the interface's names. */
   good: Schema;
-  recordIn(answer: Static<Schema>, asked: CheckInput): unknown;
+  recordIn(response: Static<Schema>, asked: CheckInput): unknown;
   /** What a response says beside this outcome. A reference is kept only if it holds nothing of the person. */
   factsIn?(body: unknown, outcome: IdentityOutcome): SaidFacts;
 }
@@ -44,8 +44,8 @@ export function outcomeReader<Schema extends TSchema>(
     const kind = asked.kind as PersonKind;
     const failure = failureIn(status, body, kind);
     if (failure) return failure;
-    const answer = parse(body);
-    const record = answer === undefined ? undefined : parsers[kind](recordIn(answer, asked));
+    const response = parse(body);
+    const record = response === undefined ? undefined : parsers[kind](recordIn(response, asked));
     if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };

@@ -37,8 +37,8 @@ export function sandbox(
       if (delay === 0) return verified();
       if (!(await waited(Math.min(delay, timeout), signal))) return { kind: "unknown" };
       if (delay <= timeout) return verified();
-      const answer = waited(delay - timeout).then(verified);
-      return { kind: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: answer };
+      const response = waited(delay - timeout).then(verified);
+      return { kind: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: response };
     },
     async lookUp({ vendorReference }) {
       // As with other sources, only a retry brings the person that a record belongs to.

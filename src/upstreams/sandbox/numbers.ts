@@ -27,7 +27,7 @@ export interface Reserved {
   isForgotten?: true;
   /** Of the invented record. */
   variant?: Variant;
-  /** Milliseconds before the answer. */
+  /** Milliseconds before the response. */
   delay?: number;
 }
 

@@ -84,7 +84,7 @@ test("9 is an ordinary person to the upstream", async () => {
   assert.equal(toIdentityRecord(await ask("00000000009")).bvn_number, "00000000009");
 });
 
-test("12 and 13 are unknown at first, under a reference by which a question or a look-up learns more", async () => {
+test("12 and 13 are unknown at first, under a reference by which an attempt or a look-up learns more", async () => {
   for (const [number, kind] of [
     ["00000000012", "verified"],
     ["00000000013", "negative"],
@@ -92,7 +92,7 @@ test("12 and 13 are unknown at first, under a reference by which a question or a
     const { reference: vendorReference = "", ...outcome } = await ask(number);
     assert.deepEqual(outcome, { kind: "unknown" });
     assert.doesNotMatch(vendorReference, /\d/);
-    const asked = { ...question(number, "8012345678"), vendorReference };
+    const asked = { ...attempt(number, "8012345678"), vendorReference };
     assert.equal((await upstream.verify(asked)).kind, kind);
     const { reference, signal } = asked;
     const known = kind === "verified" ? { kind: "unknown" } : negative("not_found");
@@ -145,7 +145,7 @@ test("a number is one person, whatever the phone, and the phone asked with is th
       fc.pre(!isReserved(bvn));
       const [first, second] = [
         toIdentityRecord(await ask(bvn, one)),
-        toIdentityRecord(await sandbox().verify(question(bvn, other))),
+        toIdentityRecord(await sandbox().verify(attempt(bvn, other))),
       ];
       assert.equal(first.personal_info.phone_number, `0${one}`);
       assert.equal(second.personal_info.phone_number, `0${other}`);
@@ -155,7 +155,7 @@ test("a number is one person, whatever the phone, and the phone asked with is th
   );
 });
 
-const question = (number: string, phone: string) => ({
+const attempt = (number: string, phone: string) => ({
   kind: "bvn" as const,
   number,
   claims: { phone },
@@ -163,7 +163,7 @@ const question = (number: string, phone: string) => ({
   signal: never,
 });
 
-const answers = Compile(PersonRecord);
+const responses = Compile(PersonRecord);
 
 function documentedOrder(record: PersonRecord): void {
   assert.deepEqual(Object.keys(record), Object.keys(PersonRecord.properties));
@@ -181,7 +181,7 @@ test("any well-formed BVN is verified as an adult in the documented forms", asyn
       fc.pre(!isReserved(bvn));
       const record = toIdentityRecord(await ask(bvn, phone));
       const { personal_info: info, residential_info: home } = record;
-      assert.ok(answers.Check(record));
+      assert.ok(responses.Check(record));
       documentedOrder(record);
 
       assert.equal(record.bvn_number, bvn);

@@ -1,7 +1,7 @@
 import { until } from "../../support/until.ts";
 import { Besieged, path } from "../bystander.ts";
 
-/** 200 callers who ask 400 times each and read no answer. They must be cut, and give their memory back. */
+/** 200 callers who ask 400 times each and read no response. They must be cut, and give their memory back. */
 export async function slowReaders(): Promise<object> {
   await using besieged = await Besieged.start();
   await besieged.crowd(200, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(400), false);

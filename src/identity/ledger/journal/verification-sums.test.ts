@@ -88,7 +88,7 @@ for (const engine of engines)
         async (row) => {
           await ledger.complete(row, found("unknown"));
           await settle(room, { reference: row.reference, as: "not_found", reason: "Their support" });
-          await ledger.answerAttempt(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await ledger.endAttempt(row, { ...bareOutcome("verified", 9), attempt: 1 });
         },
         async (row) => {
           await ledger.complete(row, found("verified"));

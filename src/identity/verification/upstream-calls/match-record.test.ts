@@ -11,7 +11,7 @@ const record = await sandboxRecord(attempt);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
 const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, attempt, settings);
-const rejectedAnswer = (why: string) => ({ state: "failed", reason: "bad_response", why });
+const rejectedResponse = (why: string) => ({ state: "failed", reason: "bad_response", why });
 
 test("each outcome has its state", () => {
   assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
@@ -29,7 +29,7 @@ test("each outcome has its state", () => {
     because: "paused",
     notSent: true,
   });
-  assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedAnswer("shape"));
+  assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedResponse("shape"));
 });
 
 test("an unknown outcome says why nobody can tell", () => {
@@ -48,7 +48,7 @@ test("the vendor's own reference goes along with every result", () => {
 
 test("an outcome of no known kind is a bad response", () => {
   for (const outcome of [undefined, null, {}, { kind: "VERIFIED" }])
-    assert.deepEqual(judged(outcome), rejectedAnswer("strange"));
+    assert.deepEqual(judged(outcome), rejectedResponse("strange"));
 });
 
 test("a record of another BVN, of another status or that is not whole is a bad response", () => {
@@ -62,14 +62,14 @@ test("a record of another BVN, of another status or that is not whole is a bad r
     [withoutNin, "incomplete"],
     [null, "incomplete"],
   ] as const)
-    assert.deepEqual(judged({ kind: "verified", record: bad }), rejectedAnswer(why));
+    assert.deepEqual(judged({ kind: "verified", record: bad }), rejectedResponse(why));
 });
 
 test("a masked BVN whose visible digits agree is the one asked for, and the record then carries that one", () => {
   for (const bvn_number of ["220****0017", "*******0017", "22XXXXXX017", "2200000001*"])
     assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), { state: "verified", record });
   for (const bvn_number of ["220****0018", "********017", "***********", "*0017", "220****00170", "220 *** 0017"])
-    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), rejectedAnswer("other_number"));
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), rejectedResponse("other_number"));
 });
 
 test("VERIFIED counts in any capitals, and is given in its own", () => {

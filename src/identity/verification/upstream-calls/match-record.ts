@@ -25,7 +25,7 @@ export type MatchResult = (
       lasting?: boolean;
       notSent?: true;
     }
-  /** An answer that we reject, and why. */
+  /** A response that we reject, and why. */
   | ({ state: "failed"; reason: "bad_response"; why: RejectionReason } & {
       [Member in "because" | "lasting" | "notSent"]?: never;
     })
@@ -39,7 +39,7 @@ export type MatchResult = (
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
 export type RejectionReason = RejectedBecause | "incomplete" | "not_verified" | "other_number" | "strange";
 
-export const rejectedAnswer = (why: RejectionReason) =>
+export const rejectedResponse = (why: RejectionReason) =>
   ({ state: "failed", reason: "bad_response", why }) as const satisfies MatchResult;
 
 /**
@@ -70,9 +70,9 @@ function resultOf(
     case "verified": {
       const { confirm, mask } = checks[input.kind];
       const declared = declaredOf(input.kind, outcome.record);
-      if (!declared) return rejectedAnswer("incomplete");
+      if (!declared) return rejectedResponse("incomplete");
       const confirmed = confirm(declared, input, { phoneMatch });
-      if ("rejected" in confirmed) return rejectedAnswer(confirmed.rejected);
+      if ("rejected" in confirmed) return rejectedResponse(confirmed.rejected);
       if ("negative" in confirmed) return { state: "negative", reason: confirmed.negative };
       const { record } = confirmed;
       return { state: "verified", record: answers === "masked" ? mask(record) : record };
@@ -88,9 +88,9 @@ function resultOf(
       return { state: "failed", reason: own, ...because, lasting, ...(notSent ? { notSent } : {}) };
     }
     case "bad_response":
-      return rejectedAnswer(outcome.why ?? "strange");
+      return rejectedResponse(outcome.why ?? "strange");
     default:
-      return rejectedAnswer("strange");
+      return rejectedResponse("strange");
   }
 }
 

@@ -35,12 +35,12 @@ export function selectUpstreams(
   return first && { upstreams: [first, ...others], lookUpFirst: false };
 }
 
-/** How many attempts of one key may stay unknown or get a bad answer: the operator may have to pay for each. */
+/** How many attempts of one key may stay unknown or get a bad response: the operator may have to pay for each. */
 const mostUseless = 3;
 
 /**
  * Selects the upstreams for a retry. Undefined once the row has used up its attempts, except for a lookup of earlier calls,
- * or for the last upstream if that repeats its answers for free.
+ * or for the last upstream if that repeats its responses for free.
  */
 export function upstreamsForRetry(
   selected: SelectedUpstreams,

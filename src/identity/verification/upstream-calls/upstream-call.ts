@@ -2,10 +2,10 @@ import type { Answers } from "../../../operation/operation.ts";
 import { codeOf } from "../../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { vendorPriceOf } from "../../fees.ts";
-import { type AttemptAnswer, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
+import { type AttemptOutcome, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { VerificationParts } from "../verification-parts.ts";
-import { isNotSent, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
+import { isNotSent, type MatchResult, matchRecord, rejectedResponse } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
 
 /** The number to verify, how much of the record the account may see, and which request asks. */
@@ -30,7 +30,7 @@ export class UpstreamCall {
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<CallResult>;
-  /** The result, or the later answer of an upstream that was too slow for it. Never rejects. */
+  /** The result, or the later response of an upstream that was too slow for it. Never rejects. */
   readonly final: Promise<CallResult>;
   /** As the ledger has it, except while a failover is being written. */
   row: Row;
@@ -70,7 +70,7 @@ export class UpstreamCall {
     return this.#later.length > 0;
   }
 
-  /** The result while no answer has come. */
+  /** The result while no response has come. */
   get unanswered(): CallResult {
     return this.#isLookUp ? unknown : { state: "unknown", reason: "timed_out", attempt: this.#attempt };
   }
@@ -120,7 +120,7 @@ export class UpstreamCall {
     const at = now();
     const price = vendorPriceOf(name, this.row.kind, settings);
     const next = { vendor: name, at, requestId: this.#requestId, price };
-    this.#failingOver = ledger.failOver(this.row, attemptAnswer(before, at), next).catch((error: unknown) => {
+    this.#failingOver = ledger.failOver(this.row, attemptOutcome(before, at), next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },
         "The store did not write the failover to another upstream",
@@ -159,7 +159,7 @@ export class UpstreamCall {
       return { ...this.#matched(upstream, outcome), attempt };
     } catch (error) {
       this.#logError(upstream, error);
-      return { ...rejectedAnswer("strange"), attempt };
+      return { ...rejectedResponse("strange"), attempt };
     }
   }
 
@@ -205,7 +205,7 @@ function withEarlier(earlier: CallResult, result: CallResult): CallResult {
 }
 
 /** What a result tells about its attempt. */
-export function attemptAnswer(result: CallResult, at: number): AttemptAnswer {
+export function attemptOutcome(result: CallResult, at: number): AttemptOutcome {
   const { state, attempt, vendorReference = null, billed = null } = result;
   const reason = "reason" in result ? result.reason : null;
   return { state, attempt, reason, vendorReference, billed, notSent: isNotSent(result), at };

@@ -51,7 +51,7 @@ testVendor({
       body: { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },
       outcome: unavailable("no_money"),
     },
-    "a question it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
+    "an attempt it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
     "a server fault with 200": {
       status: 200,
       body: failure(500),

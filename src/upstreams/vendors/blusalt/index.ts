@@ -38,8 +38,8 @@ export const blusalt = vendor({
     }),
   },
   open({ url, clientId, appName, key }, { http, log }) {
-    const answers = { vendor: name, failureIn, good: BlusaltResponse, factsIn: notFoundMayBeBilled };
-    const outcomeOf = outcomeReader({ ...answers, recordIn: ({ results }) => results }, log);
+    const responses = { vendor: name, failureIn, good: BlusaltResponse, factsIn: notFoundMayBeBilled };
+    const outcomeOf = outcomeReader({ ...responses, recordIn: ({ results }) => results }, log);
     return {
       name,
       kinds: ["bvn"],

@@ -123,7 +123,7 @@ testVendor({
       body: { error: "URL not recognized" },
       outcome: { kind: "bad_response", why: "status" },
     },
-    "a question it does not take": { status: 400, body: { error: "BVN is invalid" }, outcome: unavailable("refused") },
+    "an attempt it does not take": { status: 400, body: { error: "BVN is invalid" }, outcome: unavailable("refused") },
     "a request that is disabled": { status: 405, body: { error: "…" }, outcome: unavailable("bad_settings") },
     "its own time-out": { status: 408, body: { error: "…" }, outcome: { kind: "unknown" } },
     "a failure of its own source": { status: 424, body: { error: "…" }, outcome: { kind: "unknown" } },

@@ -9,7 +9,7 @@ import { factsIn, failureIn, KorapayResponse, recordIn } from "./wire.ts";
 const name = "korapay";
 
 /**
- * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier answer
+ * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier response
  * can be read again, but only by Korapay's own reference: after a time-out we have none, so this is no `lookUp`, for which a
  * retry would wait in vain.
  */
@@ -37,7 +37,7 @@ export const korapay = vendor({
     const identities = `${url}/merchant/api/v1/identities`;
     const headers = { authorization: `Bearer ${key}` };
 
-    /** The record of Korapay's last answer to this question, which we paid for; undefined if it cannot be had. */
+    /** The record of Korapay's last response to this attempt, which we paid for; undefined if it cannot be had. */
     async function earlier(asked: IdentityAttempt): Promise<IdentityOutcome | undefined> {
       const { vendorReference, signal, sendUntil } = asked;
       if (vendorReference === undefined) return undefined;

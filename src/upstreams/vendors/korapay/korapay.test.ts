@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { emptyRecord, question } from "../../conformance.fixture.ts";
+import { attempt, emptyRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
@@ -112,7 +112,7 @@ testVendor({
       body: failure("Route not found"),
       outcome: { kind: "bad_response", why: "status" },
     },
-    "a question it does not take": { status: 400, body: failure("id is not valid"), outcome: unavailable("refused") },
+    "an attempt it does not take": { status: 400, body: failure("id is not valid"), outcome: unavailable("refused") },
     "a lack of money": { status: 400, body: failure("Insufficient balance"), outcome: unavailable("no_money") },
     "a wrong key": { status: 401, body: failure("…"), outcome: unavailable("bad_credentials") },
     "a failure with 200": { status: 200, body: failure("…"), outcome: { kind: "bad_response", why: "failure" } },
@@ -135,11 +135,11 @@ testVendor({
   secrets: ["sk_live_of_ours", "Faisal", "IBEKWE"],
 });
 
-/** Asks a second time, when Korapay's earlier answer had a reference. */
+/** Asks a second time, when Korapay's earlier response had a reference. */
 async function askAgain(t: TestContext, again: Behaviour) {
   const { upstream, local } = await openVendor(t, korapay, values);
   local.behaviour = (response, received) => (received.method === "GET" ? again : json(200, bvn))(response, received);
-  const outcome = await upstream.verify({ ...question, vendorReference: reference });
+  const outcome = await upstream.verify({ ...attempt, vendorReference: reference });
   return { outcome, asked: local.received.map(({ method, path, headers }) => ({ method, path, headers })) };
 }
 

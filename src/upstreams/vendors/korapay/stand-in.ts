@@ -4,7 +4,7 @@ const paths = { "/merchant/api/v1/identities/ng/bvn": "bvn", "/merchant/api/v1/i
 
 const failure = (status: number, message: string) => always(status, { status: false, message, data: null });
 
-/** Korapay, as its documentation has it; it does not show failures. An earlier answer cannot be read again. */
+/** Korapay, as its documentation has it; it does not show failures. An earlier response cannot be read again. */
 export const korapayStandIn: StandIn = {
   settings: { DUBA_CONSENT_ATTESTED: "on" },
   hasCredentials: ({ headers }) => /^Bearer \S+$/.test(String(headers.authorization)),

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { type SandboxVendor, startSandboxVendor } from "../../../../test/support/sandbox-vendor.ts";
 import { sandboxKey, startService, type TestService } from "../../../../test/support/service.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { question } from "../../conformance.fixture.ts";
+import { attempt } from "../../conformance.fixture.ts";
 import type { IdentityUpstream } from "../../ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { sandbox } from "../../sandbox/index.ts";
@@ -39,22 +39,22 @@ after(async () => {
 
 let references = 0;
 /** The outcome without what the other Duba says beside it. */
-const verify = async (asked: typeof question, source = upstream) => {
+const verify = async (asked: typeof attempt, source = upstream) => {
   const { reference: _, billed: __, ...outcome } = await source.verify(asked);
   return outcome;
 };
 const ask = (number: string, source = upstream) => {
   references += 1;
-  return verify({ ...question, number, reference: `abcdef${String(references).padStart(9, "0")}` }, source);
+  return verify({ ...attempt, number, reference: `abcdef${String(references).padStart(9, "0")}` }, source);
 };
 
 test("another Duba gives the record as its own source has it", async () => {
-  const own = await sandbox().verify(question);
-  assert.deepEqual(await ask(question.number), own);
+  const own = await sandbox().verify(attempt);
+  assert.deepEqual(await ask(attempt.number), own);
 });
 
 test("another Duba verifies a NIN, with its own fee and the number as NIN only", async () => {
-  const asked = { ...question, kind: "nin" as const, reference: "ninnin000000001" };
+  const asked = { ...attempt, kind: "nin" as const, reference: "ninnin000000001" };
   assert.deepEqual(await verify(asked), await sandbox().verify(asked));
   const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
   assert.deepEqual(await verify(unknownNin), { kind: "negative", reason: "not_found" });
@@ -62,8 +62,8 @@ test("another Duba verifies a NIN, with its own fee and the number as NIN only",
 
 test("another Duba names its verification, also one without a match", async () => {
   const { db } = await peer.store();
-  for (const [nth, number] of [question.number, "00000000001", "00000000006"].entries()) {
-    const { reference } = await upstream.verify({ ...question, number, reference: `naming00000000${nth}` });
+  for (const [nth, number] of [attempt.number, "00000000001", "00000000006"].entries()) {
+    const { reference } = await upstream.verify({ ...attempt, number, reference: `naming00000000${nth}` });
     const found = db.selectFrom("verification").select("subject_last4").where("reference", "=", reference!);
     assert.equal((await found.executeTakeFirst())?.subject_last4, number.slice(-4));
   }
@@ -85,15 +85,15 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
 });
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
-  for (const bvn of [question.number, "00000000001", "00000000006"])
+  for (const bvn of [attempt.number, "00000000001", "00000000006"])
     assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
 test("another Duba says that it bills no failure; of an unknown outcome it cannot say so", async () => {
   const billed = async (number: string, nth: number) =>
-    (await upstream.verify({ ...question, number, reference: `billed00000000${nth}` })).billed;
-  const numbers = [question.number, "00000000001", "00000000005", "00000000006"];
+    (await upstream.verify({ ...attempt, number, reference: `billed00000000${nth}` })).billed;
+  const numbers = [attempt.number, "00000000001", "00000000005", "00000000006"];
   assert.deepEqual(await Promise.all(numbers.map(billed)), [undefined, "no", "no", undefined]);
 });
 
@@ -103,7 +103,7 @@ test("another Duba does the work of one reference once, so that asking again is 
   const attempts = async () =>
     (await db.selectFrom("verification_attempt").select("reference").execute()).map(({ reference }) => reference);
   const before = await attempts();
-  const again = { ...question, reference: "zzzzzz000000001" };
+  const again = { ...attempt, reference: "zzzzzz000000001" };
   const first = await upstream.verify(again);
   assert.equal(first.kind, "verified");
   assert.deepEqual(await upstream.verify(again), first);
@@ -111,22 +111,22 @@ test("another Duba does the work of one reference once, so that asking again is 
 });
 
 test("a wrong key or address says so", async () => {
-  assert.deepEqual(await ask(question.number, open({ key: "duba_live_nobody" })), notSentBecause("bad_credentials"));
-  assert.deepEqual(await ask(question.number, open({ url: `${peer.url}/elsewhere` })), notSentBecause("bad_settings"));
+  assert.deepEqual(await ask(attempt.number, open({ key: "duba_live_nobody" })), notSentBecause("bad_credentials"));
+  assert.deepEqual(await ask(attempt.number, open({ url: `${peer.url}/elsewhere` })), notSentBecause("bad_settings"));
 });
 
-test("another Duba tells what became of an earlier question, without buying anything", async () => {
+test("another Duba tells what became of an earlier attempt, without buying anything", async () => {
   const earlier = async (number: string, reference: string) => {
-    await upstream.verify({ ...question, number, reference });
-    return upstream.lookUp!({ reference, signal: question.signal });
+    await upstream.verify({ ...attempt, number, reference });
+    return upstream.lookUp!({ reference, signal: attempt.signal });
   };
   assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "negative", reason: "not_found" });
   assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "negative", reason: "phone_mismatch" });
   assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
   assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
   // The record comes by asking again.
-  assert.deepEqual(await earlier(question.number, "lookup000000000"), { kind: "unknown" });
-  const never = { reference: "never0000000000", signal: question.signal };
+  assert.deepEqual(await earlier(attempt.number, "lookup000000000"), { kind: "unknown" });
+  const never = { reference: "never0000000000", signal: attempt.signal };
   assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
   for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])
     assert.deepEqual(await open(changes).lookUp!(never), { kind: "unknown" });

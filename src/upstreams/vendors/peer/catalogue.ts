@@ -75,12 +75,12 @@ export const peerCatalogue = catalogueSource({
 type Readers = ReturnType<typeof catalogueReaders>;
 
 /** Requests something with the account's token. */
-type Ask = <Answer>(
+type Ask = <Response>(
   what: string,
   path: string,
   query: Record<string, string>,
-  read: (body: unknown) => Answer | undefined,
-) => Promise<Answer>;
+  read: (body: unknown) => Response | undefined,
+) => Promise<Response>;
 
 /** The copy with all changes since; undefined if we must read the lists again. */
 async function updated(

@@ -29,7 +29,7 @@ const amountSettings = Object.fromEntries(
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so that a
- * server that knows this header verifies once, however often we ask. To ask again returns the outcome of an earlier question
+ * server that knows this header verifies once, however often we ask. To ask again returns the outcome of an earlier attempt
  * with its record; `lookUp` returns it without the record, and sends no number.
  */
 export const peer = vendor({
@@ -63,23 +63,23 @@ export const peer = vendor({
   },
   open({ url, email, key, ...amounts }, parts) {
     const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
-    const answers = { vendor: name, failureIn, good: PeerResponse, factsIn };
-    const readOutcome = outcomeReader({ ...answers, recordIn: ({ data }) => data }, parts.log);
+    const responses = { vendor: name, failureIn, good: PeerResponse, factsIn };
+    const readOutcome = outcomeReader({ ...responses, recordIn: ({ data }) => data }, parts.log);
 
-    const ask = (question: IdentityAttempt, token: string): Promise<HttpResult> =>
+    const ask = (attempt: IdentityAttempt, token: string): Promise<HttpResult> =>
       parts.http.send({
         method: "POST",
-        url: `${url}/api/v2/kyc/verify-${question.kind}`,
-        headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
+        url: `${url}/api/v2/kyc/verify-${attempt.kind}`,
+        headers: { authorization: `Bearer ${token}`, "idempotency-key": attempt.reference },
         body: {
-          [question.kind]: question.number,
-          ...question.claims,
-          phone: `0${question.claims.phone}`,
-          amount: amounts[`${question.kind as PersonKind}Amount`],
+          [attempt.kind]: attempt.number,
+          ...attempt.claims,
+          phone: `0${attempt.claims.phone}`,
+          amount: amounts[`${attempt.kind as PersonKind}Amount`],
         },
-        signal: question.signal,
-        sendUntil: question.sendUntil,
-        traceparent: question.traceparent,
+        signal: attempt.signal,
+        sendUntil: attempt.sendUntil,
+        traceparent: attempt.traceparent,
         ...ofMode,
       });
 
@@ -90,11 +90,9 @@ export const peer = vendor({
       name,
       kinds: personKinds,
       repeatable: true,
-      async verify(question) {
-        const asked = await askWithToken(tokenFor, question.sendUntil ?? question.signal, (token) =>
-          ask(question, token),
-        );
-        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, question);
+      async verify(attempt) {
+        const asked = await askWithToken(tokenFor, attempt.sendUntil ?? attempt.signal, (token) => ask(attempt, token));
+        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, attempt);
       },
       async lookUp({ reference, signal }) {
         const first = await tokenFor(signal);

@@ -148,7 +148,7 @@ test("a server without NINs refuses them, and raises no alarm that would stop BV
   assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { kind: "negative", reason: "not_found" });
 });
 
-test("an alarm comes only from what concerns every question", () => {
+test("an alarm comes only from what concerns every attempt", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
     const outcome = failureIn(500, nested(code), "bvn")!;

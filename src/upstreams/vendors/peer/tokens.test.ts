@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { question } from "../../conformance.fixture.ts";
+import { attempt } from "../../conformance.fixture.ts";
 import { type Behaviour, json, text } from "../../local-vendor.fixture.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { openVendor } from "../../vendor-conformance.fixture.ts";
@@ -33,13 +33,13 @@ async function open(t: TestContext, timeout = 5000) {
     server.authorizations += 1;
     server.authorize(server.authorizations)(response, received);
   };
-  const ask = (changes = {}) => upstream.verify({ ...question, ...changes });
+  const ask = (changes = {}) => upstream.verify({ ...attempt, ...changes });
   const used = () =>
     local.received.filter((received) => !isAuthorization(received)).map(({ headers }) => headers.authorization);
   return { server, local, log, ask, used };
 }
 
-test("a token is kept for all later questions", async (t) => {
+test("a token is kept for all later attempts", async (t) => {
   const { server, ask, used } = await open(t);
   for (const _ of [1, 2, 3]) assert.equal((await ask()).kind, "verified");
   assert.equal(server.authorizations, 1);
@@ -53,14 +53,14 @@ test("a token is renewed before it expires", async (t) => {
   assert.deepEqual(used(), ["Bearer t1", "Bearer t2", "Bearer t2"]);
 });
 
-test("questions at once share one authorization", async (t) => {
+test("attempts at once share one authorization", async (t) => {
   const { server, ask } = await open(t);
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => ask()));
   assert.ok(outcomes.every(({ kind }) => kind === "verified"));
   assert.equal(server.authorizations, 1);
 });
 
-test("after a 401 the question is put once more, with one new token for all that need it", async (t) => {
+test("after a 401 the attempt is put once more, with one new token for all that need it", async (t) => {
   const { server, ask, used } = await open(t);
   await ask();
   server.verify = (response, received) =>
@@ -95,7 +95,7 @@ const refusals: [what: string, Behaviour, reason: Parameters<typeof unavailable>
   ["a reset", (response) => void response.socket!.resetAndDestroy(), "not_reached"],
 ];
 for (const [what, behaviour, reason] of refusals) {
-  test(`an authorization answered with ${what} leaves the question notSentBecause: ${reason}`, async (t) => {
+  test(`an authorization answered with ${what} leaves the attempt notSentBecause: ${reason}`, async (t) => {
     const { server, ask, used, log } = await open(t);
     server.authorize = () => behaviour;
     assert.deepEqual(await ask(), notSentBecause(reason));

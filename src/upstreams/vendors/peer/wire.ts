@@ -58,7 +58,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   unsupported_media_type: unavailable("bad_settings"),
   malformed_json: unavailable("bad_settings"),
 
-  // One bad question must not raise an alarm.
+  // One bad attempt must not raise an alarm.
   validation_failed: unavailable("refused"),
   malformed_request: unavailable("refused"),
   conflicting_parameters: unavailable("refused"),
@@ -86,7 +86,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
 };
 
 /**
- * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: an answer that
+ * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: a response that
  * says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
  */
 export function failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
@@ -113,7 +113,7 @@ export function factsIn(body: unknown, { kind }: IdentityOutcome): SaidFacts {
   return { reference, billed: charged === false && kind !== "unknown" ? "no" : undefined };
 }
 
-/** The outcome of an earlier verification, by its state. `verified` stays unknown, because this answer has no record. */
+/** The outcome of an earlier verification, by its state. `verified` stays unknown, because this response has no record. */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");
   const state = status === 200 && isObject(body) && isObject(body.data) ? body.data.state : undefined;

@@ -104,7 +104,7 @@ testVendor({
       body: failures.noMoney,
       outcome: { ...unavailable("no_money"), balance: 1_200 },
     },
-    "a question it does not take": { status: 200, body: failures.invalid, outcome: unavailable("refused") },
+    "an attempt it does not take": { status: 200, body: failures.invalid, outcome: unavailable("refused") },
     "a bad key with the code of an unknown number": {
       status: 200,
       body: failures.badKey,

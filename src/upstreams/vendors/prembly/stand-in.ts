@@ -1,13 +1,13 @@
-import { always, birthDate, type StandIn, type StandInQuestion } from "../../ports/stand-in.ts";
+import { always, birthDate, type StandIn, type StandInAttempt } from "../../ports/stand-in.ts";
 
 const paths = { "/verification/bvn": "bvn", "/verification/vnin": "nin" } as const;
 
-const told = ({ reference }: StandInQuestion, status: string, balance = 48215.5) => ({
+const told = ({ reference }: StandInAttempt, status: string, balance = 48215.5) => ({
   verification: { reference, verification_id: reference.slice(0, 8), status },
   billing_info: { was_charged: balance > 0, current_balance: balance },
 });
 
-const negative = (code: string, message: string) => (asked: StandInQuestion) => ({
+const negative = (code: string, message: string) => (asked: StandInAttempt) => ({
   status: 200,
   body: { status: true, response_code: code, message, data: null, ...told(asked, "NOT-VERIFIED") },
 });

@@ -59,20 +59,20 @@ export const qoreid = vendor({
       name,
       kinds: ["bvn", "nin"],
       needs: names === "none" ? [] : ["names"],
-      async verify(question) {
-        const { kind, number, signal, sendUntil, traceparent } = question;
+      async verify(attempt) {
+        const { kind, number, signal, sendUntil, traceparent } = attempt;
         const asked = await askWithToken(tokenFor, sendUntil ?? signal, (token) =>
           http.send({
             method: "POST",
             url: `${url}/v1/ng/identities/${kind === "bvn" ? "bvn-basic" : kind}/${number}`,
             headers: { authorization: `Bearer ${token}` },
-            ...(names === "none" ? {} : { body: namesOf(question) }),
+            ...(names === "none" ? {} : { body: namesOf(attempt) }),
             signal,
             sendUntil,
             traceparent,
           }),
         );
-        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, question);
+        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, attempt);
       },
     };
   },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { emptyRecord, question } from "../../conformance.fixture.ts";
+import { attempt, emptyRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
@@ -142,7 +142,7 @@ testVendor({
       outcome: { kind: "bad_response", why: "shape" },
     },
     "a wrong address": { status: 404, body: failures.noRoute, outcome: { kind: "bad_response", why: "status" } },
-    "a question it does not take": { status: 400, body: failures.invalid, outcome: unavailable("refused") },
+    "an attempt it does not take": { status: 400, body: failures.invalid, outcome: unavailable("refused") },
     "a token that it does not take, twice": {
       status: 401,
       body: failures.unauthorized,
@@ -173,21 +173,21 @@ async function open(
   return { upstream, received: local.received, log };
 }
 
-test("a token of qoreid serves all questions until it is refused, and is then renewed once", async (t) => {
+test("a token of qoreid serves all attempts until it is refused, and is then renewed once", async (t) => {
   const { upstream, received } = await open(t, (response, received) =>
     json(received.headers.authorization === "Bearer t1" && received.path.endsWith("18") ? 401 : 200, bvn)(
       response,
       received,
     ),
   );
-  assert.equal((await upstream.verify(question)).kind, "verified");
-  assert.equal((await upstream.verify(question)).kind, "verified");
-  assert.equal((await upstream.verify({ ...question, number: "22000000018" })).kind, "verified");
+  assert.equal((await upstream.verify(attempt)).kind, "verified");
+  assert.equal((await upstream.verify(attempt)).kind, "verified");
+  assert.equal((await upstream.verify({ ...attempt, number: "22000000018" })).kind, "verified");
   const used = received.map(({ path, headers }) => (path === "/token" ? "token" : headers.authorization));
   assert.deepEqual(used, ["token", "Bearer t1", "Bearer t1", "Bearer t1", "token", "Bearer t2"]);
 });
 
-test("without a token of qoreid no question is sent", async (t) => {
+test("without a token of qoreid no attempt is sent", async (t) => {
   const refusals: [Behaviour, Parameters<typeof notSentBecause>[0]][] = [
     [json(401, failures.unauthorized), "bad_credentials"],
     [json(503, {}), "out_of_service"],
@@ -196,7 +196,7 @@ test("without a token of qoreid no question is sent", async (t) => {
   ];
   for (const [authorize, reason] of refusals) {
     const { upstream, received, log } = await open(t, json(200, bvn), { authorize });
-    assert.deepEqual(await upstream.verify(question), notSentBecause(reason));
+    assert.deepEqual(await upstream.verify(attempt), notSentBecause(reason));
     assert.deepEqual(
       received.map(({ path }) => path),
       ["/token"],
@@ -209,7 +209,7 @@ test("qoreid needs names, unless the contract has none: then none is sent", asyn
   assert.deepEqual((await open(t, json(200, bvn))).upstream.needs, ["names"]);
   const { upstream, received } = await open(t, json(200, bvn), { names: "none" });
   assert.deepEqual(upstream.needs, []);
-  const claims = { ...question.claims, first_name: "FAISAL", last_name: "IBEKWE" };
-  assert.equal((await upstream.verify({ ...question, claims })).kind, "verified");
+  const claims = { ...attempt.claims, first_name: "FAISAL", last_name: "IBEKWE" };
+  assert.equal((await upstream.verify({ ...attempt, claims })).kind, "verified");
   assert.equal(received.at(-1)?.body, "");
 });

@@ -19,8 +19,8 @@ const person = Type.Record(Type.String(), Type.Unknown());
 export const QoreidResponse = Type.Union([Type.Object({ bvn: person }), Type.Object({ nin: person })]);
 
 /** The person under the interface's names. */
-export function recordIn(answer: Static<typeof QoreidResponse>, { kind }: CheckInput): Members {
-  const { residence, ...members } = membersIn((answer as Members)[kind]);
+export function recordIn(response: Static<typeof QoreidResponse>, { kind }: CheckInput): Members {
+  const { residence, ...members } = membersIn((response as Members)[kind]);
   const { address1, lga, state } = membersIn(residence);
   return vendorRecord({
     residential_address: address1,

@@ -1,9 +1,9 @@
-import { always, birthDate, type StandIn, type StandInQuestion } from "../../ports/stand-in.ts";
+import { always, birthDate, type StandIn, type StandInAttempt } from "../../ports/stand-in.ts";
 
 const types = { "BVN-FULL-DETAILS": "bvn", "NIN-VERIFY": "nin" } as const;
 
 const answer = (
-  { kind, number, reference }: StandInQuestion,
+  { kind, number, reference }: StandInAttempt,
   [responseCode, description, verificationStatus, transactionStatus]: readonly string[],
   response: object | null = null,
 ) => ({
@@ -23,7 +23,7 @@ const answer = (
 
 const failure =
   (...words: string[]) =>
-  (asked: StandInQuestion) => ({ status: 200, body: answer(asked, words) });
+  (asked: StandInAttempt) => ({ status: 200, body: answer(asked, words) });
 
 /** Seamfix Verify, as its documentation and the programs that call it have it. It gives the money of an unknown number back. */
 export const seamfixStandIn: StandIn = {

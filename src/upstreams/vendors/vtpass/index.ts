@@ -51,7 +51,7 @@ export const vtpass = catalogueSource({
 
     return pulling(http, async (get) => {
       const leftOut: string[] = [];
-      const ask = <Answer>(what: string, path: string, read: (body: unknown) => Answer | undefined) =>
+      const ask = <Response>(what: string, path: string, read: (body: unknown) => Response | undefined) =>
         get({ what, url: `${url}/api/${path}`, headers, failureIn, read });
 
       const entriesOf = async <Entry>({ identifier, types, entryOf }: Shelf<Entry>): Promise<Entry[]> => {

@@ -24,7 +24,7 @@ export const published: Readonly<Record<string, object>> = {
   ),
 };
 
-/** The source `vtpass`, connected to a server with these answers. */
+/** The source `vtpass`, connected to a server with these responses. */
 export async function openPublished(answers = published) {
   const log = new RecordedLog();
   const http = new VendorClient({ timeout: 5_000, connections: 1, keepAlive: true, log });

@@ -1,8 +1,8 @@
-import { always, birthDay, type StandIn, type StandInQuestion } from "../../ports/stand-in.ts";
+import { always, birthDay, type StandIn, type StandInAttempt } from "../../ports/stand-in.ts";
 
 const paths = { "/v2/api/identity/ng/bvn": "bvn", "/v2/api/identity/ng/nin": "nin" } as const;
 
-const answer = ({ kind, number, reference }: StandInQuestion, data: object) => ({
+const response = ({ kind, number, reference }: StandInAttempt, data: object) => ({
   success: true,
   statusCode: 200,
   message: "success",
@@ -35,7 +35,7 @@ export const youverifyStandIn: StandIn = {
       stateOfOrigin: own.state_of_origin,
       watchListed: person.watchlisted ?? "NO",
     };
-    return answer(asked, {
+    return response(asked, {
       status: "found",
       address: {
         town: null,
@@ -57,7 +57,7 @@ export const youverifyStandIn: StandIn = {
   failures: {
     not_found: (asked) => ({
       status: 200,
-      body: answer(asked, { status: "not_found", reason: "No record was found", firstName: null, lastName: null }),
+      body: response(asked, { status: "not_found", reason: "No record was found", firstName: null, lastName: null }),
     }),
     no_money: failure(402, "Insufficient fund", "PaymentRequiredError"),
     maintenance: failure(503, "Service unavailable", "ServiceUnavailableError"),

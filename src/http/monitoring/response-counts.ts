@@ -28,8 +28,8 @@ export type TalliesByMode = Readonly<Record<Mode | "none", Tally>>;
 /** The name under which we count requests that reach no operation. */
 export const noOperation = "none";
 
-/** Counts the answers of each operation by the mode of the key and the outcome. */
-export class AnswerCounts {
+/** Counts the responses of each operation by the mode of the key and the outcome. */
+export class ResponseCounts {
   readonly #byOperation = new Map<string, TalliesByMode>();
   readonly #isTimed: boolean;
 

@@ -38,7 +38,7 @@ export function headerLines(headers: readonly string[]): string {
 }
 
 /** An answer whose bytes exist before the request arrives. */
-export interface ReadyAnswer {
+export interface ReadyResponse {
   /** Weak validator of the content: survives key rotation and the passing of time. */
   readonly etag: string;
   /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */

@@ -1,5 +1,5 @@
-/** An answer that a gateway gives in the place of the service's. */
-export interface GatewayAnswer {
+/** A response that a gateway gives in the place of the service's. */
+export interface GatewayResponse {
   status: number;
   headers?: Record<string, string>;
   body: string;
@@ -12,8 +12,8 @@ const html = { "Content-Type": "text/html" };
 const json = { "Content-Type": "application/json" };
 const person = { bvn_number: "22999999999", personal_info: { first_name: "SOMEBODY", last_name: "ELSE" } };
 
-/** What gateways, login pages and their kin answer, by name. None is an answer of Duba. */
-export const gatewayAnswers = {
+/** What gateways, login pages and their kin answer, by name. None is a response of Duba. */
+export const gatewayResponses = {
   "200 null": { status: 200, headers: json, body: "null" },
   "200 list": { status: 200, headers: json, body: "[]" },
   "200 text": { status: 200, headers: json, body: '"text"' },
@@ -46,4 +46,4 @@ export const gatewayAnswers = {
     ...{ status: 503, headers: { ...html, "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" } },
     body: page("Maintenance"),
   },
-} as const satisfies Record<string, GatewayAnswer>;
+} as const satisfies Record<string, GatewayResponse>;

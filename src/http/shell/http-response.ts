@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** An answer that is written as it is. */
-export interface HttpReply {
+/** A response that is written as it is. */
+export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string | string[]>>;
   body: string | Buffer | AsyncIterable<string>;
 }
 
 /** Sends a reply; to HEAD without its body. Rejects if the caller leaves, or the body breaks off, before the end. */
-export async function sendReply(
+export async function sendResponse(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: HttpReply,
+  { status, headers, body }: HttpResponse,
 ): Promise<void> {
   if (response.destroyed) return;
   if (typeof body === "string" || Buffer.isBuffer(body)) {

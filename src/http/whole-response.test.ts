@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, suite, test } from "node:test";
-import { ReadyForm } from "../operation/answers/ready-answer.ts";
-import { keepAliveSeconds, sendWhole } from "./whole-answer.ts";
+import { ReadyForm } from "../operation/answers/ready-response.ts";
+import { keepAliveSeconds, sendWhole } from "./whole-response.ts";
 
 const text = JSON.stringify({ name: "₦ é 1GB", padding: "x".repeat(500) });
 const formOf = (text: string) => {

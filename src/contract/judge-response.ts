@@ -1,9 +1,9 @@
-import type { ServerAnswer } from "./ask-server.ts";
+import type { CheckedResponse } from "./ask-server.ts";
 import type { AnyOperation, CheckSession, RequestChanges } from "./session.ts";
 import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
 /** What is wrong with a success: status, JSON, and `success`. */
-export function successFaults({ status, headers, json }: ServerAnswer): string[] {
+export function successFaults({ status, headers, json }: CheckedResponse): string[] {
   if (status !== 200) return [`The status is ${status}, not 200.`];
   if (!json) return ["The body is not a JSON object."];
   if (!/^application\/json\b/i.test(headers["content-type"] ?? ""))
@@ -11,8 +11,8 @@ export function successFaults({ status, headers, json }: ServerAnswer): string[]
   return json.success === true ? [] : ["`success` is not true."];
 }
 
-/** Why an answer does not count as a refusal. `anyBody`: a page or no body will do. */
-export function refusalFaults({ status, json }: ServerAnswer, { anyBody = false } = {}): string[] {
+/** Why a response does not count as a refusal. `anyBody`: a page or no body will do. */
+export function refusalFaults({ status, json }: CheckedResponse, { anyBody = false } = {}): string[] {
   if (status >= 200 && status < 300 && json?.success !== false)
     return [`The request was accepted: the status is ${status}, and \`success\` is not false.`];
   if (status >= 500) return [`The status is ${status}, which says that the server failed.`];
@@ -21,7 +21,7 @@ export function refusalFaults({ status, json }: ServerAnswer, { anyBody = false 
 }
 
 /** How the documented answer differs from the operation's schema. */
-export async function answerErrors(
+export async function responseErrors(
   session: CheckSession,
   operation: AnyOperation,
   ...kinds: ShapeErrorKind[]
@@ -31,7 +31,7 @@ export async function answerErrors(
   return faults.map(({ sentence }) => sentence);
 }
 
-/** The list in an answer: its items that are objects, wherever the operation has it. */
+/** The list in a response: its items that are objects, wherever the operation has it. */
 export async function itemsOf(
   session: CheckSession,
   operation: AnyOperation,
