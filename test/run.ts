@@ -1,5 +1,6 @@
 import { fork, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
@@ -108,12 +109,14 @@ async function run(files: string[]): Promise<void> {
     Object.assign(taken, result.times);
     for (const count of Object.keys(counts) as (keyof Counts)[]) counts[count] += result.counts[count];
   });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const ended = once(child, "exit") as Promise<[code: number | null, signal: string | null]>;
   const output = await text(child.stdout!);
-  const code = await ended;
+  const [code, signal] = await ended;
   if (code !== 0) process.exitCode = code ?? 1;
   process.stdout.write(output);
   outputs.push(output);
+  if (signal && !child.killed)
+    console.error(`A share was ended by ${signal} from outside. Its files: ${files.join(" ")}`);
   if (child.killed)
     console.error(
       `A share was ended after ${longestShare / 1000} s: one of its tests left something open. Its files: ${files.join(" ")}`,
