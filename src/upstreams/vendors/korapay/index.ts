@@ -2,6 +2,7 @@ import { numberMember, type PersonKind } from "../../../operation/check-kind.ts"
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { countsAgainstVendor } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
 import { factsIn, failureIn, KorapayResponse, recordIn } from "./wire.ts";
@@ -10,8 +11,8 @@ const name = "korapay";
 
 /**
  * Korapay's BVN and NIN look-ups. docs/vendors/korapay.md says what its documentation does and does not say. An earlier response
- * can be read again, but only by Korapay's own reference: after a time-out we have none, so this is no `lookUp`, for which a
- * retry would wait in vain.
+ * can be read again, but only by Korapay's own reference, and its history only by day: after a time-out we have no reference, so
+ * this is no `lookUp`, for which a retry would wait in vain.
  */
 export const korapay = vendor({
   name,
@@ -37,17 +38,19 @@ export const korapay = vendor({
     const identities = `${url}/merchant/api/v1/identities`;
     const headers = { authorization: `Bearer ${key}` };
 
-    /** The record of Korapay's last response to this attempt, which we paid for; undefined if it cannot be had. */
+    /**
+     * Reads Korapay's last response to this attempt again, which we paid for. Undefined if Korapay has no such record; while it
+     * cannot be read, the outcome says so, because buying another may be buying it twice.
+     */
     async function earlier(asked: IdentityAttempt): Promise<IdentityOutcome | undefined> {
       const { vendorReference, signal, sendUntil } = asked;
       if (vendorReference === undefined) return undefined;
       const path = `verifications/${encodeURIComponent(vendorReference)}`;
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
       const outcome = outcomeOf(result, asked);
-      const isSame =
-        outcome.kind === "verified" &&
-        (outcome.record as PersonRecord)[numberMember(asked.kind as PersonKind)] === asked.number;
-      return isSame ? { ...outcome, billed: "unknown" } : undefined;
+      if (outcome.kind !== "verified") return countsAgainstVendor(outcome) ? outcome : undefined;
+      const member = numberMember(asked.kind as PersonKind);
+      return (outcome.record as PersonRecord)[member] === asked.number ? { ...outcome, billed: "unknown" } : undefined;
     }
 
     return {

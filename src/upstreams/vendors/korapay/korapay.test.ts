@@ -137,7 +137,7 @@ testVendor({
 
 /** Asks a second time, when Korapay's earlier response had a reference. */
 async function askAgain(t: TestContext, again: Behaviour) {
-  const { upstream, local } = await openVendor(t, korapay, values);
+  const { upstream, local } = await openVendor(t, korapay, values, { timeout: 200 });
   local.behaviour = (response, received) => (received.method === "GET" ? again : json(200, bvn))(response, received);
   const outcome = await upstream.verify({ ...attempt, vendorReference: reference });
   return { outcome, asked: local.received.map(({ method, path, headers }) => ({ method, path, headers })) };
@@ -153,22 +153,33 @@ test("an answer that korapay gave before is read again by its reference, and not
   assert.equal(asked[0]?.headers.authorization, "Bearer sk_live_of_ours");
 });
 
-test("an answer of korapay that cannot be read again is bought again", async (t) => {
+test("an answer of korapay without the record is bought again", async (t) => {
   const without = { ...earlier, data: { reference, status: "found", type: "ng_bvn", date_created: "2026-11-02" } };
   const another = { ...earlier, data: { ...earlier.data, id: "22000000018" } };
-  const others = [
-    json(200, without),
-    json(200, another),
-    json(404, failure("Record not found")),
-    json(503, failure("…")),
-    json(302, {}),
-  ];
-  for (const behaviour of others) {
+  for (const behaviour of [json(200, without), json(200, another), json(404, failure("Record not found"))]) {
     const { outcome, asked } = await askAgain(t, behaviour);
     assert.deepEqual(outcome, { kind: "verified", record, reference });
     assert.deepEqual(
       asked.map(({ method }) => method),
       ["GET", "POST"],
+    );
+  }
+});
+
+test("an answer of korapay that cannot be read at the moment is not bought again", async (t) => {
+  const cases: [Behaviour, IdentityOutcome][] = [
+    [() => {}, { kind: "unknown", reason: "timed_out" }],
+    [(response) => void response.destroy(), { kind: "unknown", reason: "connection_lost" }],
+    [json(503, failure("…")), { kind: "unknown", reason: "server_error" }],
+    [json(429, failure("…")), unavailable("rate_limited")],
+    [json(302, {}), { kind: "bad_response", why: "unreadable" }],
+  ];
+  for (const [behaviour, expected] of cases) {
+    const { outcome, asked } = await askAgain(t, behaviour);
+    assert.deepEqual(outcome, expected);
+    assert.deepEqual(
+      asked.map(({ method }) => method),
+      ["GET"],
     );
   }
 });

@@ -4,9 +4,13 @@ const paths = { "/merchant/api/v1/identities/ng/bvn": "bvn", "/merchant/api/v1/i
 
 const failure = (status: number, message: string) => always(status, { status: false, message, data: null });
 
-/** Korapay, as its documentation has it; it does not show failures. An earlier response cannot be read again. */
+/** Korapay, as its documentation has it; it does not show failures. It keeps nothing, so it has no earlier response to read again. */
 export const korapayStandIn: StandIn = {
   settings: { DUBA_CONSENT_ATTESTED: "on" },
+  beside: ({ method, path }) =>
+    method === "GET" && path.startsWith("/merchant/api/v1/identities/verifications/")
+      ? failure(404, "Record not found")()
+      : undefined,
   hasCredentials: ({ headers }) => /^Bearer \S+$/.test(String(headers.authorization)),
   asked({ method, path, body }) {
     const kind = method === "POST" ? paths[path as keyof typeof paths] : undefined;
