@@ -89,6 +89,28 @@ suite("a comparison of an invoice with our attempts", () => {
     });
   });
 
+  test("a vendor that takes our reference writes it on the line of each attempt", async () => {
+    const [lost, again] = [
+      attempt(1, { vendorReference: null, isBilled: false }),
+      attempt(2, { vendorReference: null }),
+    ];
+    const attempts = [lost, { ...again, reference: "r1", number: 2 }];
+    const lines = attempts.map((each) => lineOf(each, { reference: "r1", last4: null }));
+    for (const billed of [lines, lines.slice(0, 1), lines.slice(1)])
+      assert.deepEqual(await found(billed, attempts), nothing);
+    assert.deepEqual(await found([...lines, lines[0]!], attempts), { ...nothing, doubled: ["r1"] });
+    assert.deepEqual(await found([], attempts), { ...nothing, only_here: ["r1"] });
+  });
+
+  test("a line that two attempts may mean is that of the one that the vendor certainly bills", async () => {
+    const last4 = "4717";
+    const unknown = attempt(1, { vendorReference: null, isBilled: false, last4 });
+    const billed = attempt(5, { vendorReference: null, last4 });
+    const line = lineOf(unknown, { reference: null });
+    assert.deepEqual(await found([line], [unknown, billed]), nothing);
+    assert.deepEqual(await found([line, lineOf(billed)], [unknown, billed]), nothing);
+  });
+
   test("only what the vendor bills must be on its invoice", async () => {
     const free = attempt(1, { price: 0 });
     const unanswered = attempt(2, { isBilled: false });

@@ -36,12 +36,19 @@ export interface Comparison {
   differences: Record<Difference, Pair[]>;
 }
 
+interface Candidate {
+  attempt: OwnAttempt;
+  /** Milliseconds between the line and the attempt. */
+  distance: number;
+}
+
 /** How far the clock of a vendor may be from ours, in milliseconds. */
 export const clockTolerance = 10 * 60_000;
 
 /**
- * Finds the attempt of each line of an invoice: by the vendor's reference, else by the last digits and the nearest time. A line
- * whose attempt has a line already is `doubled`.
+ * Finds the attempt of each line of an invoice: by the vendor's reference or by ours, which some vendors take, else by the last
+ * digits and the nearest time. Of several an attempt that the vendor certainly bills comes first. A line whose attempt has a
+ * line already is `doubled`.
  */
 export async function matchInvoice(
   lines: readonly InvoiceLine[],
@@ -50,16 +57,25 @@ export async function matchInvoice(
   const pause = pacer();
   const lineOf = new Map<OwnAttempt, InvoiceLine>();
   const doubled: Pair[] = [];
-  const byReference = new Map(
-    attempts.flatMap((each) => (each.vendorReference === null ? [] : [[each.vendorReference, each]])),
+  /** Ours names all attempts of a verification. */
+  const named = Map.groupBy(
+    attempts.flatMap((attempt) => [
+      { name: attempt.vendorReference, attempt },
+      { name: attempt.reference, attempt },
+    ]),
+    ({ name }) => name,
   );
   const unmatched: InvoiceLine[] = [];
   const seen = new Map<string, InvoiceLine>();
   for (const line of lines) {
     await pause();
-    const attempt = line.reference === null ? undefined : byReference.get(line.reference);
-    if (attempt && !lineOf.has(attempt)) lineOf.set(attempt, line);
-    else if (attempt) doubled.push({ line, attempt });
+    const candidates = line.reference === null ? [] : (named.get(line.reference) ?? []);
+    const [best] = candidates
+      .filter(({ attempt }) => !lineOf.has(attempt))
+      .map(({ attempt }) => ({ attempt, distance: distanceOf(line, attempt) }))
+      .sort(byFit);
+    if (best) lineOf.set(best.attempt, line);
+    else if (candidates[0]) doubled.push({ line, attempt: candidates[0].attempt });
     else if (line.reference !== null && seen.has(line.reference)) doubled.push({ line, attempt: null });
     else unmatched.push(line);
     if (line.reference !== null) seen.set(line.reference, line);
@@ -67,13 +83,13 @@ export async function matchInvoice(
 
   // An attempt with a reference of the vendor is not the one of a line with another reference.
   const near = nearbyAttempts(attempts);
-  const pairs: { line: InvoiceLine; attempt: OwnAttempt; distance: number }[] = [];
+  const pairs: (Candidate & { line: InvoiceLine })[] = [];
   for (const line of unmatched) {
     await pause();
     for (const each of near(line)) pairs.push({ line, ...each });
   }
   const settled = new Set<InvoiceLine>();
-  for (const { line, attempt } of pairs.sort((one, other) => one.distance - other.distance)) {
+  for (const { line, attempt } of pairs.sort(byFit)) {
     if (settled.has(line) || lineOf.has(attempt)) continue;
     lineOf.set(attempt, line);
     settled.add(line);
@@ -114,15 +130,22 @@ export async function matchInvoice(
 function nearbyAttempts(attempts: readonly OwnAttempt[]) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
   for (const group of byDigits.values()) group.sort((one, other) => one.askedAt - other.askedAt);
-  return ({ reference, time, last4 }: InvoiceLine): { attempt: OwnAttempt; distance: number }[] => {
-    if (time === null || last4 === null) return [];
-    return (byDigits.get(last4) ?? [])
-      .filter((attempt) => reference === null || attempt.vendorReference === null)
-      .map((attempt) => ({
-        attempt,
-        distance: Math.max(time.from - attempt.askedAt, attempt.askedAt - time.to, 0),
-      }))
+  return (line: InvoiceLine): Candidate[] => {
+    if (line.time === null || line.last4 === null) return [];
+    return (byDigits.get(line.last4) ?? [])
+      .filter((attempt) => line.reference === null || attempt.vendorReference === null)
+      .map((attempt) => ({ attempt, distance: distanceOf(line, attempt) }))
       .filter(({ distance }) => distance <= clockTolerance)
-      .sort((one, other) => one.distance - other.distance);
+      .sort(byFit);
   };
+}
+
+/** Milliseconds between a line and an attempt; 0 if the line has no time. */
+function distanceOf({ time }: InvoiceLine, { askedAt }: OwnAttempt): number {
+  return time === null ? 0 : Math.max(time.from - askedAt, askedAt - time.to, 0);
+}
+
+/** What nobody knows whether it is billed has a line only if another attempt does not need it. */
+function byFit(one: Candidate, other: Candidate): number {
+  return Number(other.attempt.isBilled) - Number(one.attempt.isBilled) || one.distance - other.distance;
 }

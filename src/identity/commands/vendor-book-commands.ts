@@ -39,8 +39,8 @@ const checkInvoice = command({
   id: "books.reconcile",
   summary: "Compare the invoice of a vendor with the attempts that Duba made at it.",
   description:
-    "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference, else by the last " +
-    "four digits and the nearest time within 10 minutes. It reads only these columns, and shows no whole number.",
+    "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference or by request_reference, else by the " +
+    "last four digits and the nearest time within 10 minutes. It reads only these columns, and shows no whole number.",
   onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
   kind: "read",
