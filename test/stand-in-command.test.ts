@@ -17,7 +17,17 @@ suite("duba stand-in", () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-stand-in-"));
     const invoice = join(folder, "invoice.csv");
     const port = await freePort();
-    const argv = ["src/main.ts", "stand-in", "prembly", "--port", String(port), "--invoice", invoice];
+    const argv = [
+      "src/main.ts",
+      "stand-in",
+      "prembly",
+      "--host",
+      "0.0.0.0",
+      "--port",
+      String(port),
+      "--invoice",
+      invoice,
+    ];
     const child = spawn(process.execPath, argv, { env: { ...nodeEnvironment, DUBA_PREMBLY_PRICE: "bvn=40" } });
     try {
       let written = "";
@@ -71,15 +81,21 @@ suite("duba stand-in", () => {
     }
   });
 
-  test("says what is in its way if the port is taken", async () => {
+  test("says what is in its way, and what would be right", async () => {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as { port: number };
-    const { exitCode, err } = await ran(["stand-in", "prembly", "--port", String(port)]);
+    const sentences = {
+      [`--port ${port}`]: `The stand-in cannot listen on 127.0.0.1, port ${port} (EADDRINUSE): choose another --port or --host.\n`,
+      "--port 0 --host 203.0.113.7":
+        "The stand-in cannot listen on 203.0.113.7, port 0 (EADDRNOTAVAIL): choose another --port or --host.\n",
+      "--invoice /nonexistent/i.csv": "The stand-in cannot write /nonexistent/i.csv (ENOENT).\n",
+    };
+    for (const [options, sentence] of Object.entries(sentences)) {
+      const { exitCode, err } = await ran(["stand-in", "prembly", ...options.split(" ")]);
+      assert.deepEqual([exitCode, err], [1, sentence]);
+    }
     server.close();
-    assert.deepEqual(
-      [exitCode, err],
-      [1, `The stand-in cannot start on port ${port} or write its invoice (EADDRINUSE).\n`],
-    );
+    assert.match((await ran(["stand-in", "prembly", "--host", "here"])).err, /an IP address or localhost/);
   });
 });

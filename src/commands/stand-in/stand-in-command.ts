@@ -1,11 +1,11 @@
 import { once } from "node:events";
+import { serverSettings } from "../../config/settings/server-settings.ts";
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { list, naira } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
-import { count } from "../../operation/setting.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
@@ -28,7 +28,7 @@ export const standInCommand = command({
   id: "stand-in",
   summary: "Speak the wire of an identity vendor with invented people, until a signal ends it.",
   description:
-    "For a rehearsal of the whole service before you have a contract. It listens on 127.0.0.1 only. The last two digits of a number say what happens to it. " +
+    "For a rehearsal of the whole service before you have a contract. The last two digits of a number say what happens to it. " +
     "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_<VENDOR>_PRICE, else ₦50.",
   role: "viewer",
   kind: "read",
@@ -37,7 +37,13 @@ export const standInCommand = command({
   target: ["vendor"],
   input: Type.Object({
     vendor: Type.Enum(Object.keys(standIns), { description: "The identity vendor." }),
-    port: formed(count, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
+    port: formed(serverSettings.port, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
+    host: formed(serverSettings.host, {
+      description:
+        "Address to listen on, if Duba is on another machine or in another container. 0.0.0.0: each of this machine.",
+      placeholder: "address",
+      default: "127.0.0.1",
+    }),
     invoice: Type.Optional(
       Type.String({
         description:
@@ -63,19 +69,22 @@ export const standInCommand = command({
     items: inOrder,
   },
   examples: [{ vendor: "prembly", port: "9001", invoice: "invoice.csv" }],
-  run: async ({ vendor: name, port, invoice }, { config, say = () => {} }: Room) => {
+  run: async ({ vendor: name, host, port, invoice }, { config, say = () => {} }: Room) => {
     const vendor = vendors.find((vendor) => vendor.name === name)!;
     const set = config.vendorPrices[name] ?? {};
     const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
     const running = await startStandIn(vendor, standIns[name]!, {
-      ...{ port, prices, invoice },
+      ...{ host, port, prices, invoice },
       onCall: ({ kind, last4, outcome, price }) =>
         say(
           `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
         ),
       onRefusal: (why) => say(refusals[why]),
     }).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`The stand-in cannot start on port ${port} or write its invoice (${error.code}).`);
+      if (error.syscall === "open") throw new CommandError(`The stand-in cannot write ${invoice} (${error.code}).`);
+      throw new CommandError(
+        `The stand-in cannot listen on ${host}, port ${port} (${error.code}): choose another --port or --host.`,
+      );
     });
     const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     for (const line of welcome(vendor, running, prices)) say(line);

@@ -5,6 +5,7 @@ import { inventedPerson } from "../../checks/invented-person.ts";
 import { openServer } from "../../http/shell/open-server.ts";
 import type { PersonKind } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
+import { localUrl } from "../../runtime/address.ts";
 import { silent } from "../../runtime/log.ts";
 import {
   type StandIn,
@@ -38,6 +39,8 @@ export interface StandInCall {
 export type Refusal = "no_credentials" | "no_route";
 
 interface StandInOptions {
+  /** An address of this machine. Default: only this machine reaches it. */
+  host?: string;
   /** 0: any free one. */
   port: number;
   /** What the vendor bills, for each kind. */
@@ -75,11 +78,11 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
   other_person: "failed",
 };
 
-/** Listens on this machine only, and speaks the vendor's wire with invented people. */
+/** Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice. */
 export async function startStandIn(
   { name, testInput }: Pick<Vendor, "name" | "testInput">,
   vendor: StandIn,
-  { port, prices, invoice, onCall, onRefusal }: StandInOptions,
+  { host = "127.0.0.1", port, prices, invoice, onCall, onRefusal }: StandInOptions,
 ): Promise<RunningStandIn> {
   const calls: StandInCall[] = [];
   const refusals: Refusal[] = [];
@@ -168,10 +171,10 @@ export async function startStandIn(
     onCall?.(call);
   }
 
-  const at = await server.listen({ host: "127.0.0.1", port });
+  const at = await server.listen({ host, port });
   return {
     port: at,
-    url: `http://127.0.0.1:${at}${vendor.base ?? ""}`,
+    url: `${localUrl(host, at)}${vendor.base ?? ""}`,
     ...{ calls, refusals },
     async close() {
       for (const timer of waiting) clearTimeout(timer);
