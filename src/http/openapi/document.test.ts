@@ -122,7 +122,7 @@ test("two different schemas of one name are refused", () => {
 });
 
 test("the document stays small, and a new operation changes no line of the others", () => {
-  assert.ok(JSON.stringify(document).length < 130_000);
+  assert.ok(JSON.stringify(document).length < 135_000);
   const grown = openapi([...served, retiring], "0.1.0");
   const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
   assert.ok(lines(grown) - lines(document) < 250, `${lines(grown) - lines(document)} lines`);
@@ -212,6 +212,18 @@ test("a browser is given no ready idempotency key to send, but a sample with one
   const sample = entry["x-codeSamples"][0]!.source;
   assert.ok(sample.startsWith("curl -i 'http://127.0.0.1:8080/api/v2/kyc/verify-bvn'"));
   assert.ok(sample.includes(" -H 'Idempotency-Key: order-1001' "));
+});
+
+test("every response and webhook may say that it is of a rehearsal", () => {
+  for (const { row, entry } of entries)
+    for (const [status, given] of Object.entries(entry.responses)) {
+      const { headers } = resolved(given, document) as { headers: object };
+      assert.ok("Duba-Mode" in headers, `${row.id} ${status}`);
+    }
+  for (const { post } of Object.values(document.webhooks!)) {
+    const { parameters } = resolved(post, document) as { parameters: { name: string; required: boolean }[] };
+    assert.equal(parameters.find(({ name }) => name === "Duba-Mode")?.required, false);
+  }
 });
 
 test("an operation on its way out is marked, with its headers and its end", () => {

@@ -79,7 +79,7 @@ const headers = {
   "Idempotency-Replayed": text("`true` if this repeats the answer to an earlier request with the same key.", "true"),
   [modeHeader]: {
     ...text(
-      "`test` if the request used a test key: its people are invented. `stand-in` in every answer to a live key of a service that rehearses with stand-ins of identity vendors: its people are invented too. Live answers lack it.",
+      "`test` if a verification, its requery or an exchange used a test key: its people are invented. `stand-in` in every answer to a live key of a service that rehearses with stand-ins of identity vendors: its people are invented too. Other answers lack it.",
       "test",
     ),
     schema: { type: "string", enum: ["test", standInMode] },

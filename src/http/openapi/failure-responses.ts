@@ -1,6 +1,6 @@
 import { type FailurePath, failureBody } from "../../operation/answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
-import { failuresOf, type Operation } from "../../operation/operation.ts";
+import { failuresOf, modeHeader, type Operation } from "../../operation/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";
 
 export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";
@@ -47,7 +47,7 @@ function order(name: string): number {
 }
 
 function response(status: number, codes: readonly FailureCode[]): JsonObject {
-  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
+  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy", modeHeader];
   if (status === 401) names.push("WWW-Authenticate");
   if ([409, 429, 503].includes(status) && codes.some((code) => failures[code].retryable)) names.push("Retry-After");
   return {

@@ -142,11 +142,10 @@ function requestBody({ carriage, input, examples }: Operation<never>): JsonObjec
 }
 
 function success(operation: Operation<never>): JsonObject {
-  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy", hintHeader];
+  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy", modeHeader, hintHeader];
   if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", ...CATALOGUE_HEADERS);
   if (operation.carriage === "query or body") names.push("Content-Location");
   if (isKeyed(operation)) names.push("Idempotency-Replayed");
-  if (tellsMode(operation) || operation.limit === "credential") names.push(modeHeader);
   names.push(...(operation.responseHeaders ?? []));
   if (operation.deprecated) names.push(...DEPRECATION_HEADERS);
   return {
@@ -165,7 +164,7 @@ function success(operation: Operation<never>): JsonObject {
 
 function notModified({ pick }: Operation<never>): JsonObject {
   if (!pick) return {};
-  const kept = ["X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control"];
+  const kept = ["X-Request-Id", "RateLimit", "RateLimit-Policy", modeHeader, "ETag", "Cache-Control"];
   return {
     304: {
       description: "The answer you have is still current.",

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { EventBody } from "../../events/event-body.ts";
 import { type EventType, eventTypes } from "../../operation/event.ts";
+import { modeHeader, standInMode } from "../../operation/operation.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 
 const header = (name: string, description: string, example: string): JsonObject => ({
@@ -8,7 +9,7 @@ const header = (name: string, description: string, example: string): JsonObject 
   ...{ schema: { type: "string" }, example },
 });
 
-/** The headers of a delivery, as Standard Webhooks has them. */
+/** The headers of a delivery: those of Standard Webhooks, and the mark of a rehearsal. */
 export const webhookParameters: JsonObject = {
   "webhook-id": header(
     "webhook-id",
@@ -25,6 +26,15 @@ export const webhookParameters: JsonObject = {
     "`v1,` and the HMAC-SHA-256 of id, time and body under the secret of the endpoint, in base64; several during a change of the secret.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
+  [modeHeader]: {
+    ...header(
+      modeHeader,
+      "`stand-in` with a live event of a service that rehearses: its people are invented. Other events lack it.",
+      standInMode,
+    ),
+    required: false,
+    schema: { type: "string", enum: [standInMode] },
+  },
 };
 
 /** What a caller's endpoint is sent, by type of event. */
