@@ -21,7 +21,6 @@ const lookup = "/api/v2/internet/data/lookup";
 
 /** Values that a person could be known by, and words typed where nothing is kept. */
 const numbers = forEachKind((kind) => kind, canaryOf);
-const { bvn } = numbers;
 const phone = "08099887766";
 const typed = "CANARY-typed-4711";
 const idempotencyKey = "CANARY-idempotency-4712";
@@ -189,31 +188,37 @@ for (const engine of engines) {
         };
         const failures = await Promise.all([
           ...checkKinds.flatMap(failuresOf),
-          call(`${lookup}?provider=${bvn}`),
+          ...Object.values(numbers).flatMap((number) => [
+            call(`${lookup}?provider=${number}`),
+            call(`/${typed}/${number}?bvn=${number}`),
+            call(`/api/v2/kyc/verifications/${number}`),
+            call(`/api/v2/kyc/verifications?idempotency_key=${number}`),
+            call(`${lookup}?%ff${number}`),
+            call("/api/v2/merchant/authorization", {
+              method: "POST",
+              credential: false,
+              body: { email: number, password: typed },
+            }),
+          ]),
           call(`${lookup}?provider=${typed}&provider=${phone}`),
-          call(`/${typed}/${bvn}?bvn=${bvn}`),
-          call(`/api/v2/kyc/verifications/${bvn}`),
-          call(`/api/v2/kyc/verifications?idempotency_key=${bvn}`),
-          call(`${lookup}?%ff${bvn}`),
-          call("/api/v2/merchant/authorization", {
-            method: "POST",
-            credential: false,
-            body: { email: bvn, password: typed },
-          }),
         ]);
-        const headers = {
-          "User-Agent": typed,
-          "X-Request-Id": bvn,
-          Referer: `http://x/${bvn}`,
-          traceparent: `00-${typed}-01`,
-        };
-        const others = [
-          await call(lookup, { headers }),
-          await call("/api/v2/corporate-data/list", { headers: { ...headers, "If-None-Match": typed } }),
-          await call("/openapi.json", { headers }),
-          await call("/docs", { headers }),
-          await call("/docs/errors", { headers }),
-        ];
+        const others = await Promise.all(
+          Object.values(numbers).flatMap((number) => {
+            const headers = {
+              "User-Agent": typed,
+              "X-Request-Id": number,
+              Referer: `http://x/${number}`,
+              traceparent: `00-${typed}-01`,
+            };
+            return [
+              call(lookup, { headers }),
+              call("/api/v2/corporate-data/list", { headers: { ...headers, "If-None-Match": typed } }),
+              call("/openapi.json", { headers }),
+              call("/docs", { headers }),
+              call("/docs/errors", { headers }),
+            ];
+          }),
+        );
         for (const kind of checkKinds) await hangUp(port, kind, { ...goodOf(kind), [kind]: "00000000008" });
         const live = (
           await ran(["keys", "create", "--account", "sandbox@example.com", "--mode", "live"], { environment })

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { checks } from "../../checks/index.ts";
 import { isPlainId } from "../../operation/fields.ts";
 
 /** Letters only: digits in a row would make an id that is not plain. */
@@ -13,8 +14,14 @@ export function newRequestId(): string {
   return `${prefix}-${count.toString(36)}`;
 }
 
-/** The caller's request id if it is well formed and cannot contain a BVN, else a new one. */
+/** Forms of the numbers of checks that an id may hold and be plain: those with few digits in a row. */
+const shortNumbers = Object.values(checks)
+  .filter(({ kind, example }) => isPlainId(example[kind]!))
+  .map(({ kind, request }) => new RegExp((request[kind]!.schema as { pattern?: string }).pattern!));
+
+/** The caller's request id if it is well formed and cannot contain the number of a check, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  if (typeof header !== "string") return newRequestId();
-  return isPlainId(header) ? header : newRequestId();
+  if (typeof header !== "string" || !isPlainId(header)) return newRequestId();
+  const holdsNumber = shortNumbers.some((form) => header.split(/[._:-]/).some((part) => form.test(part)));
+  return holdsNumber ? newRequestId() : header;
 }
