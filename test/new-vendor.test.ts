@@ -30,10 +30,10 @@ suite("npm run new:vendor", () => {
 
   test("lays a vendor that works, whose suite names what is left to fill in", () => {
     assert.equal(lay("okra").status, 0);
-    const files = ["index.ts", "wire.ts", "okra.test.ts", "fixtures/bvn.json", "fixtures/failures.json"].map(
-      (file) => `src/upstreams/vendors/okra/${file}`,
-    );
-    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", "src/upstreams/registry.ts"];
+    const names = ["index.ts", "wire.ts", "stand-in.ts", "okra.test.ts", "fixtures/bvn.json", "fixtures/failures.json"];
+    const files = names.map((file) => `src/upstreams/vendors/okra/${file}`);
+    const tables = ["src/upstreams/registry.ts", "src/upstreams/stand-in/stand-ins.ts"];
+    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", ...tables];
     execFileSync(join("node_modules", ".bin", "biome"), format, { cwd: copy, stdio: "pipe" });
     const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/okra"] };
     writeFileSync(join(copy, "okra.tsconfig.json"), JSON.stringify(types));
@@ -43,7 +43,10 @@ suite("npm run new:vendor", () => {
     const failed = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name);
     assert.deepEqual(failed, ["okra has nothing left to fill in"]);
     for (const file of [...files, "docs/vendors/okra.md"]) assert.ok(stdout.includes(`${file}:`), file);
-    const registry = readFileSync(join(copy, "src/upstreams/registry.ts"), "utf8");
-    assert.match(registry, /korapay\/index\.ts";\nimport \{ okra \} from "\.\/vendors\/okra\/index\.ts";\nimport/);
+    const [registry, standIns] = tables.map((file) => readFileSync(join(copy, file), "utf8"));
+    assert.match(registry!, /korapay\/index\.ts";\nimport \{ okra \} from "\.\/vendors\/okra\/index\.ts";\nimport/);
+    assert.match(standIns!, / {2}korapay: korapayStandIn,\n {2}okra: okraStandIn,\n {2}prembly/);
+    const played = ran("--test", "--test-name-pattern=okra|every vendor", "src/commands/stand-in/stand-ins.test.ts");
+    assert.equal(played.status, 0, played.stdout);
   });
 });

@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its line in the registry. All of it works, and its
- * suite names each place that is still to be filled in.
+ * `npm run new:vendor NAME` lays the folder of an identity vendor, its page and its lines in the registry and among the stand-ins. All
+ * of it works, and its suite names each place that is still to be filled in.
  */
 const name = process.argv[2] ?? "";
 const registry = "src/upstreams/registry.ts";
+const standIns = "src/upstreams/stand-in/stand-ins.ts";
 const folder = `src/upstreams/vendors/${name}`;
 const longestLine = 120;
 
@@ -14,6 +15,7 @@ const longestLine = 120;
 const files: Readonly<Record<string, string>> = {
   "index.ts": `${folder}/index.ts`,
   "wire.ts": `${folder}/wire.ts`,
+  "stand-in.ts": `${folder}/stand-in.ts`,
   "suite.ts": `${folder}/${name}.test.ts`,
   "fixtures/bvn.json": `${folder}/fixtures/bvn.json`,
   "fixtures/failures.json": `${folder}/fixtures/failures.json`,
@@ -29,7 +31,8 @@ for (const [template, file] of Object.entries(files)) {
   writeFileSync(file, filled(readFileSync(`test/new-vendor/${template}`, "utf8")));
 }
 writeFileSync(registry, registered(readFileSync(registry, "utf8")));
-console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry}.
+writeFileSync(standIns, withStandIn(readFileSync(standIns, "utf8")));
+console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry} and ${standIns}.
 Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
 
 /** The text for this vendor: the files here are for one that is called acme, and import from here. */
@@ -50,15 +53,24 @@ function registered(text: string): string {
   const sorted = [...names, name].sort();
   const line = `export const vendors: readonly Vendor[] = [${sorted.join(", ")}];`;
   const lines = `export const vendors: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
-  const importLine = /^import \{ \w+ \} from "(\.\/vendors\/[^"]+)";\n/gm;
+  return withImport(text, name, `./vendors/${name}/index.ts`).replace(list, line.length > longestLine ? lines : line);
+}
+
+/** The table of stand-ins with that of the vendor at its place by name. */
+function withStandIn(text: string): string {
+  const entries = /(?<=^export const standIns: .* = \{\n)( {2}\w+: \w+,\n)+/m;
+  const sorted = (all: string) => `${all}  ${name}: ${name}StandIn,\n`.match(/.+\n/g)!.sort().join("");
+  return withImport(text, `${name}StandIn`, `../vendors/${name}/stand-in.ts`).replace(entries, sorted);
+}
+
+/** The text with one more import from a vendor, at its place by path. */
+function withImport(text: string, what: string, path: string): string {
+  const importLine = /^import \{ \w+ \} from "(\.\.?\/vendors\/[^"]+)";\n/gm;
   const imports = [...text.matchAll(importLine)].map(([whole, path]) => ({ whole, path: path! }));
-  const path = `./vendors/${name}/index.ts`;
-  const all = [...imports, { whole: `import { ${name} } from "${path}";\n`, path }];
+  const all = [...imports, { whole: `import { ${what} } from "${path}";\n`, path }];
   all.sort((one, other) => (one.path < other.path ? -1 : 1));
   const block = imports.map(({ whole }) => whole).join("");
-  return text
-    .replace(block, all.map(({ whole }) => whole).join(""))
-    .replace(list, line.length > longestLine ? lines : line);
+  return text.replace(block, all.map(({ whole }) => whole).join(""));
 }
 
 function fail(sentence: string): never {
