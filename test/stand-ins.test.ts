@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
@@ -7,37 +7,14 @@ import { inventedPerson } from "../src/checks/invented-person.ts";
 import { startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
 import { nairaOf } from "../src/operation/money.ts";
 import { vendors } from "../src/upstreams/registry.ts";
-import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
+import { phoneOfNumber, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
 import { standIns } from "../src/upstreams/stand-in/stand-ins.ts";
 import { ran } from "./support/command-line.ts";
 import { ask, startService } from "./support/service.ts";
+import { toldOfStandIn } from "./support/stand-in-outcomes.ts";
 import { until } from "./support/until.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
-const notFound = "404 bvn_not_found";
-const unavailable = "503 upstream_unavailable";
-const timeout = "504 upstream_timeout";
-
-/** What a caller gets for each outcome, unless the vendor says it otherwise. */
-const usual: Record<StandInOutcome, string> = {
-  found: "200",
-  large_photo: "200",
-  not_found: notFound,
-  other_phone: "422 phone_mismatch",
-  blocked: notFound,
-  no_money: unavailable,
-  maintenance: timeout,
-  too_many_requests: unavailable,
-  proxy_page: timeout,
-  other_person: "502 upstream_bad_response",
-  slow: timeout,
-  cut: timeout,
-};
-/** Prembly alone says that a number is blocked, and that it did no work during maintenance. */
-const own: Record<string, Partial<typeof usual>> = {
-  prembly: { blocked: "422 bvn_blocked", maintenance: unavailable },
-};
-
 /** Retry-After pauses the vendor, so that comes last. */
 const digits = ["17", ...Object.keys(standInNumbers).filter((each) => each !== "06"), "06"];
 const numberOf = (end: string) => `220000047${end}`;
@@ -81,8 +58,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
           if (status === 200) given.push(json.data.request_reference);
           told[end] = status === 200 ? "200" : `${status} ${json.error.code}`;
         }
-        const outcomes = { ...usual, ...own[name] };
-        const wanted = digits.map((end) => [end, outcomes[standInNumbers[end]?.outcome ?? "found"]]);
+        const wanted = digits.map((end) => [end, toldOfStandIn(name, "bvn", numberOf(end))]);
         assert.deepEqual(told, Object.fromEntries(wanted));
 
         const { db } = await service.store();
@@ -113,6 +89,27 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
         assert.deepEqual([group.group, group.unpriced, group.cost, others], [name, 0, cost, []]);
         const { agreed, differences } = await duba("books", "reconcile", invoice, "--vendor", name);
         assert.deepEqual([agreed.count, agreed.vendor, differences], [billed.length, cost, []]);
+        const heading = "reference,time,last4,price";
+        const lines = readFileSync(invoice, "utf8").trim().split("\n").slice(1);
+        const lineOf = (last4: string) => lines.find((line) => line.split(",")[2] === last4)!;
+        const changed = [
+          ...lines.filter((line) => ![lineOf("4717"), lineOf("4709")].includes(line)),
+          lineOf("4717").replace(/[^,]+$/, "99"),
+          lineOf("4702"),
+          `foreign,${new Date().toISOString()},9999,45`,
+        ];
+        writeFileSync(invoice, [heading, ...changed].join("\n"));
+        const found: Record<string, string>[] = (await duba("books", "reconcile", invoice, "--vendor", name))
+          .differences;
+        assert.deepEqual(
+          found.map(({ difference, digits, vendor_price }) => [difference, digits!.slice(-4), vendor_price]),
+          [
+            ["other_price", "4717", "99"],
+            ["doubled", "4702", "45"],
+            ["only_vendor", "9999", "45"],
+            ["only_here", "4709", null],
+          ],
+        );
 
         const metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
         const written = {

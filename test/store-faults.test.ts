@@ -44,10 +44,7 @@ class Played {
       DUBA_LIMITS: "off",
       DUBA_VERIFICATION_TIMEOUT: `${timeLimit}ms`,
       DUBA_UPSTREAM_TIMEOUT: `${timeLimit - 500}ms`,
-      DUBA_UPSTREAMS: "peer",
-      DUBA_PEER_URL: vendor.url,
-      DUBA_PEER_EMAIL: vendor.email,
-      DUBA_PEER_KEY: vendor.key,
+      ...vendor.environment,
     });
     try {
       const key = { account: "sandbox@example.com", mode: "live" as const, label: "" };

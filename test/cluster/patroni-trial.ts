@@ -3,10 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkBooks } from "../crash/books.ts";
 import { Client, Life, LostReferenceError } from "../crash/clients.ts";
 import { fees, liveStore, ServiceProcess } from "../crash/service.ts";
+import { peerVendor } from "../crash/vendors.ts";
 import type { Engine } from "../support/engines.ts";
 import { ask } from "../support/service.ts";
 import { steadyLoad } from "../support/steady-load.ts";
-import { startVendor } from "../support/vendor.ts";
 import { PatroniCluster } from "./patroni-cluster.ts";
 import { harms } from "./patroni-node.ts";
 
@@ -18,8 +18,8 @@ const bootstrap = "a-known-sandbox-key-for-crashes";
 export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: string }): Promise<object> {
   await using begun = new AsyncDisposableStack();
   const cluster = begun.use(await PatroniCluster.start(logs));
-  const vendorSettings = { seed: "patroni", manners: { prompt: 90, slow: 10 }, negatives: 10 };
-  const vendor = await startVendor(vendorSettings);
+  const seed = "patroni";
+  const vendor = await peerVendor({ seed, manners: { prompt: 90, slow: 10 }, negatives: 10 });
   begun.defer(() => vendor.stop());
   const place = async () => ({
     settings: { dataDirectory: "/nonexistent/duba-patroni", databaseUrl: cluster.url },
@@ -31,8 +31,8 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
   const services = [new ServiceProcess(live.environment), new ServiceProcess(live.environment)];
   begun.defer(async () => void (await Promise.all(services.map((service) => service.kill()))));
   const ports = await Promise.all(services.map(({ ready }) => ready));
-  const world = { seed: vendorSettings.seed, vendor: vendorSettings, hasLeases: true };
-  const clients = Array.from({ length: 4 }, (_, n) => new Client(world, `client-${n}`, live.keys[n % 2]!));
+  const world = { seed, vendor, hasLeases: true };
+  const clients = Array.from({ length: 4 }, (_, n) => new Client(world, n, live.keys[n % 2]!));
   const lifeOf = (unsettled: Client["wanted"] = []) => {
     const life = new Life(ports[0]!, unsettled, ports[1]!);
     // Any response may come from a time without a leader.
@@ -105,7 +105,7 @@ export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: st
   await Promise.all(services.map(async (service) => assert.equal(await service.stop(), 0)));
   for (const client of clients) client.close();
   const wanted = clients.flatMap((client) => client.wanted);
-  const { acknowledged, chargedKobo, vendorCalls } = await checkBooks(live.store.db, fees, wanted, calls);
+  const { acknowledged, chargedKobo, vendorCalls } = await checkBooks(live.store.db, fees, wanted, calls, vendor);
   assert.ok(longest <= longestOutage, `verifications resumed after ${longest} ms, and all other promises were kept`);
   return {
     rounds,

@@ -62,6 +62,11 @@ function through({ settings, dispose }: Fresh, port: number): Fresh {
 export async function pgbouncerTrial({ rounds }: { rounds: number }): Promise<object> {
   await using bouncer = await startPgBouncer();
   const journey = await journeys(bouncer.engine);
-  const { kills, vendorCalls, verified } = await crash({ engine: bouncer.engine, rounds, seed: "pooled" });
+  const { kills, vendorCalls, verified } = await crash({
+    engine: bouncer.engine,
+    vendor: "peer",
+    rounds,
+    seed: "pooled",
+  });
   return { ...journey, rounds, kills, vendorCalls, verified };
 }

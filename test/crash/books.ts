@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../src/identity/ledger/attempts.ts";
 import { withAttempts } from "../../src/identity/ledger/attempts.ts";
-import { type ToldState, toldState } from "../../src/identity/ledger/told-state.ts";
+import { toldState } from "../../src/identity/ledger/told-state.ts";
 import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
 import { isSqlite } from "../../src/storage/engine.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
 import { until } from "../support/until.ts";
-import type { VendorCall } from "../support/vendor.ts";
-import type { Wanted } from "./clients.ts";
+import { isGivenUp, type Wanted } from "./clients.ts";
+import type { TrialCall, TrialVendor } from "./vendors.ts";
 
 /** What the ledger, the vendor and the clients agree on. */
 export interface Books {
@@ -25,13 +25,15 @@ export interface Books {
   vendorCalls: number;
   /** Attempts whose intent was written and whose call never reached the vendor whole. */
   unsent: number;
+  /** Keys that used their attempts while nobody could tell. */
+  givenUp: number;
   mostCallsOfAKey: number;
 }
 
 type Row = VerificationRow & { attempts: Attempt[] };
 
-/** The state of the ledger, as callers know it, that a response stands for. No key is given up: this vendor repeats its responses for free. */
-const stateOf: Record<number, ToldState> = { 200: "verified", 404: "not_found", 422: "phone_mismatch" };
+/** How many attempts of a key may be useless at a vendor that bills each of them. */
+const mostUseless = 3;
 
 /**
  * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its end
@@ -41,7 +43,8 @@ export async function checkBooks(
   db: Kysely<Tables>,
   fees: Readonly<Record<CheckKind, number>>,
   wanted: readonly Wanted[],
-  calls: readonly VendorCall[],
+  calls: readonly TrialCall[],
+  { isRepeatable }: Pick<TrialVendor, "isRepeatable">,
 ): Promise<Books> {
   const live = await db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
   const rows: Row[] = await withAttempts(db, live);
@@ -51,10 +54,15 @@ export async function checkBooks(
     wanted.map(({ reference }) => reference).toSorted(),
     "one row for each key",
   );
-  const callsOf = Map.groupBy(calls, ({ reference }) => reference);
-  for (const call of calls) assert.ok(rowOf.has(call.reference), `A call without a row: ${JSON.stringify(call)}`);
-  for (const one of wanted)
-    checkRow(rowOf.get(one.reference!)!, fees[one.kind], one, callsOf.get(one.reference!) ?? []);
+  const ofNumber = new Map(wanted.map(({ number, reference }) => [number, reference!]));
+  const callsOf = Map.groupBy(calls, ({ number, reference = ofNumber.get(number)! }) => reference);
+  for (const [reference, of] of callsOf) assert.ok(rowOf.has(reference), `A call without a row: ${JSON.stringify(of)}`);
+  for (const one of wanted) {
+    const row = rowOf.get(one.reference!)!;
+    checkRow(row, fees[one.kind], one, callsOf.get(one.reference!) ?? []);
+    if (isRepeatable) assert.ok(!isGivenUp(one), one.key);
+    else assert.ok(row.attempts.filter(isUseless).length <= mostUseless, one.key);
+  }
 
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   const ended = (status: number) => wanted.filter(({ end }) => end?.status === status).length;
@@ -63,6 +71,7 @@ export async function checkBooks(
     acknowledged: ended(200),
     verified: sum(({ state }) => (state === "verified" ? 1 : 0)),
     negative: ended(404) + ended(422),
+    givenUp: wanted.filter(isGivenUp).length,
     verifiedOf: forEachKind(
       (kind) => kind,
       (kind) => sum((row) => (row.kind === kind && row.state === "verified" ? 1 : 0)),
@@ -82,11 +91,15 @@ export async function checkBooks(
   return books;
 }
 
-function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly VendorCall[]): void {
+const isUseless = ({ outcome, reason }: Attempt) => outcome === "unknown" || reason === "bad_response";
+
+function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly TrialCall[]): void {
   const { state, attempts, charged, fee } = row;
   const { key, kind, number, end, lost, sent } = wanted;
   const told = `${key}: ${JSON.stringify({ state, attempts, charged, sent, lost, calls })}`;
-  assert.equal(toldState(row), stateOf[end!.status], `${end!.status}, ${told}`);
+  const ends = end!.status === 200 ? "verified" : end!.json.error.code.replace(`${kind}_`, "");
+  if (isGivenUp(wanted)) assert.match(state, /^(unknown|failed)$/, told);
+  else assert.equal(toldState(row), ends, told);
   assert.deepEqual([row.kind, charged, fee], [kind, state === "verified" ? 1 : 0, feeKobo], told);
   assert.ok(
     calls.every((call) => call.kind === kind && call.number === number),
@@ -100,19 +113,19 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Ven
   const unknown = attempts.filter(({ outcome }) => outcome === "unknown");
   assert.ok(unsent <= unknown.length, told);
   const response = attempts.findLast(({ outcome }) => outcome === state);
-  assert.ok(response?.answered_at, told);
+  assert.ok(response?.answered_at || isGivenUp(wanted), told);
 }
 
-/** Whoever was told 504 is told the outcome by an event, once the journal is followed. */
+/** Whoever was told 504 is told the outcome by an event, once the journal is followed; if there is one. */
 export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): Promise<void> {
   await until(
     async () => (await db.selectFrom("verification_journal").select("number").limit(1).execute()).length === 0,
   );
   const events = await db.selectFrom("event").select("about").where("type", "=", "verification.settled").execute();
   const told = new Set(events.map(({ about }) => about));
-  for (const { key, reference, named } of wanted)
-    if (named.some(({ status }) => status === 504))
-      assert.ok(told.has(reference!), `${key} was told 504, and no event followed`);
+  for (const one of wanted)
+    if (one.named.some(({ status }) => status === 504) && !isGivenUp(one))
+      assert.ok(told.has(one.reference!), `${one.key} was told 504, and no event followed`);
 }
 
 /** Statements of the ledger take their locks in one order. */

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Engine } from "../support/engines.ts";
-import { startVendor, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
 import { type Books, checkBooks, checkDeadlocks, checkTold } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
 import { clockAhead, type DisturbedStore, disturbed } from "./disturbances.ts";
 import { fees, type LiveStore, liveStore, payMore, ServiceProcess } from "./service.ts";
 import { SumWatch } from "./sums.ts";
+import { type TrialVendor, trialVendor } from "./vendors.ts";
 
 export interface CrashOptions {
   engine: Engine;
+  /** `peer`, or the name of a vendor that has a stand-in. */
+  vendor: string;
   rounds: number;
   /** Two runs with the same seed differ in timing only. */
   seed: string;
@@ -57,30 +59,14 @@ const leaseTime = 7500;
  * vendor and clients against each other. Throws for the first promise that is broken.
  */
 export async function crash(options: CrashOptions): Promise<Figures> {
-  const vendorSettings: VendorSettings = {
-    seed: options.seed,
-    manners: {
-      prompt: 40,
-      slow: 20,
-      late: 8,
-      cut: 6,
-      cutHalfWay: 6,
-      answersTwice: 10,
-      garbage: 5,
-      otherPerson: 5,
-      saysNoWork: 4,
-      serverError: 4,
-    },
-    negatives: 15,
-  };
   await using begun = new AsyncDisposableStack();
-  const vendor = await startVendor(vendorSettings);
+  const vendor = await trialVendor(options.vendor, options.seed);
   begun.defer(() => vendor.stop());
   const live = await liveStore(options.engine, vendor, 3);
   begun.defer(() => live.dispose());
   const disturbance = options.disturbs ? await disturbed(live.settings) : undefined;
   begun.defer(() => disturbance?.close());
-  const run = new Run(options, live, vendorSettings, disturbance);
+  const run = new Run(options, live, vendor, disturbance);
   begun.defer(() => run.end());
   try {
     for (let round = 1; round <= options.rounds; round += 1) {
@@ -92,10 +78,18 @@ export async function crash(options: CrashOptions): Promise<Figures> {
     await run.repeat();
     const { looks, waivedKobo } = await run.sums.stop();
     assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
-    return { ...run.figures(), looks, waivedKobo, ...(await checkBooks(live.store.db, fees, run.wanted, calls)) };
+    const books = await checkBooks(live.store.db, fees, run.wanted, calls, vendor);
+    await vendor.checkBill?.(live.environment, await misdated(live));
+    return { ...run.figures(), looks, waivedKobo, ...books };
   } catch (error) {
     throw new Error(`A promise was broken, after the service had said:\n${run.lastWords}`, { cause: error });
   }
+}
+
+/** Attempts that a clock that was ahead dated. */
+async function misdated({ store: { db } }: LiveStore): Promise<number> {
+  const attempts = db.selectFrom("verification_attempt").select("number").where("mode", "=", "live");
+  return (await attempts.where("asked_at", ">", Date.now() + 60_000).execute()).length;
 }
 
 class Run {
@@ -121,14 +115,14 @@ class Run {
   /** How long the present life may refuse what the one before left behind, in milliseconds. */
   #refusable = leaseTime;
 
-  constructor(options: CrashOptions, live: LiveStore, vendor: VendorSettings, disturbance?: DisturbedStore) {
+  constructor(options: CrashOptions, live: LiveStore, vendor: TrialVendor, disturbance?: DisturbedStore) {
     this.#disturbance = disturbance;
     this.#options = options;
     this.#live = live;
     const world: World = { seed: options.seed, vendor, hasLeases: options.engine.name === "postgres" };
     const { keys } = live;
     this.#clients = Array.from({ length: clientCount }, (_, n) => {
-      return new Client(world, `client-${n}`, keys[n % keys.length]!);
+      return new Client(world, n, keys[n % keys.length]!);
     });
     this.sums = new SumWatch(live.store.db, () => this.wanted);
   }

@@ -18,7 +18,7 @@ import type { VendorProcess } from "../support/vendor.ts";
 /** The fees of the service under test, in kobo. */
 export const fees: Readonly<Record<CheckKind, number>> = { bvn: 12_345, nin: 6_789 };
 
-/** A store with a live key of each of its accounts, for services that buy at `vendor`. */
+/** A store with a live key of each of its accounts, for services that buy at one vendor. */
 export interface LiveStore {
   settings: FreshSettings;
   /** Settings of a service on this store, with limits off. */
@@ -30,7 +30,11 @@ export interface LiveStore {
   dispose(): Promise<void>;
 }
 
-export async function liveStore(engine: Engine, vendor: VendorProcess, accounts = 1): Promise<LiveStore> {
+export async function liveStore(
+  engine: Engine,
+  vendor: Pick<VendorProcess, "environment">,
+  accounts = 1,
+): Promise<LiveStore> {
   const fresh = await engine.ready();
   const folder = mkdtempSync(join(tmpdir(), "duba-live-"));
   const store = await openStore({ ...fresh.settings, serving: false });
@@ -55,10 +59,7 @@ export async function liveStore(engine: Engine, vendor: VendorProcess, accounts 
         (kind) => `DUBA_${kind.toUpperCase()}_FEE`,
         (kind) => String(fees[kind] / 100),
       ),
-      DUBA_UPSTREAMS: "peer",
-      DUBA_PEER_URL: vendor.url,
-      DUBA_PEER_EMAIL: vendor.email,
-      DUBA_PEER_KEY: vendor.key,
+      ...vendor.environment,
       // A vendor that fails often is still asked: what is asked and what arrives is to be counted.
       DUBA_UPSTREAM_BREAKER_FAILURES: "1000000",
     },

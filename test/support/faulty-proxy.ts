@@ -31,22 +31,32 @@ export interface Passed {
   status?: number;
 }
 
-/** A gateway before a service. It treats the first requests as the list of faults says, and passes on all others. */
+/** Says what happens to a request, and may take its time for that. */
+export type FaultChoice = (
+  incoming: IncomingMessage,
+  body: Promise<Buffer>,
+) => Fault | "none" | Promise<Fault | "none">;
+
+/** A gateway before a service. It treats the first requests as the list of faults says, and passes on all others; or each as it is told. */
 export class FaultyProxy implements AsyncDisposable {
   readonly passed: Passed[] = [];
   readonly #server: Server;
   readonly #service: string;
-  readonly #faults: (Fault | "none")[];
+  readonly #choose: FaultChoice;
   #late: (() => void)[] = [];
 
-  private constructor(service: string, faults: readonly (Fault | "none")[]) {
+  private constructor(service: string, choose: FaultChoice) {
     this.#service = service;
-    this.#faults = [...faults];
-    this.#server = createServer((incoming, response) => void this.#treat(incoming, response));
+    this.#choose = choose;
+    // The service, or the client, may break a connection off.
+    this.#server = createServer((incoming, response) => {
+      this.#treat(incoming, response).catch(() => response.destroy());
+    });
   }
 
-  static async open(service: string, faults: readonly (Fault | "none")[] = []): Promise<FaultyProxy> {
-    const proxy = new FaultyProxy(service, faults);
+  static async open(service: string, faults: readonly (Fault | "none")[] | FaultChoice = []): Promise<FaultyProxy> {
+    const planned = typeof faults === "function" ? [] : [...faults];
+    const proxy = new FaultyProxy(service, typeof faults === "function" ? faults : () => planned.shift() ?? "none");
     await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
     return proxy;
   }
@@ -62,16 +72,16 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   async #treat(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fault = this.#faults.shift() ?? "none";
-    const body = await buffer(incoming);
+    const whole = buffer(incoming);
+    const [fault, body] = await Promise.all([this.#choose(incoming, whole), whole]);
     const { method = "", url = "", headers } = incoming;
     const passed: Passed = { method, path: url.split("?")[0]!, key: headers["idempotency-key"] as string | undefined };
     this.passed.push(passed);
     const forward = () => this.#forward(incoming, body, passed);
     for (const late of this.#late.splice(0)) late();
     if (fault === "refused" || fault === "late" || fault === "cut") {
-      if (fault === "late") this.#late.push(() => void forward());
-      if (fault === "cut") void forward();
+      if (fault === "late") this.#late.push(() => forward().catch(() => {}));
+      if (fault === "cut") forward().catch(() => {});
       response.destroy();
       return;
     }

@@ -43,9 +43,8 @@ export interface VendorCall {
 
 /** An identity vendor that speaks Duba's own interface, counts, and misbehaves. It lives in a process of its own. */
 export interface VendorProcess {
-  url: string;
-  email: string;
-  key: string;
+  /** Settings of a service that asks it. */
+  environment: Record<string, string>;
   /** Every verification so far, in the order they came. */
   calls(): Promise<VendorCall[]>;
   /** Answers the calls about this number that are held. */
@@ -71,9 +70,12 @@ export async function startVendor(settings: VendorSettings): Promise<VendorProce
   const url = await next<string>();
   let last: Promise<unknown> = Promise.resolve();
   return {
-    url,
-    email: vendorEmail,
-    key: vendorKey,
+    environment: {
+      DUBA_UPSTREAMS: "peer",
+      DUBA_PEER_URL: url,
+      DUBA_PEER_EMAIL: vendorEmail,
+      DUBA_PEER_KEY: vendorKey,
+    },
     calls() {
       // One attempt at a time: each hears the response to its own.
       const response = last.then(() => {

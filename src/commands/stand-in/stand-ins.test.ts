@@ -2,16 +2,41 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { CheckInput } from "../../checks/check.ts";
 import { inventedPerson } from "../../checks/invented-person.ts";
+import { matchRecord } from "../../identity/verification/upstream-calls/match-record.ts";
 import { type CheckKind, numberMember } from "../../operation/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { notSentBecause, unavailable } from "../../upstreams/ports/outcomes.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
-import { phoneOfNumber } from "../../upstreams/stand-in/stand-in-numbers.ts";
+import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
 import { standIns, withoutStandIn } from "../../upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
-import { startStandIn } from "./stand-in-server.ts";
+import { billOf } from "../../upstreams/vendor-prices.ts";
+import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
 
+/** What Duba makes of each response, unless the vendor says it otherwise. */
+const usual: Readonly<Record<StandInOutcome, string>> = {
+  found: "verified",
+  large_photo: "verified",
+  not_found: "negative not_found",
+  other_phone: "negative phone_mismatch",
+  blocked: "negative not_found",
+  no_money: "failed no_money",
+  maintenance: "unknown server_error",
+  too_many_requests: "failed rate_limited",
+  proxy_page: "unknown server_error",
+  other_person: "failed bad_response",
+  slow: "unknown timed_out",
+  cut: "unknown connection_lost",
+};
+const own: Readonly<Record<string, Partial<typeof usual>>> = {
+  // Its response does not name the NIN, so only the phone tells.
+  "dojah nin": { other_person: "negative phone_mismatch" },
+  prembly: { blocked: "negative blocked", maintenance: "failed out_of_service" },
+  seamfix: { maintenance: "unknown unclear" },
+};
+
+const prices = { bvn: 4500, nin: 4000, "*.not_found": 2000 };
 const number = "22000004717";
 const claims = { phone: phoneOfNumber(number) };
 
@@ -27,13 +52,19 @@ test("every vendor has a stand-in, in its folder and in the table, or a reason w
 for (const vendor of vendors.filter(({ name }) => name in standIns))
   suite(`the stand-in of ${vendor.name}`, () => {
     /** Opens the vendor's own adapter on its stand-in, with this text for each credential. */
-    const withStandIn = async (credential: string, work: (opened: ReturnType<Vendor["open"]>) => Promise<void>) => {
+    const withStandIn = async (
+      credential: string,
+      work: (opened: ReturnType<Vendor["open"]>, standIn: RunningStandIn) => Promise<void>,
+    ) => {
       const log = new RecordedLog();
       const http = new VendorClient({ timeout: 10_000, connections: 2, keepAlive: false, standIns: true, log });
-      const standIn = await startStandIn(vendor, standIns[vendor.name]!, { port: 0, prices: {} });
-      const usual = Object.entries(vendor.settings).map(([member, setting]) => [member, setting.default || credential]);
+      const standIn = await startStandIn(vendor, standIns[vendor.name]!, { port: 0, prices });
+      const values = Object.entries(vendor.settings).map(([member, setting]) => [
+        member,
+        setting.default || credential,
+      ]);
       try {
-        await work(vendor.open({ ...Object.fromEntries(usual), url: standIn.url }, { http, log }));
+        await work(vendor.open({ ...Object.fromEntries(values), url: standIn.url }, { http, log }), standIn);
         assert.doesNotMatch(JSON.stringify(log.lines), /22000004717|IBEKWE/);
       } finally {
         await standIn.close();
@@ -44,7 +75,8 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       opened: ReturnType<Vendor["open"]>,
       kind: CheckKind,
       asked: Pick<CheckInput, "number" | "claims"> = { number, claims },
-    ) => opened.verify({ kind, ...asked, reference: "abcdef000000001", signal: AbortSignal.timeout(10_000) });
+      patience = 10_000,
+    ) => opened.verify({ ...asked, kind, reference: "abcdef000000001", signal: AbortSignal.timeout(patience) });
 
     test("gives the record of the sandbox's person, of each kind", () =>
       withStandIn("any", async (opened) => {
@@ -59,6 +91,28 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
             [record[numberMember(kind)], ...members.map((member) => own[member])],
             [number, ...members.map((member) => wanted[member])],
           );
+        }
+      }));
+
+    test("does with a number of each kind what its last digits say, and bills what the adapter says that it bills", () =>
+      withStandIn("any", async (opened, { calls }) => {
+        for (const kind of opened.kinds) {
+          const said = { ...usual, ...own[vendor.name], ...own[`${vendor.name} ${kind}`] };
+          for (const [digits, { outcome: wanted }] of Object.entries(standInNumbers)) {
+            const number = `220000047${digits}`;
+            const asked = { kind, number, claims: { phone: phoneOfNumber(number) } };
+            const outcome = await verify(opened, kind, asked, wanted === "slow" ? 200 : undefined);
+            const result = matchRecord(outcome, asked, { phoneMatch: true, answers: "full" });
+            const reason = "reason" in result ? result.reason : null;
+            assert.equal([result.state, reason].join(" ").trim(), said[wanted], wanted);
+            assert.equal(outcome.retryAfter, wanted === "too_many_requests" ? 2 : undefined);
+            const call = calls.at(-1)!;
+            assert.deepEqual([call.kind, call.last4], [kind, number.slice(-4)]);
+            assert.ok([undefined, call.reference].includes(outcome.reference), wanted);
+            const { billed = null } = outcome;
+            const bill = billOf({ kind, price: prices[kind], outcome: result.state, reason, billed }, prices);
+            if (bill.isCertain) assert.equal(bill.kobo, call.price ?? 0, `the bill of ${wanted}`);
+          }
         }
       }));
 

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { startStandIn } from "../../src/commands/stand-in/stand-in-server.ts";
+import { type CheckKind, checkKinds, negativeCode } from "../../src/operation/check-kind.ts";
+import { nairaOf } from "../../src/operation/money.ts";
+import { silent } from "../../src/runtime/log.ts";
+import { vendors } from "../../src/upstreams/registry.ts";
+import { phoneOfNumber, standInNumbers } from "../../src/upstreams/stand-in/stand-in-numbers.ts";
+import { standIns } from "../../src/upstreams/stand-in/stand-ins.ts";
+import { VendorClient } from "../../src/upstreams/vendor-client.ts";
+import { ran } from "../support/command-line.ts";
+import { type Fault, FaultyProxy } from "../support/faulty-proxy.ts";
+import { toldOfStandIn } from "../support/stand-in-outcomes.ts";
+import { until } from "../support/until.ts";
+import { isNegative, startVendor, type VendorSettings } from "../support/vendor.ts";
+import { draw, drawWeighted } from "../support/vendor-draw.ts";
+
+/** A look-up that reached a vendor whole. */
+export interface TrialCall {
+  kind: CheckKind;
+  number: string;
+  /** Duba's own, if the vendor is told it. */
+  reference?: string;
+}
+
+/** The vendor of a trial, which misbehaves. */
+export interface TrialVendor {
+  /** Settings of a service that asks it. */
+  environment: Record<string, string>;
+  kinds: readonly CheckKind[];
+  /** Whether a second attempt is free, so that no key is given up. */
+  isRepeatable: boolean;
+  /** The last two digits of numbers to ask about, each as often as it shall come. */
+  endings: readonly string[];
+  phoneOf(number: string): string;
+  /** What callers may be told of a number in the end, such as `200` or `404 bvn_not_found`. */
+  endsOf(kind: CheckKind, number: string): readonly string[];
+  /** Every look-up so far, once none is on its way. */
+  calls(): Promise<readonly TrialCall[]>;
+  /** Holds its bill against the books in the store of these settings. `misdated`: attempts that a wrong clock dated. */
+  checkBill?(store: Record<string, string>, misdated: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A vendor that does all that vendors may do: `peer`, or the stand-in of the one that is named. */
+export function trialVendor(name: string, seed: string): Promise<TrialVendor> {
+  if (name !== "peer") return standInVendor(name, seed);
+  const manners = {
+    ...{ prompt: 40, slow: 20, late: 8, cut: 6, cutHalfWay: 6, answersTwice: 10 },
+    ...{ garbage: 5, otherPerson: 5, saysNoWork: 4, serverError: 4 },
+  };
+  return peerVendor({ seed, manners, negatives: 15 });
+}
+
+/** Another Duba, which repeats its responses for free. */
+export async function peerVendor(settings: VendorSettings): Promise<TrialVendor> {
+  const { environment, calls, stop } = await startVendor(settings);
+  return {
+    ...{ environment, calls, stop, kinds: checkKinds, isRepeatable: true, endings: ["17"] },
+    phoneOf: () => "08000000017",
+    endsOf: (kind, number) =>
+      isNegative(settings, number) ? [`404 ${negativeCode(kind, "not_found")}`, "422 phone_mismatch"] : ["200"],
+  };
+}
+
+/** How often which happens on the way to a stand-in and back. Every look-up reaches it; one that is `tooSlow` after its caller was answered. */
+const onTheWay: Partial<Record<Fault | "none" | "slow" | "tooSlow", number>> = {
+  ...{ none: 60, slow: 20, tooSlow: 8, cut: 6, lost: 6, half: 6, garbage: 5, "502 HTML": 4 },
+};
+const price = 4500;
+const usualEndings = ["17", "29", "38", "46", "55", "64", "73", "82", "91", "00"];
+
+/** The stand-in of a vendor, with a way to it on which requests are late and responses are lost. */
+async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
+  const vendor = vendors.find((vendor) => vendor.name === name)!;
+  const standIn = standIns[name]!;
+  const folder = mkdtempSync(join(tmpdir(), "duba-trial-"));
+  const invoice = join(folder, "invoice.csv");
+  const prices = Object.fromEntries(checkKinds.map((kind) => [kind, price]));
+  const running = await startStandIn(vendor, standIn, { port: 0, prices, invoice });
+  const calls: TrialCall[] = [];
+  const callsOfNumber = new Map<string, number>();
+  let onTheirWay = 0;
+  const way = await FaultyProxy.open(new URL(running.url).origin, async ({ method = "", url = "", headers }, body) => {
+    onTheirWay += 1;
+    try {
+      const { pathname, searchParams } = new URL(url, running.url);
+      const parsed = JSON.parse((await body).toString() || "{}");
+      const looked = standIn.asked({ method, headers, path: pathname, query: searchParams, body: parsed });
+      if (!looked) return "none";
+      const nth = (callsOfNumber.get(looked.number) ?? 0) + 1;
+      callsOfNumber.set(looked.number, nth);
+      const trait = `${looked.number} call ${nth}`;
+      const fault = drawWeighted(seed, trait, onTheWay);
+      if (fault === "slow") await pause(50 + draw(seed, `${trait} takes`, 600));
+      if (fault === "tooSlow") await pause(1_000 + draw(seed, `${trait} takes`, 1_500));
+      calls.push(looked);
+      return fault === "slow" || fault === "tooSlow" ? "none" : fault;
+    } finally {
+      onTheirWay -= 1;
+    }
+  });
+  const lacking = Object.values(vendor.settings).filter((each) => each.default === "" && !each.optional);
+  // What fails for ever, or holds up every other look-up, is left out.
+  const others = Object.entries(standInNumbers).filter(
+    ([ending, { outcome }]) => outcome !== "slow" && !toldOfStandIn(name, "bvn", ending).startsWith("503"),
+  );
+  return {
+    environment: {
+      ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
+      ...standIn.settings,
+      DUBA_STAND_INS: "on",
+      DUBA_UPSTREAMS: name,
+      [vendor.settings.url!.name]: `${way.url}${standIn.base ?? ""}`,
+      [`DUBA_${name.toUpperCase()}_PRICE`]: checkKinds.map((kind) => `${kind}=${nairaOf(price)}`).join(),
+    },
+    kinds: kindsOf(vendor),
+    isRepeatable: false,
+    endings: [...usualEndings, ...others.map(([ending]) => ending)],
+    phoneOf: (number) => `0${phoneOfNumber(number)}`,
+    endsOf: (kind, number) => [toldOfStandIn(name, kind, number)],
+    async calls() {
+      await until(() => onTheirWay === 0 && running.calls.length === calls.length);
+      return calls;
+    },
+    async checkBill(store, misdated) {
+      const [, ...lines] = readFileSync(invoice, "utf8").trim().split("\n");
+      assert.equal(lines.length, running.calls.filter((call) => call.price !== null).length);
+      const { out } = await ran(["books", "reconcile", invoice, "--vendor", name, "--json"], { environment: store });
+      const { agreed, only_vendor, differences } = JSON.parse(out);
+      assert.equal(differences.length, only_vendor.count, out);
+      assert.ok(only_vendor.count <= misdated, out);
+      assert.equal(agreed.count + only_vendor.count, lines.length);
+      assert.deepEqual([agreed.vendor, agreed.here], [nairaOf(agreed.count * price), nairaOf(agreed.count * price)]);
+    },
+    async stop() {
+      await way[Symbol.asyncDispose]();
+      await running.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function kindsOf(vendor: (typeof vendors)[number]): readonly CheckKind[] {
+  const http = new VendorClient({ timeout: 1000, connections: 1, keepAlive: false, log: silent });
+  const usual = Object.entries(vendor.settings).map(([member, setting]) => [member, setting.default]);
+  return vendor.open(Object.fromEntries(usual), { http, log: silent }).kinds;
+}
