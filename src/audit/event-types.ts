@@ -82,6 +82,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
   "route.paused": { vendor: "reference", kind: "reference", until: "time" },
   "route.resumed": { vendor: "reference", kind: "reference" },
+  "route.ordered": { kind: "reference", order: "text", before: "text", why: "text" },
   "subject.erased": { receipt: "reference", records: "number", verifications: "number" },
   "subject.exported": { receipt: "reference", records: "number", verifications: "number" },
   "keyring.rotated": { keys: "text" },

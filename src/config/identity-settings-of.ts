@@ -19,6 +19,12 @@ export function identitySettingsOf(config: Config): IdentitySettings {
     consentAttested: config.consentAttested,
     payTwice: config.afterTimeout === "next",
     vendorPrices: config.vendorPrices,
+    routes: {
+      policy: config.route,
+      bounds: { p95: config.routeP95, failures: config.routeFailures },
+      shares: config.routeShare,
+      notFoundMax: config.routeAfterNotFound === "next" ? config.routeNotFoundMax : null,
+    },
     timeZone: config.timeZone,
     limits: config.limits
       ? {

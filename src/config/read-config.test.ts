@@ -174,6 +174,32 @@ suite("the settings", () => {
     );
   });
 
+  test("of routes name vendors that are asked, and have what they compare", () => {
+    const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_DOJAH_PRICE: "bvn=50" };
+    const { route, routeP95, routeFailures, routeShare } = readConfig({
+      ...{ ...live, DUBA_PEER_PRICE: "bvn=0", DUBA_ROUTE: "cheapest", DUBA_ROUTE_SHARE: "peer:5, dojah:2.5" },
+      ...{ DUBA_ROUTE_P95: "5s", DUBA_ROUTE_FAILURES: "2.5" },
+    });
+    const shares = [
+      { vendor: "peer", percent: 5 },
+      { vendor: "dojah", percent: 2.5 },
+    ];
+    assert.deepEqual([route, routeP95, routeFailures, routeShare], ["cheapest", 5_000, 2.5, shares]);
+    for (const text of ["peer", "peer:0", "peer:101", "peer:60,dojah:60", "peer:1,peer:1", "nobody:5", "peer:x"])
+      assert.match(faultsOf({ ...live, DUBA_ROUTE_SHARE: text }).join(), /^DUBA_ROUTE_SHARE must be a list/, text);
+    assert.match(faultsOf({ DUBA_ROUTE_P95: "3s" }).join(), /^DUBA_ROUTE_P95 must be one of 250ms, /);
+    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_SHARE: "prembly:5" }), [
+      "DUBA_ROUTE_SHARE names prembly, and DUBA_UPSTREAMS does not: name it in both, or in neither.",
+    ]);
+    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE: "cheapest" }), [
+      "DUBA_ROUTE is cheapest, and nothing says what peer bills: set DUBA_PEER_PRICE, such as bvn=50.",
+    ]);
+    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next" }), [
+      "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: set DUBA_PEER_PRICE, such as bvn=50.",
+      "DUBA_ROUTE_AFTER_NOT_FOUND is next: set DUBA_ROUTE_NOT_FOUND_MAX to the most in naira that the attempts of one verification may cost, such as 100.",
+    ]);
+  });
+
   test("are refused all at once", () => {
     const faults = faultsOf({
       PORT: "x",

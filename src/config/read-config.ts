@@ -61,7 +61,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (missing.length > 0)
       faults.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
   }
-  faults.push(...sandboxFaults(config), ...rehearsalFaults(config));
+  faults.push(...sandboxFaults(config), ...rehearsalFaults(config), ...routeFaults(config));
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
@@ -108,6 +108,33 @@ function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Conf
   const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
   return [
     `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`,
+  ];
+}
+
+/** Orders and bounds that lack what they are made of. A wrong setting has a fault of its own. */
+function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): string[] {
+  if (!upstreams) return [];
+  const { route, routeShare: share, routeAfterNotFound: after, routeNotFoundMax: most } = settings;
+  const unlisted = (config.routeShare ?? []).filter(({ vendor }) => !upstreams.includes(vendor));
+  const unpriced = upstreams.filter((name) => Object.keys(prices[name] ?? {}).length === 0);
+  const compares =
+    config.route === "cheapest"
+      ? `${route.name} is cheapest`
+      : config.routeAfterNotFound === "next" && `${after.name} is next`;
+  return [
+    ...unlisted.map(
+      ({ vendor }) =>
+        `${share.name} names ${vendor}, and ${settings.upstreams.name} does not: name it in both, or in neither.`,
+    ),
+    ...(compares ? unpriced : []).map(
+      (name) =>
+        `${compares}, and nothing says what ${name} bills: set ${vendorPriceSettings[name]!.name}, such as bvn=50.`,
+    ),
+    ...(config.routeAfterNotFound === "next" && config.routeNotFoundMax === null
+      ? [
+          `${after.name} is next: set ${most.name} to the most in naira that the attempts of one verification may cost, such as 100.`,
+        ]
+      : []),
   ];
 }
 

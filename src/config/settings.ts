@@ -6,6 +6,7 @@ import { type VendorPrices, vendorPrices } from "../upstreams/vendor-prices.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { eventSettings } from "./settings/event-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
+import { routeSettings } from "./settings/route-settings.ts";
 import { serverSettings } from "./settings/server-settings.ts";
 import { verificationSettings } from "./settings/verification-settings.ts";
 
@@ -27,6 +28,7 @@ export const settings = {
   ...limitSettings,
   ...catalogueSettings,
   ...verificationSettings,
+  ...routeSettings,
   ...eventSettings,
   callUrl: setting({
     name: "DUBA_URL",

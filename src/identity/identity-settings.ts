@@ -31,9 +31,29 @@ export interface IdentitySettings {
   limits: IdentityLimits | null;
   /** What each vendor bills, by its name; unknown by default. */
   vendorPrices?: Readonly<Record<string, VendorPrices>>;
+  /** Default: as listed. */
+  routes?: RouteSettings;
   /** How many calls to live upstreams one account may cause in 24 h, also without `limits`; unlimited by default. */
   vendorCallsPerDay?: number;
 }
+
+/** Which vendor is asked first, and which after it. */
+export interface RouteSettings {
+  policy: "listed" | "cheapest";
+  /** A vendor outside of them is asked last: 95 of 100 answers within these milliseconds, and of 100 attempts so many that fail. */
+  bounds: { p95: number; failures: number };
+  /** Of 100 verifications, how many go to a vendor first whatever its place. */
+  shares: readonly { vendor: string; percent: number }[];
+  /** Kobo that the attempts of one verification may cost if a vendor is asked after "not found". Null: none is. */
+  notFoundMax: number | null;
+}
+
+export const listedRoutes: RouteSettings = {
+  policy: "listed",
+  bounds: { p95: 10_000, failures: 10 },
+  shares: [],
+  notFoundMax: null,
+};
 
 /** Limits of one account in one mode. */
 export interface IdentityLimits {

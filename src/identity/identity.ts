@@ -12,13 +12,14 @@ import type { Pulse } from "../storage/pulse/pulse.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Tables } from "../storage/tables.ts";
-import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
+import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-settings.ts";
 import { Charges } from "./ledger/charges.ts";
 import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
-import { OpenRoutes } from "./routes/paused-routes.ts";
+import { decideOrder, isDecisionDue } from "./routes/decided-order.ts";
+import { OpenRoutes } from "./routes/open-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
@@ -82,7 +83,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const charges = new Charges(db, now, shares);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
-  const routes = new OpenRoutes(db, now);
+  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
+  const routes = new OpenRoutes(db, now, upstreams.live, routeSettings);
   await routes.follow(await changeCount(db, "routes"));
   const shared = {
     ledger,
@@ -111,13 +113,18 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
     jobs: [
       {
-        name: "follow pauses of vendors",
+        name: "follow pauses and order of vendors",
         when: (beat) => beat !== undefined,
         run: (beat) => routes.follow(beat!.routes),
       },
       {
+        ...{ name: "decide the order of vendors", every: 60_000, leader: true },
+        when: () => routeSettings.policy === "cheapest" && isDecisionDue(routes.decided, now()),
+        run: () => decideOrder({ db, audit, now }, upstreams.live, routeSettings, prices),
+      },
+      {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
-        run: () => followJournal({ db, audit, zone: settings.timeZone, prices: settings.vendorPrices ?? {} }),
+        run: () => followJournal({ db, audit, zone: settings.timeZone, prices }),
       },
       {
         ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },

@@ -46,6 +46,12 @@ export interface Bill {
   isCertain: boolean;
 }
 
+/** The most that a vendor bills for an attempt of a kind. Null: its price is not known. */
+export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number | null {
+  const ofKind = Object.entries(prices).filter(([name]) => name.startsWith(kind) || name.startsWith("*"));
+  return prices[kind] === undefined ? null : Math.max(...ofKind.map(([, kobo]) => kobo!));
+}
+
 /** What a vendor bills for an attempt at its prices today. A failed one costs nothing unless the vendor or a price says so. */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => prices[`${kind}.${end}`] ?? prices[`*.${end}`];

@@ -63,14 +63,6 @@ export const verificationSettings = {
     form: "the name of a time zone, such as Africa/Lagos or UTC",
     read: timeZone,
   }),
-  attemptsLeft: setting({
-    name: "DUBA_ROUTE_ATTEMPTS_LEFT",
-    default: "500",
-    about:
-      "If a vendor says that your balance pays for fewer attempts than this, there is an alarm. 0: no alarm. Some vendors do not tell a balance.",
-    form: "a whole number, such as 500",
-    read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
-  }),
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
     default: "record",

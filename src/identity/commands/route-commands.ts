@@ -7,18 +7,25 @@ import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import type { RouteSettings } from "../identity-settings.ts";
 import { attemptReasons } from "../ledger/attempts.ts";
-import { readPassedOver } from "../ledger/passed-over.ts";
+import { readReason } from "../ledger/route-reason.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
 import { attemptsLeft } from "../routes/attempts-left.ts";
-import { explainRoute } from "../routes/explain-route.ts";
+import { decidedOrder } from "../routes/decided-order.ts";
+import { comparedText, explainRoute } from "../routes/explain-route.ts";
+import { inDecidedOrder } from "../routes/open-routes.ts";
 import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "../routes/vendor-figures.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 
-interface Priced {
-  config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
+interface Configured {
+  config: {
+    vendorPrices: Readonly<Record<string, VendorPrices>>;
+    upstreams: readonly string[];
+    route: RouteSettings["policy"];
+  };
 }
 
 const milliseconds = { unit: "ms" };
@@ -39,6 +46,7 @@ const showRoutes = command({
       vendor: Type.String(),
       kind: Type.Enum([...checkKinds]),
       span: state(Object.keys(spans) as FigureSpan[]),
+      place: orNull(Type.Integer()),
       attempts: Type.Integer(),
       found_rate: orNull(Type.Number(percent)),
       failures: Type.Number(percent),
@@ -55,14 +63,18 @@ const showRoutes = command({
   view: () => [list],
   none: "No live verification asked a vendor in the last 30 days.",
   examples: [{}],
-  run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Priced) => {
+  run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
     const figures = await vendorFigures(db, now());
+    const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
+    const listed = config.upstreams.map((name) => ({ name }));
     const told = await upstreamStatus(db, now());
     const paused = await pausedRoutes(db, now());
     return figures.map((one) => {
+      const order = inDecidedOrder(listed, decided?.kinds[one.kind] ?? []);
       const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
       return {
         ...{ vendor: one.vendor, kind: one.kind, span: one.span, attempts: one.attempts },
+        place: order.findIndex(({ name }) => name === one.vendor) + 1 || null,
         found_rate: rounded(one.foundRate),
         failures: rounded(one.failureShare)!,
         ...{ median: one.median, p95: one.p95, cost: one.cost, cost_per_found: one.costPerFound },
@@ -165,7 +177,9 @@ const explain = command({
         outcome: state(toldStates),
         reason: orNull(Type.Enum([...attemptReasons])),
         billed: orNull(Type.String()),
+        policy: state(["listed", "cheapest"]),
         passed_over: Type.Array(Type.String(), { none: "nobody" }),
+        compared: Type.Array(Type.String(), { none: "nothing" }),
       }),
     ),
   }),
@@ -177,15 +191,18 @@ const explain = command({
     return {
       request_reference: reference,
       explanation: explainRoute(attempts),
-      attempts: attempts.map((attempt) => ({
-        ...attempt,
-        took: attempt.answered_at === null ? null : attempt.answered_at - attempt.asked_at,
-        outcome: toldState({ ...attempt, state: attempt.outcome }),
-        billed: attempt.billed ?? null,
-        passed_over: readPassedOver(attempt.why).map(
-          ({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`,
-        ),
-      })),
+      attempts: attempts.map((attempt) => {
+        const { policy, passedOver, compared } = readReason(attempt.why);
+        return {
+          ...attempt,
+          took: attempt.answered_at === null ? null : attempt.answered_at - attempt.asked_at,
+          outcome: toldState({ ...attempt, state: attempt.outcome }),
+          billed: attempt.billed ?? null,
+          policy,
+          passed_over: passedOver.map(({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`),
+          compared: compared.map(comparedText),
+        };
+      }),
     };
   },
 });

@@ -52,7 +52,7 @@ export interface AttemptStart {
   requestId: string;
   /** Kobo that the vendor bills. Null: not configured. */
   price: number | null;
-  /** The vendors before it that were passed over, each with the reason. Null: none was. */
+  /** A stored `RouteReason`. */
   why?: string | null;
 }
 
@@ -73,6 +73,11 @@ export interface AttemptOutcome {
 /** The attempts of a row whose outcome is not known, oldest first. */
 export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === "unknown");
+}
+
+/** Whether the vendor said that nobody has the number. */
+export function isNotFound({ outcome, reason }: Pick<Attempt, "outcome" | "reason">): boolean {
+  return outcome === "negative" && reason === "not_found";
 }
 
 /** The vendor that was asked last; null: none was. */

@@ -221,7 +221,7 @@ export class Ledger {
     variant: OutcomeVariant & { givesBack: boolean },
     input?: Input,
   ) => {
-    const update = this.#transition("complete", variant.state, values.reference, outcomeColumns(values))
+    const update = this.#transition("complete", variant.ends, values.reference, outcomeColumns(values))
       .where("owner", "=", values.owner)
       .where("run", "=", values.run)
       .$if(input !== undefined, (query) => query.from("input" as "verification"));
@@ -241,16 +241,16 @@ export class Ledger {
     const { reference, owner } = run;
     const outcome = { ...late, charge: null };
     const known = { ...run, journaled: { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY } };
-    const values = outcomeValues(known, outcome);
+    const [values, variant] = [outcomeValues(known, outcome), outcomeVariant(outcome, known)];
     const columns = outcomeColumns(values);
     const update =
       outcome.state === "failed"
-        ? this.#transition("resolveToFailed", "failed", reference, columns)
+        ? this.#transition(variant.ends === "failed" ? "resolveToFailed" : "resolve", variant.ends, reference, columns)
             .where("owner", "=", owner)
             .where("run", "=", run.run)
             .where((row) => row(unresolvedCount(row, reference), "=", 1))
         : this.#transition("resolve", outcome.state, reference, columns);
-    const query = outcomeStatement(this.#db, update.where("state", "=", from), values, outcomeVariant(outcome, known));
+    const query = outcomeStatement(this.#db, update.where("state", "=", from), values, variant);
     return (await this.#run(run, query)).length > 0;
   }
 

@@ -5,7 +5,7 @@ import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
-import { type AttemptOutcome, closeAttempt } from "./attempts.ts";
+import { type Attempt, type AttemptOutcome, closeAttempt, isNotFound, unresolvedAttempts } from "./attempts.ts";
 import { addToJournal, type JournalEntry, type Journaled } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -14,6 +14,7 @@ export const erased = "erased";
 
 /** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
 export interface Run extends Pick<VerificationRow, "reference" | "account_id" | "owner" | "run" | "spends" | "fee"> {
+  attempts: readonly Attempt[];
   /** Undefined: the journal has nothing of the row yet. */
   journaled?: Journaled;
 }
@@ -25,13 +26,20 @@ export interface RunOutcome extends AttemptOutcome {
   sealed: Sealed | null;
 }
 
+/**
+ * Whether a verification ends as "not found" although its attempt failed: a vendor said so before, and nobody else may still answer.
+ */
+export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, attempt }: AttemptOutcome): boolean {
+  const isAwaited = unresolvedAttempts({ attempts }).some(({ number }) => number !== attempt);
+  return state === "failed" && !isAwaited && attempts.some(isNotFound);
+}
+
 export type OutcomeValues = ReturnType<typeof outcomeValues>;
 
 /** The values of the statements that write an outcome. */
-export function outcomeValues(
-  { reference, account_id, owner, run, fee, journaled }: Run,
-  { state, charge, sealed, at, attempt, reason, vendorReference, billed }: RunOutcome,
-) {
+export function outcomeValues(ended: Run, outcome: RunOutcome) {
+  const { reference, account_id, owner, run, fee, journaled } = ended;
+  const { state, charge, sealed, at, attempt, reason, vendorReference, billed } = outcome;
   return {
     reference,
     account_id,
@@ -49,6 +57,7 @@ export function outcomeValues(
     completed_at: state === "unknown" ? null : at,
     attempt,
     reason,
+    ends_because: staysNotFound(ended, outcome) ? "not_found" : reason,
     vendorReference,
     billed,
     at,
@@ -63,6 +72,7 @@ export const outcomeValueKinds = {
   told_unknown: "flag",
   attempt: "integer",
   reason: "text",
+  ends_because: "text",
   vendorReference: "text",
   billed: "text",
   at: "bigint",
@@ -70,34 +80,38 @@ export const outcomeValueKinds = {
 
 /** Decides which compiled statement writes an outcome. */
 export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notSent"> {
+  /** The state of the verification; that of its attempt is `state`. */
+  ends: OutcomeState;
   isSealed: boolean;
   hasAttempt: boolean;
   /** Whether the journal names the attempt already. */
   isKnown: boolean;
 }
 
-export function outcomeVariant(
-  { state, notSent, sealed, attempt }: RunOutcome,
-  { journaled }: Pick<Run, "journaled">,
-): OutcomeVariant {
-  const isKnown = attempt !== null && attempt <= (journaled?.attempts ?? 0);
-  return { state, notSent, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
+export function outcomeVariant(outcome: RunOutcome, run: Pick<Run, "attempts" | "journaled">): OutcomeVariant {
+  const { state, notSent, sealed, attempt } = outcome;
+  const isKnown = attempt !== null && attempt <= (run.journaled?.attempts ?? 0);
+  const ends = staysNotFound(run, outcome) ? "negative" : state;
+  return { state, ends, notSent, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
 }
 
-/** What the journal says of an outcome. An attempt that was not put is none. */
-function journalEntry(
-  values: OutcomeValues,
-  { state, notSent }: Pick<OutcomeVariant, "state" | "notSent">,
-): JournalEntry {
-  const { reference, run, at, reason, charged, kobo, told_unknown } = values;
+/** What the journal says of an outcome. An attempt that was not put is none, and one with another outcome has an entry of its own. */
+function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttempt }: OutcomeVariant): JournalEntry[] {
+  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
   const attempt = notSent ? null : values.attempt;
-  return { reference, run, at, what, state, reason, charged, kobo, told_unknown, attempt };
+  const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
+  if (ends === state || notSent || !hasAttempt) return [{ ...ended, attempt }];
+  const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
+  return [
+    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt },
+    { ...ended, attempt: null },
+  ];
 }
 
 /** The columns that an outcome sets. A row that was erased while it ran keeps no record. */
 export function outcomeColumns(values: OutcomeValues) {
-  const { reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
+  const { ends_because: reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
   const row = expressionBuilder<Tables, "verification">();
   const kept = row.case().when("subject_hash", "=", erased).then(null).else(sealed_record).end();
   return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
@@ -128,7 +142,9 @@ export function outcomeStatement(
   const change = update.returning([...(variant.givesBack ? spendingColumns : ["reference" as const]), "sealed_record"]);
   const followUps = (changed: Changed) => [
     ...(variant.isSealed ? [storeRecordKey(db, changed, values)] : []),
-    addToJournal(db, changed, journalEntry(values, variant), variant.isKnown),
+    ...journalEntries(values, variant).map((entry) =>
+      addToJournal(db, changed, entry, variant.isKnown && entry.attempt !== null),
+    ),
     ...(variant.hasAttempt ? [closeAttempt(db, changed, values, variant)] : []),
     ...(variant.givesBack ? [giveBack(db, changed, values.reference)] : []),
   ];

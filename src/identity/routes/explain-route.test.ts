@@ -42,6 +42,33 @@ for (const engine of usualEngines)
       );
     });
 
+    test("names those that could not be asked on the way to the next", async (t) => {
+      const good = answering(verified).upstream;
+      let isReady = true;
+      const live = [
+        { ...answering(() => unavailable("not_reached")).upstream, name: "unreachable" },
+        { ...answering(() => unavailable("no_money")).upstream, name: "empty", isReady: () => isReady },
+        { ...good, name: "busy", isReady: () => isReady },
+        { ...good, name: "last" },
+      ];
+      const identity = await store.open(t, { upstreams: { test: good, live } });
+      const explained = async () => {
+        const mine = newRequest({ mode: "live" });
+        await identity.verify(mine);
+        return explainRoute(await attemptsOf(store.db, mine));
+      };
+      assert.equal(
+        await explained(),
+        "empty was asked, because unreachable could not be reached, and did no work: the balance there was empty. " +
+          "Then busy was asked, and gave the record.",
+      );
+      isReady = false;
+      assert.equal(
+        await explained(),
+        "last was asked, because unreachable could not be reached, empty was not ready and busy was not ready, and gave the record.",
+      );
+    });
+
     test("has words for each outcome", () => {
       const said = (
         outcome: "negative" | "failed" | "unknown",

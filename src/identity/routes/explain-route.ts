@@ -1,8 +1,16 @@
+import { nairaText } from "../../operation/money.ts";
 import type { Attempt, AttemptReason } from "../ledger/attempts.ts";
-import { type PassedOver, readPassedOver } from "../ledger/passed-over.ts";
+import { type ComparedFigures, type PassedOver, readReason } from "../ledger/route-reason.ts";
 import { toldState } from "../ledger/told-state.ts";
 
 const passedOverTexts: Record<PassedOver["reason"], string> = {
+  share: "leaves a share of the verifications to it",
+  dearer: "costs more for a record",
+  too_slow: "was too slow",
+  too_many_failures: "failed too often",
+  not_compared: "had too few answers to be compared",
+  too_dear: "might have cost too much",
+  not_sent: "could not be reached",
   other_kind: "does not offer this check",
   needs_consent: "needs a consent that the request did not bring",
   needs_names: "needs names that the request did not bring",
@@ -38,11 +46,36 @@ export function explainRoute(attempts: readonly Explained[]): string {
   if (attempts.length === 0) return "No vendor was asked.";
   return attempts
     .map((attempt, at) => {
-      const skipped = readPassedOver(attempt.why).map(({ vendor, reason }) => `${vendor} ${passedOverTexts[reason]}`);
+      const { compared, passedOver } = readReason(attempt.why);
+      const skipped = passedOver.map((one) => `${one.vendor} ${whyPassedOver(one, attempt.vendor, compared)}`);
       const why = skipped.length > 0 ? `, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
       return `${at === 0 ? "" : "Then "}${attempt.vendor} was asked${why}, and ${saidBy(attempt)}.`;
     })
     .join(" ");
+}
+
+/** The reason with the figures that it rests on. */
+function whyPassedOver({ vendor, reason }: PassedOver, asked: string, compared: readonly ComparedFigures[]): string {
+  const figuresOf = (name: string) => compared.find((one) => one.vendor === name);
+  const [its, other] = [figuresOf(vendor), figuresOf(asked)];
+  const text = passedOverTexts[reason];
+  if (!its) return text;
+  if (reason === "dearer" && other) return `${text} (${costText(its)}, ${asked} ${costText(other)})`;
+  if (reason === "too_slow") return `${text} (${timeText(its)})`;
+  return reason === "too_many_failures" ? `${text} (${its.failureShare} of 100 attempts)` : text;
+}
+
+/** What a vendor was compared by, in words. */
+export function comparedText(figures: ComparedFigures): string {
+  return `${figures.vendor}: ${costText(figures)}, ${timeText(figures)}, ${figures.failureShare} of 100 attempts failed`;
+}
+
+function costText({ costPerFound }: ComparedFigures): string {
+  return costPerFound === null ? "no record" : `${nairaText(costPerFound)} a record`;
+}
+
+function timeText({ p95 }: ComparedFigures): string {
+  return p95 === null ? "more than 5 of 100 answers after 10 s" : `95 of 100 answers within ${p95} ms`;
 }
 
 function saidBy({ outcome, reason }: Explained): string {

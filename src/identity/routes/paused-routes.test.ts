@@ -27,7 +27,7 @@ for (const engine of engines)
       };
       /** As the next beat does in every process. */
       const follow = async () => {
-        const job = identity.jobs.find(({ name }) => name === "follow pauses of vendors")!;
+        const job = identity.jobs.find(({ name }) => name === "follow pauses and order of vendors")!;
         const beat = { askedAt: clock.now, access: 0, catalogue: 0, routes: await changeCount(store.db, "routes") };
         const nothing = { journal: false, unsealed: false, deliveries: false, started: false };
         await job.run({ ...beat, ...nothing }, new AbortController().signal);

@@ -4,7 +4,6 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 
 /** A vendor that gets no new attempts. */
 export interface PausedRoute {
@@ -63,33 +62,4 @@ export async function resumeRoute(
     await audit(trx, { kind: "route.resumed", actor, facts: { vendor, kind } });
     return true;
   });
-}
-
-/** The pauses as this process knows them. */
-export class OpenRoutes {
-  readonly #db: Kysely<Tables>;
-  readonly #now: () => number;
-  #paused: readonly PausedRoute[] = [];
-  #seen: number | undefined;
-
-  constructor(db: Kysely<Tables>, now: () => number) {
-    this.#db = db;
-    this.#now = now;
-  }
-
-  /** Reads the pauses if they changed since. `changes`: how often they did, by whichever process. */
-  async follow(changes: number): Promise<void> {
-    if (changes === this.#seen) return;
-    this.#paused = await pausedRoutes(this.#db, this.#now());
-    this.#seen = changes;
-  }
-
-  /** The upstreams that may get a new attempt of this kind. */
-  open(upstreams: readonly IdentityUpstream[], kind: CheckKind): IdentityUpstream[] {
-    const now = this.#now();
-    const holds = this.#paused.filter(
-      (pause) => (pause.kind === null || pause.kind === kind) && (pause.until === null || pause.until > now),
-    );
-    return upstreams.filter(({ name }) => !holds.some(({ vendor }) => vendor === name));
-  }
 }

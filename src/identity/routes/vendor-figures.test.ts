@@ -33,15 +33,15 @@ for (const engine of engines)
       const [bvn, nin, month, ...more] = await vendorFigures(store.db, now);
       const about = { vendor: "prembly", kind: "bvn" };
       assert.deepEqual(bvn, {
-        ...{ ...about, span: "24h", attempts: 20, foundRate: 75, failureShare: 20 },
+        ...{ ...about, span: "24h", attempts: 20, answers: 16, foundRate: 75, failureShare: 20 },
         ...{ median: 250, p95: 1_000, cost: 90_000, costPerFound: 7_500 },
       });
       assert.deepEqual(nin, {
-        ...{ ...about, kind: "nin", span: "24h", attempts: 2, foundRate: null, failureShare: 100 },
+        ...{ ...about, kind: "nin", span: "24h", attempts: 2, answers: 0, foundRate: null, failureShare: 100 },
         ...{ median: null, p95: null, cost: 0, costPerFound: null },
       });
       assert.deepEqual(month, {
-        ...{ ...about, span: "30d", attempts: 10, foundRate: 75, failureShare: 20 },
+        ...{ ...about, span: "30d", attempts: 10, answers: 8, foundRate: 75, failureShare: 20 },
         ...{ median: 2_000, p95: 2_000, cost: 45_000, costPerFound: 7_500 },
       });
       assert.deepEqual(more, []);

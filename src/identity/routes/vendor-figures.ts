@@ -18,6 +18,8 @@ export interface VendorFigures {
   kind: CheckKind;
   span: FigureSpan;
   attempts: number;
+  /** Of them, those that brought a record or said that there is no match. */
+  answers: number;
   /** Of 100 answers about the person, how many were a record. Null: it gave none. */
   foundRate: number | null;
   /** Of 100 attempts, how many failed or stayed without a known outcome. */
@@ -59,12 +61,13 @@ export async function vendorFigures(db: Kysely<Tables>, now: number): Promise<Ve
   return figures;
 }
 
-function figuresOf(sums: Counts, span: FigureSpan): VendorFigures {
+/** The figures that follow from sums over a span. */
+export function figuresOf(sums: Counts, span: FigureSpan): VendorFigures {
   const { vendor, kind, attempts, verified, negative, failed, unknown, billed_kobo: cost } = sums;
-  const told = verified + negative;
+  const answers = verified + negative;
   return {
-    ...{ vendor, kind, span, attempts, cost },
-    foundRate: told === 0 ? null : (100 * verified) / told,
+    ...{ vendor, kind, span, attempts, answers, cost },
+    foundRate: answers === 0 ? null : (100 * verified) / answers,
     failureShare: attempts === 0 ? 0 : (100 * (failed + unknown)) / attempts,
     median: timeWithin(sums, 0.5),
     p95: timeWithin(sums, 0.95),

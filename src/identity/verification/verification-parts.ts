@@ -7,7 +7,7 @@ import type { Charges } from "../ledger/charges.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { OpenRoutes } from "../routes/paused-routes.ts";
+import type { OpenRoutes } from "../routes/open-routes.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
 

@@ -155,9 +155,11 @@ export class Verification implements Flight {
 
   /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
-    const { selected, why } = routeOf(this.#parts, this.#request);
-    const { name: vendor } = selected.upstreams[0];
-    const row = newIntentRow(this.#request, hashes[0] ?? null, { vendor, why }, this.#parts);
+    const hash = hashes[0] ?? null;
+    const route = routeOf(this.#parts, this.#request, hash);
+    const [first] = route.upstreams;
+    const asked = { vendor: first.name, why: route.whyAsked(first) };
+    const row = newIntentRow(this.#request, hash, asked, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
@@ -167,7 +169,7 @@ export class Verification implements Flight {
     }
     await this.#reserveSlot(row);
     const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsFailure);
-    return isWritten ? { row, selected } : undefined;
+    return isWritten ? { row, route } : undefined;
   }
 
   async #insert(
@@ -205,14 +207,16 @@ export class Verification implements Flight {
     const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
     try {
-      const route = routeOf(this.#parts, this.#request, row);
-      const selected = overdue ? route.selected : upstreamsForRetry(route.selected, row);
-      if (!selected) throw attemptsUsedUp(row);
-      const begins: RunStart = overdue ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
+      const found = routeOf(this.#parts, this.#request, row.idempotency_hash, row);
+      const route = overdue ? found : upstreamsForRetry(found, row);
+      if (!route) throw attemptsUsedUp(row);
+      const begins: RunStart = overdue ? "wait" : route.lookUpFirst ? "lookUp" : "call";
       const { requestId } = this.#request;
-      const vendor = selected.upstreams[0].name;
+      const [first] = route.upstreams;
+      const vendor = first.name;
       const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
-      const next = { owner: leases.ownerId, vendor, price, why: route.why, begins, at: now(), requestId };
+      const why = route.whyAsked(first);
+      const next = { owner: leases.ownerId, vendor, price, why, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request);
       const budget = this.#budget(next.at);
@@ -232,7 +236,7 @@ export class Verification implements Flight {
         return undefined;
       }
       this.#started();
-      return { row: retried, selected, overdue };
+      return { row: retried, route, overdue };
     } finally {
       if (overdue && !retried) runs.keepOverdueCall(overdue);
     }

@@ -63,6 +63,20 @@ for (const engine of engines)
           const moved = await ledger.failOver(row, { ...found("failed"), notSent: true }, next);
           await ledger.complete(moved!, found("verified", 2));
         },
+        // A second vendor does no work after the first one's "not found": at once, not at all, and later.
+        async (row) => {
+          const moved = await ledger.failOver(row, found("not_found"), next);
+          await ledger.complete(moved!, found("failed", 2));
+        },
+        async (row) => {
+          const moved = await ledger.failOver(row, found("not_found"), next);
+          await ledger.complete(moved!, { ...found("failed", 2), notSent: true });
+        },
+        async (row) => {
+          const moved = await ledger.failOver(row, found("not_found"), next);
+          await ledger.complete(moved!, found("unknown", 2));
+          await ledger.resolve(moved!, { ...found("failed", 2), at: 9 });
+        },
         async (row) => {
           await ledger.complete(row, found("failed"));
           const again = await ledger.retry(await nowOf(row), call);

@@ -15,7 +15,7 @@ export interface SelectedUpstreams {
 }
 
 /**
- * Selects of the upstreams that a verification may use, in the operator's order, the ready ones if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
+ * Selects of the upstreams that a verification may use, in the order of its route, the ready ones if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
  * set up; others follow only if the operator accepts paying twice. A `repeatable` upstream is called again instead of looked
  * up. Undefined if there are none.
  */
@@ -42,10 +42,10 @@ const mostUseless = 3;
  * Selects the upstreams for a retry. Undefined once the row has used up its attempts, except for a lookup of earlier calls,
  * or for the last upstream if that repeats its responses for free.
  */
-export function upstreamsForRetry(
-  selected: SelectedUpstreams,
+export function upstreamsForRetry<Selected extends SelectedUpstreams>(
+  selected: Selected,
   row: Pick<Row, "attempts">,
-): SelectedUpstreams | undefined {
+): Selected | undefined {
   const badAnswers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
   const useless = badAnswers + (selected.lookUpFirst ? 0 : unresolvedAttempts(row).length);
   if (useless < mostUseless) return selected;

@@ -1,12 +1,14 @@
 import type { Answers } from "../../../operation/operation.ts";
 import { codeOf } from "../../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { billOf, highestBill } from "../../../upstreams/vendor-prices.ts";
 import { vendorPriceOf } from "../../fees.ts";
-import { type AttemptOutcome, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
+import { type AttemptOutcome, unresolvedAttempts, vendorReferenceOf, withOutcome } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
+import type { PassedOver } from "../../ledger/route-reason.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { isNotSent, type MatchResult, matchRecord, rejectedResponse } from "./match-record.ts";
-import type { SelectedUpstreams } from "./select-upstreams.ts";
+import type { Route } from "./route.ts";
 
 /** The number to verify, how much of the record the account may see, and which request asks. */
 export type UpstreamCallInput = Omit<IdentityAttempt, "signal" | "reference"> & {
@@ -22,8 +24,8 @@ const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
 const faultMessage = "The identity upstream broke off with a fault";
 
 /**
- * One call under way. It fails over to the next selected upstream only when the one before certainly did no work, or when
- * it timed out and the operator accepts paying twice. The ledger names each upstream before it is called.
+ * One call under way. It fails over to the next selected upstream only when the one before certainly did no work, when it timed
+ * out and the operator accepts paying twice, or once after "not found" if the operator wants a second source. The ledger names each upstream before it is called.
  */
 export class UpstreamCall {
   /** When the call began, by `performance.now()`. */
@@ -38,7 +40,10 @@ export class UpstreamCall {
   #attempt: number;
   #isLookUp: boolean;
   readonly #parts: VerificationParts;
-  readonly #selected: SelectedUpstreams;
+  readonly #route: Route;
+  /** The vendor that was asked last, and those that could not be asked since. */
+  #last: string | undefined;
+  #skipped: PassedOver[] = [];
   readonly #request: IdentityAttempt;
   readonly #answers: Answers;
   readonly #requestId: string;
@@ -47,18 +52,13 @@ export class UpstreamCall {
   readonly #later: Promise<CallResult>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
-  constructor(
-    parts: VerificationParts,
-    row: Row,
-    selected: SelectedUpstreams,
-    { answers, requestId, ...request }: UpstreamCallInput,
-  ) {
+  constructor(parts: VerificationParts, row: Row, route: Route, { answers, requestId, ...request }: UpstreamCallInput) {
     this.#parts = parts;
     this.row = row;
     this.#requestId = requestId;
-    this.#isLookUp = selected.lookUpFirst;
-    this.#attempt = selected.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
-    this.#selected = selected;
+    this.#isLookUp = route.lookUpFirst;
+    this.#attempt = route.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
+    this.#route = route;
     this.#answers = answers;
     this.#request = { ...request, reference: row.reference, signal: this.#limit.signal };
     this.result = Promise.resolve().then(() => this.#callInOrder());
@@ -82,15 +82,27 @@ export class UpstreamCall {
   }
 
   async #callInOrder(): Promise<CallResult> {
-    const [first, ...others] = this.#selected.upstreams;
-    let result = this.#selected.lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
+    const { upstreams, lookUpFirst } = this.#route;
+    const [first, ...others] = upstreams;
+    let result = lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
+    this.#note(first, result);
     for (const next of others) {
-      if (!this.#mayFailOver(result)) break;
+      const isSecondSource = this.#mayAskSecondSource(result);
+      if (!isSecondSource && !this.#mayFailOver(result)) break;
       if (next.isReady?.() === false) continue;
+      if (isSecondSource && !this.#isAffordable(next, result)) continue;
       if (!(await this.#failOver(next, result))) break;
       result = withEarlier(result, await this.#verify(next));
+      // One more vendor, whatever becomes of it.
+      if (isSecondSource) break;
+      this.#note(next, result);
     }
     return result;
+  }
+
+  #note({ name: vendor }: IdentityUpstream, result: CallResult): void {
+    if (isNotSent(result)) this.#skipped.push({ vendor, reason: "not_sent" });
+    else [this.#last, this.#skipped] = [vendor, []];
   }
 
   async #finalResult(result: CallResult): Promise<CallResult> {
@@ -108,6 +120,29 @@ export class UpstreamCall {
     return (await this.#failOver(upstream, earlier)) ? this.#verify(upstream) : earlier;
   }
 
+  /** Whether another vendor may be asked after "not found": it is a bill of its own, and needs half of the caller's time. */
+  #mayAskSecondSource(result: CallResult): boolean {
+    const { routes, timeLimit } = this.#parts.settings;
+    if (!routes || routes.notFoundMax === null || this.#limit.signal.aborted) return false;
+    if (result.state !== "negative" || result.reason !== "not_found") return false;
+    const isOpen = unresolvedAttempts(this.row).some(({ number }) => number !== result.attempt);
+    return !isOpen && performance.now() - this.since < timeLimit / 2;
+  }
+
+  /** Whether the bills stay within their bound, also if this vendor bills the most that it may. */
+  #isAffordable({ name: vendor }: IdentityUpstream, result: CallResult): boolean {
+    const { routes, vendorPrices: prices = {} } = this.#parts.settings;
+    const answered = withOutcome(this.row.attempts, attemptOutcome(result, 0));
+    const bills = [
+      ...answered.map((one) => billOf(one, prices[one.vendor]).kobo),
+      highestBill(this.row.kind, prices[vendor]),
+    ];
+    const sum = bills.reduce((sum, kobo) => (sum === null || kobo === null ? null : sum + kobo), 0);
+    if (sum !== null && sum <= routes!.notFoundMax!) return true;
+    this.#skipped.push({ vendor, reason: "too_dear" });
+    return false;
+  }
+
   #mayFailOver(result: MatchResult): boolean {
     if (this.#limit.signal.aborted) return false;
     if (result.state === "unknown") return this.#parts.settings.payTwice;
@@ -115,11 +150,13 @@ export class UpstreamCall {
   }
 
   /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
-  async #failOver({ name }: IdentityUpstream, before: CallResult): Promise<boolean> {
+  async #failOver(upstream: IdentityUpstream, before: CallResult): Promise<boolean> {
+    const { name } = upstream;
     const { ledger, log, now, settings } = this.#parts;
     const at = now();
     const price = vendorPriceOf(name, this.row.kind, settings);
-    const next = { vendor: name, at, requestId: this.#requestId, price };
+    const why = this.#route.whyAsked(upstream, this.#last, this.#skipped);
+    const next = { vendor: name, at, requestId: this.#requestId, price, why };
     this.#failingOver = ledger.failOver(this.row, attemptOutcome(before, at), next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },

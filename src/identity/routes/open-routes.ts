@@ -1,0 +1,89 @@
+import type { Kysely } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import type { RouteSettings } from "../identity-settings.ts";
+import type { ComparedFigures, PassedOver } from "../ledger/route-reason.ts";
+import { type DecidedOrder, decidedOrder } from "./decided-order.ts";
+import { inPlaces, type PlacedVendor } from "./order-policy.ts";
+import { type PausedRoute, pausedRoutes } from "./paused-routes.ts";
+
+/** The live vendors in the order in which a verification asks them. */
+export interface VendorOrder {
+  upstreams: readonly IdentityUpstream[];
+  compared: readonly ComparedFigures[];
+  /** Why a vendor stands behind others that are listed after it. */
+  whyBehind(vendor: string): PassedOver["reason"];
+}
+
+/** The pauses and the order of vendors as this process knows them. */
+export class OpenRoutes {
+  readonly #db: Kysely<Tables>;
+  readonly #now: () => number;
+  readonly #settings: RouteSettings;
+  readonly #listed: readonly IdentityUpstream[];
+  #paused: readonly PausedRoute[] = [];
+  #decided: DecidedOrder | undefined;
+  #orders = new Map<CheckKind, VendorOrder>();
+  #seen: number | undefined;
+
+  constructor(db: Kysely<Tables>, now: () => number, listed: readonly IdentityUpstream[], settings: RouteSettings) {
+    this.#db = db;
+    this.#now = now;
+    this.#listed = listed;
+    this.#settings = settings;
+  }
+
+  /** The decision that this process read last. */
+  get decided(): DecidedOrder | undefined {
+    return this.#decided;
+  }
+
+  /** Reads pauses and order if they changed since. `changes`: how often they did, by whichever process. */
+  async follow(changes: number): Promise<void> {
+    if (changes === this.#seen) return;
+    this.#paused = await pausedRoutes(this.#db, this.#now());
+    if (this.#settings.policy === "cheapest") this.#decided = await decidedOrder(this.#db);
+    this.#orders = new Map();
+    this.#seen = changes;
+  }
+
+  /** The upstreams that may get a new attempt of this kind. */
+  open(upstreams: readonly IdentityUpstream[], kind: CheckKind): IdentityUpstream[] {
+    const now = this.#now();
+    const holds = this.#paused.filter(
+      (pause) => (pause.kind === null || pause.kind === kind) && (pause.until === null || pause.until > now),
+    );
+    return upstreams.filter(({ name }) => !holds.some(({ vendor }) => vendor === name));
+  }
+
+  order(kind: CheckKind): VendorOrder {
+    let order = this.#orders.get(kind);
+    if (!order) {
+      order = orderOf(this.#listed, this.#decided?.kinds[kind] ?? []);
+      this.#orders.set(kind, order);
+    }
+    return order;
+  }
+}
+
+/** The listed vendors in the decided order. Those that the decision does not name, as other settings may, stand where they are listed. */
+export function inDecidedOrder<One extends { name: string }>(
+  listed: readonly One[],
+  decided: readonly PlacedVendor[],
+): One[] {
+  const placed = decided.flatMap(({ vendor }) => listed.find(({ name }) => name === vendor) ?? []);
+  return inPlaces(listed, (one) => !placed.includes(one), placed);
+}
+
+function orderOf(listed: readonly IdentityUpstream[], decided: readonly PlacedVendor[]): VendorOrder {
+  const placed = new Map(decided.map((one) => [one.vendor, one]));
+  return {
+    upstreams: inDecidedOrder(listed, decided),
+    compared: decided.flatMap(({ figures }) => figures ?? []),
+    whyBehind(vendor) {
+      const one = placed.get(vendor);
+      return one?.breaks ?? (one?.figures ? "dearer" : "not_compared");
+    },
+  };
+}
