@@ -265,11 +265,12 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "reject", draft);
       assert.equal((await terminal.duba("catalogue", "edit", "MTNDATA 104", "--price", "100")).exitCode, 0);
       for (const [argv, exitCode, sentence] of [
-        [["nothing", "--price", "5"], 1, /^The catalogue has no entry with a price for nothing: name the provider/],
+        [["nothing", "--price", "5"], 1, /^The catalogue has no entry for nothing: name the provider/],
         [["PRWE36", "HDPVRE36", "--amount", "5"], 1, /is in cable-add-ons, which have no amount\.\n$/],
-        [["MTNDATA", "104"], 2, /^The command has nothing to change\. Give a price or an amount\.\n$/],
+        [["MTNDATA", "104"], 2, /^The command has nothing to change\. Give a price, an amount, a cost, or whether/],
         [["MTNDATA", "104", "--price", "0"], 2, /^--price must be an amount in naira above 0/],
         [["--price", "5"], 2, /^<code> is required/],
+        [["MTNDATA", "104", "--cost", "0"], 2, /^--cost must be an amount in naira above 0.*, or unknown/],
       ] as const) {
         const refused = await terminal.duba("catalogue", "edit", ...argv);
         assert.match(refused.err, sentence);

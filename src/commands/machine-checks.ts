@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { listKeys } from "../access/keys/keys.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
+import { belowCostIn } from "../catalogue/guard/below-cost.ts";
 import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts";
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
@@ -134,8 +135,14 @@ const checks: Readonly<Record<string, Check>> = {
   },
   prices: async ({ db, config }) => {
     const snapshot = await newestSnapshot(db);
-    const odd = [...(await oddPricesIn(snapshot, config.guardPriceFactor)), ...overtakenPricesIn(snapshot)];
-    return odd.length > 0 ? odd : "no price is 0, far from those of similar entries, or overtaken by the catalogue's.";
+    const odd = [
+      ...(await oddPricesIn(snapshot, config.guardPriceFactor)),
+      ...overtakenPricesIn(snapshot),
+      ...(await belowCostIn(snapshot)),
+    ];
+    return odd.length > 0
+      ? odd
+      : "no price is 0, far from those of similar entries, below its cost, or overtaken by the catalogue's.";
   },
 };
 

@@ -1,13 +1,16 @@
 import type { Conflict } from "../document/three-way.ts";
-import { wireValuesOf } from "../files/json.ts";
+import { operatorValuesOf } from "../files/json.ts";
 import { type ListName, nameOf } from "../model/lists.ts";
 
 /** What a merge of a file, or a revert, leaves as others made it, in sentences. */
 export function conflictTexts(conflicts: readonly Conflict[], of: "file" | "revert"): string[] {
-  return conflicts.map((conflict) => {
+  return conflicts.flatMap((conflict) => {
     const { subject, key, base, mine } = conflict;
+    // When a fact was told, and by whom, goes with the fact.
+    const members = conflict.members.filter((name) => !/_(since|by)$/.test(name));
+    if (members.length < conflict.members.length && members.length === 0) return [];
     const name = subject === "prices" ? key : nameOf(subject, (mine ?? base)!);
-    return `Not changed: ${subject} ${name} ${reasonOf(conflict, of === "file")}.`;
+    return `Not changed: ${subject} ${name} ${reasonOf({ ...conflict, members }, of === "file")}.`;
   });
 }
 
@@ -18,7 +21,10 @@ function reasonOf({ subject, why, members, mine, theirs }: Conflict, isFile: boo
   if (!isFile) return why === "added" ? "was added again since" : `was changed again since: ${members.join(", ")}`;
   if (why === "removed by mine") return `is not in the file, and was changed since: ${members.join(", ")}`;
   // A file has no prices of accounts.
-  const [file, now] = [mine!, theirs!].map((content) => wireValuesOf(subject as ListName, content));
-  const values = members.map((member) => `${member} is ${file![member]} in the file and ${now![member]} now`);
+  const [file, now] = [mine!, theirs!].map((content) => operatorValuesOf(subject as ListName, content));
+  const text = (value: string | number | undefined) => value ?? "not known";
+  const values = members.map(
+    (member) => `${member} is ${text(file![member])} in the file and ${text(now![member])} now`,
+  );
   return `was ${why} on both sides: ${values.join(", ")}`;
 }

@@ -3,8 +3,8 @@ import { naira, orNull, type Part, reference, state } from "../../operation/comm
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
-import { wireValuesOf } from "../files/json.ts";
-import { type EntryContent, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
+import { operatorValuesOf } from "../files/json.ts";
+import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { ruleText } from "../revisions/price-rules.ts";
 
@@ -27,7 +27,7 @@ type ListedChange = Static<typeof ListedChanges>[number];
 
 export function listedChanges(changes: readonly Change[]): ListedChange[] {
   const entry = (subject: Subject, content: EntryContent) =>
-    subject === "prices" ? { ...content } : wireValuesOf(subject, content);
+    subject === "prices" ? { ...content } : operatorValuesOf(subject, content);
   return changes.map((change) => ({
     list: change.subject,
     change: changeKindOf(change),
@@ -66,15 +66,21 @@ export function differenceView(changes: readonly ListedChange[]): Part[] {
 
 function priceMovesOf({ list, old, new: now }: ListedChange) {
   if (list === "prices" || old === null || now === null) return [];
-  const members: Readonly<Record<string, string>> = lists[list].members;
   return differingMembers(old, now)
-    .filter((name) => members[name] === "money")
+    .filter((name) => isMove(list, name, old, now))
     .map((price) => {
       const [from, to] = [koboOf(String(old[price])) ?? 0, koboOf(String(now[price])) ?? 0];
       const row = { list, entry: nameOf(list, now), price, was: from, now: to };
       /** `far`: how far, whatever the direction. */
       return { ...row, move: moveText(from, to), far: farness(from, to) };
     });
+}
+
+/** Whether an amount of money is another one. A cost that becomes known is none. */
+function isMove(list: ListName, name: string, old: EntryContent, now: EntryContent): boolean {
+  if (name === "cost") return old.cost !== undefined && now.cost !== undefined;
+  const members: Readonly<Record<string, string>> = lists[list].members;
+  return members[name] === "money";
 }
 
 function moveText(from: number, to: number): string {
@@ -94,10 +100,10 @@ function otherOf({ list, change, old, new: now }: ListedChange): Record<string, 
   const differing = differingMembers(old, now);
   if (differing.length === 0) return [{ ...row, change: "moved", what: "another place in the list" }];
   if (list === "prices") return [{ ...row, what: ruleMove(old as PriceRule, now as PriceRule) }];
-  const members: Readonly<Record<string, string>> = lists[list].members;
+  const text = (value: string | number | undefined) => JSON.stringify(value) ?? "not known";
   const words = differing
-    .filter((name) => members[name] !== "money")
-    .map((name) => `${name}: ${JSON.stringify(old[name])} → ${JSON.stringify(now[name])}`);
+    .filter((name) => !isMove(list, name, old, now))
+    .map((name) => `${name}: ${text(old[name])} → ${text(now[name])}`);
   return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
 }
 

@@ -5,20 +5,25 @@ import Type from "../../operation/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";
-import { pricedLists } from "../model/price-lists.ts";
 import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
+import { soldLists, supplied, type Teller } from "../model/supply.ts";
 import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
 
+const knownCost = {
+  form: `${positiveAmount.form}, or unknown`,
+  read: (text: string) => (text === "unknown" ? "" : positiveAmount.read(text)),
+};
+
 export const editEntry = command({
   ...changeCommand,
   id: "catalogue.edit",
-  summary: "Change the price of one data bundle, cable product or add-on.",
+  summary: "Change the price or the cost of one entry, or whether it is available.",
   description:
-    "It makes a revision, as an import does. A price that moves far waits for approval. To change anything else, export the list, edit " +
-    "the file and import it.",
+    "It makes a revision, as an import does. A price that moves far, or that is below the cost, waits for approval. An entry that is not " +
+    "available leaves the lists of clients, and stays in the catalogue. To change anything else, export the list, edit the file and import it.",
   role: "operator",
   kind: "change",
   target: ["code"],
@@ -36,6 +41,10 @@ export const editEntry = command({
         placeholder: "naira",
       }),
     ),
+    cost: Type.Optional(
+      formed(knownCost, { description: "What you pay for it, in naira, or unknown.", placeholder: "naira" }),
+    ),
+    available: Type.Optional(Type.Enum(["yes", "no"], { description: "Whether it is to be had." })),
     holds_from: holdsFrom,
     dry_run: dryRun,
     note,
@@ -43,32 +52,45 @@ export const editEntry = command({
   examples: [
     { code: ["MTNDATA", "104"], price: "95" },
     { code: ["dstv", "PRWE36"], price: "5800", amount: "5800", dry_run: true },
+    { code: ["MTNDATA", "104"], cost: "91.50" },
+    { code: ["MTNDATA", "104"], available: "no" },
   ],
-  run: async ({ code, price, amount, holds_from: from, dry_run, note }, room: CatalogueRoom) => {
-    if (price === undefined && amount === undefined)
-      throw new InputError("The command has nothing to change. Give a price or an amount.");
-    const members = { ...(price !== undefined && { price }), ...(amount !== undefined && { amount }) };
+  run: async ({ code, price, amount, cost, available, holds_from: from, dry_run, note }, room: CatalogueRoom) => {
+    const members = {
+      ...(price !== undefined && { price }),
+      ...(amount !== undefined && { amount }),
+      ...(cost !== undefined && { cost }),
+      ...(available && { available: available === "yes" ? 1 : 0 }),
+    };
+    if (Object.keys(members).length === 0)
+      throw new InputError(
+        "The command has nothing to change. Give a price, an amount, a cost, or whether it is available.",
+      );
     const publisher = roomPublisher(room);
-    const plan = editing(code.join(" "), members);
+    const plan = editing(code.join(" "), members, { at: from ?? publisher.now(), by: publisher.actor });
     if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom: from }));
     const about = {
       author: publisher.actor,
       source: "edit",
-      note: note ?? `Price of ${code.join(" ")}`,
+      note: note ?? `${noteOf(Object.keys(members))} of ${code.join(" ")}`,
       holdsFrom: from,
     };
     return outcomeAnswer(await publish(publisher, plan, about));
   },
 });
 
+/** "Price and cost". */
+function noteOf(members: readonly string[]): string {
+  const text = members.join(" and ").replace("available", "availability");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Sets members of the one entry with these codes. Throws a `CatalogueError` if there is none, or more than one. */
-function editing(codes: string, members: EntryContent): Plan {
+function editing(codes: string, members: EntryContent, told: Teller): Plan {
   return (base) => {
     const found = entriesOf(base, codes);
     if (found.length === 0)
-      throw new CatalogueError(
-        `The catalogue has no entry with a price for ${codes}: name the provider, then the code.`,
-      );
+      throw new CatalogueError(`The catalogue has no entry for ${codes}: name the provider, then the code.`);
     if (found.length > 1) {
       const names = found.slice(0, 5).map(({ list, content }) => nameOf(list, content));
       throw new CatalogueError(
@@ -76,16 +98,17 @@ function editing(codes: string, members: EntryContent): Plan {
       );
     }
     const { list, key, content } = found[0]!;
-    const unknown = Object.keys(members).find((name) => !(name in lists[list].members));
+    const unknown = ["price", "amount"].find((name) => name in members && !(name in lists[list].members));
     if (unknown) throw new CatalogueError(`${nameOf(list, content)} is in ${list}, which have no ${unknown}.`);
-    return withEntries(base, [{ subject: list, key, content: { ...content, ...members } }]);
+    const made = supplied({ ...content, ...members }, content, told);
+    return withEntries(base, [{ subject: list, key, content: made }]);
   };
 }
 
 /** The entry with exactly these codes, else those whose last codes they are. */
 function entriesOf(base: Document, codes: string): (Item & { list: ListName })[] {
   const wanted = foldCase(codes);
-  const all = pricedLists.flatMap((list) =>
+  const all = [...soldLists].flatMap((list) =>
     [...inOrder(base, list)]
       .filter(({ key }) => key === wanted || key.endsWith(` ${wanted}`))
       .map((item) => ({ list, ...item })),

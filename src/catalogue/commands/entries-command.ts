@@ -1,36 +1,95 @@
-import { naira, orNull, reference } from "../../operation/command/answer-schema.ts";
+import { naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
+import { amount } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
-import { listNames, nameOf } from "../model/lists.ts";
-import { inOrder } from "../model/snapshot.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
+import { foldCase } from "../model/codes.ts";
+import { type EntryContent, type ListName, listNames, nameOf } from "../model/lists.ts";
+import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { costOf, isAvailable, soldLists } from "../model/supply.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
 export const listEntries = command({
   id: "catalogue.entries",
-  summary: "List the entries of one list of the catalogue, as served.",
+  summary: "List entries of the catalogue, with what you pay for them and whether they are available.",
+  description: "Without --list, a search looks through everything that is sold.",
   role: "viewer",
   kind: "read",
   input: Type.Object({
-    list: Type.Enum(listNames, { description: "The list.", default: "data-bundles" }),
+    list: Type.Optional(
+      Type.Enum(listNames, {
+        description: "The list. Default: data-bundles, or all that is sold if you look for something.",
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        description: "Words that the codes, name, size or validity contain, such as 1.5GB 30.",
+        placeholder: "words",
+      }),
+    ),
+    provider: Type.Optional(
+      Type.String({ description: "Only this provider's, such as MTNDATA or dstv.", placeholder: "code" }),
+    ),
+    min: Type.Optional(formed(amount, { description: "Lowest price in naira.", placeholder: "naira" })),
+    max: Type.Optional(formed(amount, { description: "Highest price in naira.", placeholder: "naira" })),
+    available: Type.Optional(
+      Type.Enum(["yes", "no"], { description: "Only entries that are available, or that are not." }),
+    ),
   }),
   answer: Type.Array(
     Type.Object({
+      list: Type.Enum(listNames),
       code: reference,
       description: Type.String(),
       amount: orNull(naira),
       price: orNull(naira),
+      /** What the operator pays. */
+      cost: orNull({ ...naira, none: "unknown" }),
+      available: state(["yes", "no"]),
+      /** Since when it is available or not, and who told that; null if nobody ever did. */
+      since: orNull(time),
+      told_by: orNull(Type.String()),
     }),
   ),
-  none: "The list has no entries.",
-  examples: [{}, { list: "cable-products" }],
-  run: async ({ list }, room: CatalogueRoom) => {
+  none: "There is no such entry.",
+  examples: [{}, { list: "cable-products" }, { search: "1GB", provider: "MTNDATA", max: "500" }, { available: "no" }],
+  run: async ({ list, search, provider, min, max, available }, room: CatalogueRoom) => {
     const snapshot = await roomPublisher(room).latest();
-    const kobo = (text: string | number | undefined) => (text === undefined ? null : Number(text));
-    return [...inOrder(snapshot, list)].map(({ content }) => ({
+    const isSearch = [search, provider, min, max, available].some((given) => given !== undefined);
+    const chosen = list ? [list] : isSearch ? soldLists : (["data-bundles"] as const);
+    const type = provider === undefined ? undefined : foldCase(provider);
+    if (type && !itemIn(snapshot, "data-providers", type) && !itemIn(snapshot, "cable-providers", type))
+      throw new CatalogueError(`The catalogue has no provider ${provider}.`);
+    const words = (search ?? "").toLowerCase().split(/\s+/);
+    const fits = (content: EntryContent) =>
+      (type === undefined || foldCase(String(content.type ?? "")) === type) &&
+      (min === undefined || Number(content.price) >= min) &&
+      (max === undefined || Number(content.price) <= max) &&
+      (available === undefined || isAvailable(content) === (available === "yes")) &&
+      words.every((word) => textIn(content).includes(word));
+    return chosen.flatMap((each) => rowsOf(snapshot, each, fits));
+  },
+});
+
+/** All that a person may look for. */
+function textIn({ code, add_on_product_code, type, name, description, value, duration }: EntryContent): string {
+  return [code, add_on_product_code, type, name, description, value, duration].join(" ").toLowerCase();
+}
+
+function rowsOf(snapshot: Snapshot, list: ListName, fits: (content: EntryContent) => boolean) {
+  const kobo = (text: string | number | undefined) => (text === undefined ? null : Number(text));
+  return Array.from(inOrder(snapshot, list), ({ content }) => content)
+    .filter(fits)
+    .map((content) => ({
+      list,
       code: nameOf(list, content),
       description: String(content.description ?? content.name ?? ""),
       amount: kobo(content.amount),
       price: kobo(content.price),
+      cost: costOf(content) ?? null,
+      available: isAvailable(content) ? ("yes" as const) : ("no" as const),
+      since: kobo(content.available_since),
+      told_by: content.available_by === undefined ? null : String(content.available_by),
     }));
-  },
-});
+}

@@ -58,7 +58,8 @@ changed is applied. If both changed the same value, the catalogue's value stays,
   isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
   run: async ({ file, list, since, dry_run, holds_from: from, note = "" }, room: CatalogueRoom) => {
     const publisher = roomPublisher(room);
-    const read = await readFiles(file, list);
+    const told = { at: from ?? publisher.now(), by: publisher.actor };
+    const read = (await readFiles(file, list)).map((each) => ({ ...each, told }));
     const faults = read.flatMap((each) => each.faults);
     let conflicts: readonly Conflict[] = [];
     const plan: Plan = async (base) => {
@@ -73,7 +74,8 @@ changed is applied. If both changed the same value, the catalogue's value stays,
       : outcomeAnswer(
           await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom: from }),
         );
-    return conflicts.length === 0 ? answer : { ...answer, left_out: conflictTexts(conflicts, "file") };
+    const left_out = conflictTexts(conflicts, "file");
+    return left_out.length === 0 ? answer : { ...answer, left_out };
   },
 });
 
@@ -115,8 +117,8 @@ Importing an exported file has no effect. The files do not contain the special p
 
 export const fileCommands = [importFiles, exportFiles];
 
-function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, void> {
-  for (const { content } of inOrder(snapshot, list)) yield content;
+function contents(snapshot: Snapshot, list: ListName): EntryContent[] {
+  return Array.from(inOrder(snapshot, list), ({ content }) => content);
 }
 
 async function readFiles(files: readonly ChosenFile[], list: ListName | undefined): Promise<ReadList[]> {

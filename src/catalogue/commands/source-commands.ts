@@ -150,7 +150,7 @@ const pullSource = command({
 async function tryPull(publisher: Publisher, source: SyncSource) {
   const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
-  const found = await preview(withFormulaGuard(publisher), planOf(offer), {});
+  const found = await preview(withFormulaGuard(publisher), planOf(offer, { at: publisher.now(), by: source.name }), {});
   return { ...previewAnswer(found), left_out: await leftOutOf(publisher, offer) };
 }
 

@@ -11,6 +11,7 @@ import {
   type Stamp,
   setGroup,
 } from "../model/snapshot.ts";
+import { areSameToCallers, isAvailable, isSameToCallers } from "../model/supply.ts";
 
 /** Change of one entry. Without old content it is added, without new one removed; with the same, it has another place. */
 export interface Change {
@@ -22,7 +23,7 @@ export interface Change {
 
 export type ChangeKind = "added" | "modified" | "removed";
 
-export function changeKindOf(change: Pick<Change, "old" | "new">): ChangeKind {
+export function changeKindOf(change: { readonly old: object | null; readonly new: object | null }): ChangeKind {
   return change.old === null ? "added" : change.new === null ? "removed" : "modified";
 }
 
@@ -37,6 +38,20 @@ export function countsOf(changes: readonly Change[]): Counts {
 /** The members in which two contents differ. */
 export function differingMembers(one: EntryContent, other: EntryContent): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
+}
+
+/** A change as callers see it, for whom an entry that is not available does not exist; undefined if they see none. */
+export function seenByCallers(change: Change): Change | undefined {
+  const { subject, old, new: now } = change;
+  if (subject === "prices") return change;
+  const [before, after] = [old, now].map((content) => (content && isAvailable(content) ? content : null)) as [
+    EntryContent | null,
+    EntryContent | null,
+  ];
+  if (before === null && after === null) return undefined;
+  // An entry that only has another place has the same content.
+  if (before && after && !isSame(before, after) && isSameToCallers(subject, before, after)) return undefined;
+  return { ...change, old: before, new: after };
 }
 
 export function isSame(one: EntryContent | null, other: EntryContent | null): boolean {
@@ -94,7 +109,10 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
   return moved;
 }
 
-/** The snapshot after a revision that makes these changes. `after`: a document with all groups that they change, or more. */
+/**
+ * The snapshot after a revision that makes these changes. `after`: a document with all groups that they change, or more. A group of which
+ * callers see nothing else than before keeps its stamp.
+ */
 export async function revisedBy(
   snapshot: Snapshot,
   after: Document,
@@ -111,9 +129,14 @@ export async function revisedBy(
   for (const subject of subjects) {
     if (names[subject].size === 0) continue;
     const [made, changed] = [new Map(groups[subject]), new Map(stamps[subject])];
-    for (const name of names[subject]) setGroup(made, subject, name, groupIn(after, subject, name));
-    for (const name of subject === "prices" ? names.prices : names[subject].add(""))
-      changed.set(name, laterStamp(changed.get(name), by));
+    const seen = new Set<string>();
+    for (const name of names[subject]) {
+      const [old, group] = [groupIn(snapshot, subject, name), groupIn(after, subject, name)];
+      setGroup(made, subject, name, group);
+      if (subject === "prices" || !changed.has(name) || !areSameToCallers(subject, old, group)) seen.add(name);
+    }
+    if (subject !== "prices" && seen.size > 0) seen.add("");
+    for (const name of seen) changed.set(name, laterStamp(changed.get(name), by));
     groups[subject] = made;
     stamps[subject] = changed;
   }

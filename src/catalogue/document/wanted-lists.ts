@@ -21,9 +21,13 @@ import {
   itemIn,
   sharing,
 } from "../model/snapshot.ts";
+import { supplied, type Teller } from "../model/supply.ts";
 import { isSame } from "./difference.ts";
 
-/** An entry that the list shall have, and its place in the file. Without an `id` it keeps its id, or gets the next free one. */
+/**
+ * An entry that the list shall have, and its place in the file. Without an `id` it keeps its id, or gets the next free one. Without a fact of the
+ * supply it keeps that fact; an empty text there says that it is not known any more.
+ */
 export interface WantedEntry {
   readonly content: EntryContent;
   /** Such as "line 5". */
@@ -35,6 +39,8 @@ export interface WantedList {
   readonly list: ListName;
   /** In their order. */
   readonly entries: readonly WantedEntry[];
+  /** Who tells the facts of the supply in it. */
+  readonly told?: Teller;
 }
 
 export interface EntryError {
@@ -102,7 +108,7 @@ class Replacement {
     this.#partly = new Set(faults.map(({ list }) => list));
   }
 
-  async take({ list, entries }: WantedList): Promise<void> {
+  async take({ list, entries, told = { at: 0, by: "system" } }: WantedList): Promise<void> {
     const pause = pacer();
     const members = new Map<string, Member>();
     for (const { content: given, place } of entries) {
@@ -113,7 +119,8 @@ class Replacement {
         this.#fault(list, place, `${nameOf(list, given)} is listed twice, first in ${first.place}`);
         continue;
       }
-      const content = this.#underParent(list, key, given, place);
+      const known = itemIn(this.#base, list, key)?.content;
+      const content = supplied(this.#underParent(list, key, given, place), known, told);
       this.#refuseRespelling(list, key, content, place);
       members.set(key, { key, content, place });
     }

@@ -203,8 +203,8 @@ for (const [what, text, sentence] of [
   ["tabs", heading.replaceAll(",", "\t"), "line 1: the values are separated by tabs: save the file with commas"],
   [
     "a heading with other columns",
-    `${heading.replace("price,", "cost,")},value`,
-    'line 1: the heading lacks price and has "cost" and has value twice; the columns of data-bundles are type, code, description, amount, price, value, duration',
+    `${heading.replace("price,", "fee,")},value`,
+    'line 1: the heading lacks price and has "fee" and has value twice; the columns of data-bundles are type, code, description, amount, price, value, duration, cost, available',
   ],
 ] as const)
   test(`${what} is refused by name`, async () => assert.deepEqual(await sentences(text), [sentence]));

@@ -3,7 +3,8 @@ import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../operation/formula.ts";
 import type { EntryError, WantedEntry, WantedList } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
-import { readEntry, textsOf } from "./entry.ts";
+import { isSold, supplyFacts } from "../model/supply.ts";
+import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
 import { type ReportError, readWithErrors } from "./file-errors.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
@@ -23,8 +24,9 @@ export interface ReadList extends WantedList {
 export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const entries: WantedEntry[] = [];
   const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
-  const all = Object.keys(members);
-  const columns = { of: list, all, needed: all.filter((name) => members[name] !== "id") };
+  const own = Object.keys(members);
+  const all = isSold(list) ? [...own, ...supplyFacts] : own;
+  const columns = { of: list, all, needed: own.filter((name) => members[name] !== "id") };
   const { faults, isStopped } = readWithErrors((fault) =>
     readRows(bytes, columns, fault, ({ values, place }) => {
       const content = readEntry(list, values, (sentence) => fault(place, sentence));
@@ -181,12 +183,13 @@ function headingOf(
 }
 
 /** Writes a list as CSV with a heading, a byte order mark for spreadsheets, and escaped formulas. */
-export function csvOf(list: ListName, contents: Iterable<EntryContent>): string {
-  const columns = Object.keys(listShapeOf(list).members);
-  return csvTextOf(
-    columns,
-    [...contents].map((content) => Object.values(textsOf(list, content))),
-  );
+export function csvOf(list: ListName, contents: readonly EntryContent[]): string {
+  const columns = columnsOf(list, contents);
+  const rows = contents.map((content) => {
+    const texts: Record<string, string> = { ...textsOf(list, content), ...supplyTextsOf(content) };
+    return columns.map((name) => texts[name]!);
+  });
+  return csvTextOf(columns, rows);
 }
 
 /** Rows as CSV, in the same way. */

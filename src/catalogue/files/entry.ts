@@ -1,12 +1,13 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, type ListName, listShapeOf, lists, type MemberKind } from "../model/lists.ts";
+import { isSold, supplyFacts } from "../model/supply.ts";
 import { readNaira } from "./naira-text.ts";
 
 const LONGEST_TEXT = 500;
 
 /**
- * Reads one entry from a file. Reports each fault in a sentence without a full stop, and then returns undefined. Ignores
- * members that the list does not have.
+ * Reads one entry from a file or a source. Reports each fault in a sentence without a full stop, and then returns undefined. Ignores
+ * members that the list does not have. A fact of the supply may be missing, or empty: then it is not known any more.
  */
 export function readEntry(
   list: ListName,
@@ -23,6 +24,15 @@ export function readEntry(
       fault(`${name} ${read.wrong}`);
       sound = false;
     } else content[name] = read;
+  }
+  for (const fact of isSold(list) ? supplyFacts : []) {
+    const value = Object.hasOwn(given, fact) ? given[fact] : undefined;
+    if (value === undefined) continue;
+    const read = value === "" ? value : supplyReaders[fact](value);
+    if (typeof read === "object") {
+      fault(`${fact} ${read.wrong}`);
+      sound = false;
+    } else content[fact] = read;
   }
   return sound ? content : undefined;
 }
@@ -55,6 +65,17 @@ const readers: Record<MemberKind, (value: unknown) => string | number | Wrong> =
   },
 };
 
+const supplyReaders = {
+  cost(value: unknown): number | Wrong {
+    const read = readers.money(value) as number | Wrong;
+    return read === 0 ? { wrong: "is 0: leave it empty if it is not known" } : read;
+  },
+  available(value: unknown): number | Wrong {
+    const word = typeof value === "boolean" ? (value ? "yes" : "no") : String(value).trim().toLowerCase();
+    return word === "yes" ? 1 : word === "no" ? 0 : { wrong: "must be yes, no or empty" };
+  },
+};
+
 function notText(value: unknown): Wrong {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
   return { wrong: `must be text such as "100", not ${kind === "null" || kind === "an array" ? kind : `a ${kind}`}` };
@@ -67,6 +88,20 @@ function oddityOf(text: string): string | undefined {
   if (text !== text.trim()) return "begins or ends with a space";
   if (text.length > LONGEST_TEXT) return `is longer than ${LONGEST_TEXT} characters`;
   return undefined;
+}
+
+/** The columns of a list in a file: those of the supply only if an entry has a fact of it. */
+export function columnsOf(list: ListName, contents: readonly EntryContent[]): string[] {
+  const isTold = contents.some((content) => supplyFacts.some((fact) => content[fact] !== undefined));
+  return [...Object.keys(listShapeOf(list).members), ...(isTold ? supplyFacts : [])];
+}
+
+/** What is known of the supply of an entry, as files hold it: empty texts for what is not known. */
+export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof supplyFacts)[number], string> {
+  return {
+    cost: cost === undefined ? "" : nairaOf(Number(cost)),
+    available: available === undefined ? "" : available === 0 ? "no" : "yes",
+  };
 }
 
 /** The members of an entry as files hold them: money as plain naira text. */

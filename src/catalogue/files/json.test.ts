@@ -30,7 +30,7 @@ test("every fault of every entry is told with its place", () => {
   assert.deepEqual(
     readJsonList("data-bundles", given).faults.map(({ place, sentence }) => `${place}: ${sentence}`),
     [
-      'entry 2: has "more"; members are type, code, description, amount, price, value, duration',
+      'entry 2: has "more"; members are type, code, description, amount, price, value, duration, cost, available',
       'entry 2: code must be text such as "100", not null',
       'entry 2: price must be text such as "100", not a number',
       "entry 3: must be an object",

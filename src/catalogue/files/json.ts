@@ -1,7 +1,8 @@
 import type { WantedEntry } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
+import { isSold, supplyFacts } from "../model/supply.ts";
 import { longestRecord, type ReadList, tooManyEntries } from "./csv.ts";
-import { readEntry, textsOf } from "./entry.ts";
+import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
 import { type ReportError, readWithErrors, shortened } from "./file-errors.ts";
 import { readUtf8 } from "./utf8.ts";
 
@@ -25,13 +26,10 @@ function readObject(list: ListName, entry: unknown, place: string, fault: Report
     return void fault(place, "must be an object");
   if (Object.values(entry).some((value) => typeof value === "string" && value.length > longestRecord))
     return void fault(place, "is longer than 64 KiB");
-  const { members } = listShapeOf(list);
-  const unknown = Object.keys(entry).filter((name) => !Object.hasOwn(members, name));
+  const members = [...Object.keys(listShapeOf(list).members), ...(isSold(list) ? supplyFacts : [])];
+  const unknown = Object.keys(entry).filter((name) => !members.includes(name));
   if (unknown.length > 0)
-    fault(
-      place,
-      `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${Object.keys(members).join(", ")}`,
-    );
+    fault(place, `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${members.join(", ")}`);
   const content = readEntry(list, { ...entry }, (sentence) => fault(place, sentence));
   return unknown.length === 0 ? content : undefined;
 }
@@ -83,12 +81,22 @@ function shapeOf(json: string): { depth: number; names: string[] } {
 }
 
 /** Writes lists as one JSON object, one entry per line. */
-export function jsonOf(lists: Iterable<readonly [ListName, Iterable<EntryContent>]>): string {
+export function jsonOf(lists: Iterable<readonly [ListName, readonly EntryContent[]]>): string {
   const members = [...lists].map(([list, contents]) => {
-    const lines = [...contents].map((content) => `    ${JSON.stringify(wireValuesOf(list, content))}`);
+    const columns = columnsOf(list, contents);
+    const lines = contents.map((content) => {
+      const values: Record<string, string | number> = { ...wireValuesOf(list, content), ...supplyTextsOf(content) };
+      return `    ${JSON.stringify(Object.fromEntries(columns.map((name) => [name, values[name]])))}`;
+    });
     return `  ${JSON.stringify(list)}: [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]`;
   });
   return `{\n${members.join(",\n")}\n}\n`;
+}
+
+/** The members of an entry as operators see them: those of the wire, and what is known of the supply. */
+export function operatorValuesOf(list: ListName, content: EntryContent): Record<string, string | number> {
+  const supply = Object.entries(supplyTextsOf(content)).filter(([, text]) => text !== "");
+  return { ...wireValuesOf(list, content), ...Object.fromEntries(supply) };
 }
 
 /** The members of an entry as on the wire: ids are numbers, everything else is text. */

@@ -56,10 +56,14 @@ const codes = (most: number) => fc.uniqueArray(code, { maxLength: most, selector
 
 const texts = fc.record({ name: awkward, narration: awkward, image: awkward });
 const sold = fc.record({ description: awkward, amount: money, price: money, value: awkward, duration: awkward });
+const supply = fc.record(
+  { cost: fc.integer({ min: 1, max: 1e14 }), available: fc.constantFrom(0, 1) },
+  { requiredKeys: [] },
+);
 
 /** A catalogue: providers by their codes, what each sells, and in what order. */
 const catalogues = fc.record({
-  data: fc.array(fc.tuple(texts, fc.array(fc.tuple(code, sold), { maxLength: 5 })), { maxLength: 4 }),
+  data: fc.array(fc.tuple(texts, fc.array(fc.tuple(code, sold, supply), { maxLength: 5 })), { maxLength: 4 }),
   dataCodes: codes(4),
   corporate: fc.uniqueArray(fc.tuple(code, awkward), { maxLength: 4, selector: ([it]) => foldCase(it) }),
   cable: fc.array(
@@ -87,7 +91,8 @@ function listsOf({
   for (const [at, type] of dataCodes.entries()) {
     const [words, bundles] = data[at] ?? [{ name: "", narration: "", image: "" }, []];
     contents["data-providers"].push({ type, id: at + 1, ...words });
-    for (const [code, members] of onlyOnce(bundles)) contents["data-bundles"].push({ type, code, ...members });
+    for (const [code, members, facts] of onlyOnce(bundles))
+      contents["data-bundles"].push({ type, code, ...members, ...facts });
   }
   for (const [code, description] of corporate) contents["corporate-bundles"].push({ code, description });
   for (const [at, type] of cableCodes.entries()) {

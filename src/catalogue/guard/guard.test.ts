@@ -6,6 +6,7 @@ import type { EntryContent } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { settingRule } from "../revisions/price-rules.ts";
+import { belowCostIn } from "./below-cost.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
 
 const base = await starterSnapshot();
@@ -179,6 +180,25 @@ test("the first ten of many far moves are named, and the others counted", async 
   const reasons = await reasonsFor(mtn.map(({ key }) => withMembers(key, { price: 1 })));
   assert.equal(reasons.length, 11);
   assert.equal(reasons.at(-1), "3 more prices move as far.");
+});
+
+test("what a change makes sell below its cost is held, and a cost that moves far; a known cost that rises is not", async () => {
+  const known = await applyChanges(base, [withMembers("MTNDATA 104", { cost: 9_500 })]);
+  const { content: old } = itemIn(known, "data-bundles", "MTNDATA 104")!;
+  const to = (members: EntryContent) =>
+    reasonsFor([{ subject: "data-bundles", key: "MTNDATA 104", old, new: { ...old, ...members } }], known);
+  assert.deepEqual(await to({ price: 9_500 }), []);
+  assert.deepEqual(await to({ price: 9_499 }), ["MTNDATA 104: the price is 94.99, below its cost of 95."]);
+  assert.deepEqual(await to({ cost: 11_000 }), []);
+  assert.deepEqual(await to({ cost: 19_001 }), [
+    "MTNDATA 104: cost moves from 95 to 190.01, by more than a factor of 2.",
+  ]);
+  assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { cost: 10_001 })]), [
+    "MTNDATA 104: the price is 100, below its cost of 100.01.",
+  ]);
+  const below = await applyChanges(known, [withMembers("MTNDATA 104", { cost: 11_000 })]);
+  assert.deepEqual(await belowCostIn(below), ["MTNDATA 104: the price is 100, below its cost of 110."]);
+  assert.deepEqual(await belowCostIn(known), []);
 });
 
 test("text that a spreadsheet would run is held where a source sent it, and only where it is new", async () => {

@@ -1,7 +1,9 @@
 import { isFormula } from "../../operation/formula.ts";
 import { type Change, differingMembers } from "../document/difference.ts";
 import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
-import { countIn, type Document, groupIn, itemIn } from "../model/snapshot.ts";
+import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snapshot.ts";
+import { availableIn, isAvailable } from "../model/supply.ts";
+import { newBelowCost } from "./below-cost.ts";
 import { type Found, foundIn, type Guarded, percent } from "./found.ts";
 import { farMoves, farOwnPrices, movedLists } from "./moves.ts";
 import { oddPrices } from "./odd-prices.ts";
@@ -50,6 +52,7 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
     ...(await movedLists(guarded, guard.priceMean)),
     ...firstOf([...far.map(sentenceOf), ...(await farOwnPrices(guarded, priceFactor))], "prices move as far"),
     ...firstOf(replaced.map(sentenceOf), "new entries look like one that is gone"),
+    ...firstOf((await newBelowCost(guarded)).map(sentenceOf), "prices are below cost"),
     ...(await oddPrices(base, after, others, priceFactor)).flatMap(({ sentences, more }) => firstOf(sentences, more)),
     ...(guard.holdFormulas ? firstOf(await formulas(changes), "texts begin like a formula") : []),
   ];
@@ -88,16 +91,30 @@ function goneFrom(earlier: Document, after: Document, list: ListName): number {
   return gone;
 }
 
+/** Providers that have nothing more to sell, and lists without providers of which nothing is to be had any more. */
 function emptied(base: Document, after: Document, changes: readonly Change[]): string[] {
   const served = { "data-bundles": "data-providers", "cable-products": "cable-providers" } as const;
-  return Object.entries(served).flatMap(([list, parent]) => {
+  const providers = Object.entries(served).flatMap(([list, parent]) => {
     const subject = list as ListName;
-    const removed = changes.filter((change) => change.subject === subject && change.new === null);
-    const groups = new Set(removed.map(({ key }) => groupOf(subject, key)));
-    return [...groups]
-      .filter((group) => groupIn(after, subject, group).length === 0)
-      .map((group) => `${nameOf(parent, itemIn(base, parent, group)!.content)} has nothing left in ${list}.`);
+    const left = changes.filter((change) => change.subject === subject && leaves(change));
+    return [...new Set(left.map(({ key }) => groupOf(subject, key)))]
+      .filter((group) => availableIn(groupIn(after, subject, group)).length === 0)
+      .map((group) => {
+        const is = groupIn(after, subject, group).length === 0 ? "left" : "available";
+        return `${nameOf(parent, itemIn(base, parent, group)!.content)} has nothing ${is} in ${list}.`;
+      });
   });
+  const lists = (["corporate-bundles", "cable-add-ons"] as const).filter(
+    (list) =>
+      changes.some((change) => change.subject === list && change.new !== null && leaves(change)) &&
+      !inOrder(after, list).some(({ content }) => isAvailable(content)),
+  );
+  return [...providers, ...lists.map((list) => `Nothing is available in ${list}.`)];
+}
+
+/** Whether callers do not see the entry any more. */
+function leaves({ old, new: now }: Change): boolean {
+  return old !== null && isAvailable(old) && (now === null || !isAvailable(now));
 }
 
 function formulas(changes: readonly Change[]): Promise<string[]> {

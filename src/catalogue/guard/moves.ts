@@ -27,15 +27,16 @@ export function farMoves({ earlier, changes }: Guarded, factor: number): Promise
   });
 }
 
-/** Prices in kobo, the size in megabytes. */
-type Measures = Partial<Record<"amount" | "price" | "size" | "price of a GB", number>>;
+/** Money in kobo, the size in megabytes. */
+type Measures = Partial<Record<"amount" | "price" | "cost" | "size" | "price of a GB", number>>;
 
 function measuresOf(content: EntryContent | undefined): Measures {
-  const { amount, price } = content ?? {};
+  const { amount, price, cost } = content ?? {};
   const size = content && bundleSize(content);
   return {
     ...(typeof amount === "number" && { amount }),
     ...(typeof price === "number" && { price }),
+    ...(typeof cost === "number" && { cost }),
     ...(size !== undefined && { size, "price of a GB": Math.round((Number(price) / size) * 1024) }),
   };
 }

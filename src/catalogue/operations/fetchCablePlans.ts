@@ -8,6 +8,7 @@ import { foldCase } from "../model/codes.ts";
 import { findCableProvider } from "../model/find-entry.ts";
 import type { CableProduct } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
+import { availableIn } from "../model/supply.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { CablePlanAnswer } from "../responses/shapes.ts";
@@ -57,7 +58,7 @@ function specOf({ snapshot }: ResponseCache, type: string): ResponseSpec {
     key,
     parts: [group],
     write(prices) {
-      const plans = group.map(({ key, content }) => {
+      const plans = availableIn(group).map(({ key, content }) => {
         const { price, amount, ...plan } = content as CableProduct;
         return { ...plan, price: nairaOf(prices?.priceOf(key, price) ?? price), amount: nairaOf(amount) };
       });

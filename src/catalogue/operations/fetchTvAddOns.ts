@@ -7,6 +7,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { findProduct } from "../model/find-entry.ts";
 import type { CableAddOn } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
+import { availableIn } from "../model/supply.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { AddOnAnswer } from "../responses/shapes.ts";
@@ -82,7 +83,7 @@ function specOf(
     parts: [group],
     variesBySpelling: type !== content.type || productCode !== content.code,
     write(prices) {
-      const data = group.map(({ key, content }) => {
+      const data = availableIn(group).map(({ key, content }) => {
         const { price, ...addOn } = content as CableAddOn;
         return { ...addOn, type, product_code: productCode, price: nairaOf(prices?.priceOf(key, price) ?? price) };
       });

@@ -5,6 +5,7 @@ import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";
 import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
+import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
 import { etagOf } from "./etag.ts";
 import { DataBundle } from "./shapes.ts";
@@ -93,8 +94,9 @@ async function pacedFragment(pause: Pause, group: Group, prices?: PriceList): Pr
 }
 
 function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
-  for (let at = 0; at < group.length; at += CHUNK) {
-    const bundles = group.slice(at, at + CHUNK).map(({ key, content }) => {
+  const listed = availableIn(group);
+  for (let at = 0; at < listed.length; at += CHUNK) {
+    const bundles = listed.slice(at, at + CHUNK).map(({ key, content }) => {
       const { amount, price, ...bundle } = content as DataBundleEntry;
       return { ...bundle, amount: nairaOf(amount), price: nairaOf(prices ? prices.priceOf(key, price) : price) };
     });

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type EntryContent, type ListName, listNames, openLists } from "../model/lists.ts";
 import { type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
+import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
 import { prepareBundles } from "./bundle-list.ts";
 import { type Freshness, noFreshness } from "./freshness.ts";
@@ -96,7 +97,7 @@ export class ResponseCache {
     const known = this.#current[list].get("");
     if (known) return known.response;
     const group = groupIn(this.#snapshot, list);
-    const body = () => new Body([Buffer.from(write(group.map(({ content }) => content)))]);
+    const body = () => new Body([Buffer.from(write(availableIn(group).map(({ content }) => content)))]);
     return this.#shared(list, { name: "", parts: [group], write: body });
   }
 

@@ -8,6 +8,7 @@ import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, openLists } from "../model/lists.ts";
 import { priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import { isAvailable } from "../model/supply.ts";
 import { scheduled } from "../revisions/expected.ts";
 import { newestRevision, oldestRevision, rememberedChanges } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
@@ -131,6 +132,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
     if (content === null) return null;
     // A caller sees its own price rules only, and not how they are made: the lists show the prices.
     if (subject === "prices") return content.account === accountId ? { of: String(content.of) } : null;
+    if (!isAvailable(content)) return null;
     const values = wireValuesOf(subject, content);
     const isPriced = prices && "price" in lists[subject].members;
     return isPriced ? { ...values, price: nairaOf(prices.priceOf(key, Number(content.price))) } : values;
@@ -143,7 +145,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;
     return {
       list: subject,
-      change: changeKindOf(change),
+      change: changeKindOf({ old, new: now }),
       holds_from: new Date(holdsFrom).toISOString(),
       old: old as Listed["old"],
       new: now as Listed["new"],

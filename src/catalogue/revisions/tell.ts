@@ -1,18 +1,20 @@
 import type { Transaction } from "kysely";
 import { announce, everyAccount } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type Change, countsOf, differingMembers } from "../document/difference.ts";
+import { type Change, countsOf, differingMembers, seenByCallers } from "../document/difference.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { draftName } from "./draft.ts";
 
-/** Announces a revision. `at`: when it was published, in milliseconds since 1970. */
+/** Announces a revision, if callers see any of its changes. `at`: when it was published, in milliseconds since 1970. */
 export async function tellPublished(
   trx: Transaction<Tables>,
   { revision, changes, at }: { revision: number; changes: readonly Change[]; at: number },
 ): Promise<void> {
+  const seen = changes.flatMap((change) => seenByCallers(change) ?? []);
+  if (seen.length === 0) return;
   const { id: history } = await trx.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const feed = `/api/v2/catalogue/changes?after=${revision === 1 ? 0 : `${revision - 1}-${history}`}`;
-  const data = { revision, ...countsOf(changes), changes: feed };
+  const data = { revision, ...countsOf(seen), changes: feed };
   await announce(trx, {
     type: "catalogue.published",
     audience: everyAccount,

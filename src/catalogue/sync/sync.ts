@@ -1,6 +1,7 @@
 import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import { ListError, withLists } from "../document/wanted-lists.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
+import type { Teller } from "../model/supply.ts";
 import { reject } from "../revisions/decide.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { type PublishOutcome, publish } from "../revisions/publish.ts";
@@ -13,9 +14,13 @@ import { endSync, isHeld, type SyncResult } from "./record.ts";
 /** Most sentences of one pull. */
 const KEPT = 20;
 
-/** The plan that replaces the lists that the source covers. */
-export function planOf({ lists }: Offer): Plan {
-  return (base) => withLists(base, fitting(base, lists).lists);
+/** The plan that replaces the lists that the source covers. `told`: who tells the facts of the supply, and when. */
+export function planOf({ lists }: Offer, told: Teller): Plan {
+  return (base) =>
+    withLists(
+      base,
+      fitting(base, lists).lists.map((list) => ({ ...list, told })),
+    );
 }
 
 /** Holds formulas from a source: somebody may open the catalogue in a spreadsheet. */
@@ -74,7 +79,11 @@ export async function syncFrom(
     if (known && (await isHeld(db, begun.draft))) return await end("held", await leftOutOf(publisher, offer));
     const outcome = known
       ? undefined
-      : await publish(withFormulaGuard(publisher), planOf(offer), { author, source: source.name, note: "" });
+      : await publish(withFormulaGuard(publisher), planOf(offer, { at: now(), by: source.name }), {
+          author,
+          source: source.name,
+          note: "",
+        });
     const draft = outcome?.state === "held" ? outcome.draft : null;
     if (outcome) await supersede(publisher, begun.draft);
     const leftOut = await leftOutOf(publisher, offer);

@@ -38,8 +38,20 @@ export const catalogueEntries = {
 export type PulledList = keyof typeof catalogueEntries;
 export type ListEntry<Name extends PulledList> = Static<(typeof catalogueEntries)[Name]>;
 
+/** What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows. */
+export type EntrySupply = {
+  /** What the operator pays for it, in naira text above 0; empty if the source does not know it any more. */
+  cost?: string;
+  /** Whether it is to be had. One that is not leaves the lists of clients, and stays in the catalogue. */
+  available?: boolean;
+};
+
+type Sold = "data-bundles" | "corporate-bundles" | "cable-products" | "cable-add-ons";
+
 /** The lists of a catalogue. If an entry is in a list twice, the first one counts. */
-export type CatalogueLists = { [Name in PulledList]: ListEntry<Name>[] };
+export type CatalogueLists = {
+  [Name in PulledList]: (ListEntry<Name> & (Name extends Sold ? EntrySupply : unknown))[];
+};
 
 /**
  * Why a source gave nothing.

@@ -2,7 +2,7 @@ import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
 import { type CatalogueLists, catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 import type { ListedChange } from "./catalogue-wire.ts";
 
-type Entry = Readonly<Record<string, string | number>>;
+type Entry = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The members that identify an entry of each list. */
 const keys: Readonly<Record<PulledList, readonly string[]>> = {

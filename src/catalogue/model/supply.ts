@@ -1,0 +1,95 @@
+import { type EntryContent, type ListName, listShapeOf } from "./lists.ts";
+import type { Group } from "./snapshot.ts";
+
+/**
+ * What the operator knows of the supply of an entry, as optional members of its content: `cost` is what the operator pays, in kobo, and
+ * `available` is 0 or 1. With each stand `…_since`, in milliseconds since 1970, and `…_by`, who told it. Callers see none of them.
+ */
+export const supplyFacts = ["cost", "available"] as const;
+type SupplyFact = (typeof supplyFacts)[number];
+
+/** The lists whose entries are sold. */
+export const soldLists = [
+  "data-bundles",
+  "corporate-bundles",
+  "cable-products",
+  "cable-add-ons",
+] as const satisfies readonly ListName[];
+
+export function isSold(list: ListName): boolean {
+  return (soldLists as readonly ListName[]).includes(list);
+}
+
+/** Who tells a fact of the supply, and when, in milliseconds since 1970. */
+export interface Teller {
+  readonly at: number;
+  readonly by: string;
+}
+
+/** What the operator pays, in kobo; undefined if nobody told it. */
+export function costOf({ cost }: EntryContent): number | undefined {
+  return cost === undefined ? undefined : Number(cost);
+}
+
+/** Whether it is to be had. An entry of which nobody told anything is. */
+export function isAvailable({ available }: EntryContent): boolean {
+  return available !== 0;
+}
+
+const available = new WeakMap<Group, Group>();
+
+/** The entries that callers see. */
+export function availableIn(group: Group): Group {
+  const known = available.get(group);
+  if (known) return known;
+  const made = group.every(({ content }) => isAvailable(content))
+    ? group
+    : group.filter(({ content }) => isAvailable(content));
+  available.set(group, made);
+  return made;
+}
+
+/**
+ * The entry with what is known of its supply: a fact that `given` has, else the one of `known`. An empty text in `given` says that a fact is
+ * not known any more. A fact that is told again keeps its first time and teller.
+ */
+export function supplied(given: EntryContent, known: EntryContent | undefined, told: Teller): EntryContent {
+  if (!hasSupply(given) && !(known && hasSupply(known))) return given;
+  const content: Record<string, string | number> = { ...given };
+  for (const fact of supplyFacts) {
+    const value = given[fact];
+    const isKept = known?.[fact] !== undefined && (value === undefined || value === known[fact]);
+    const facts = isKept
+      ? [known[fact]!, known[`${fact}_since`]!, known[`${fact}_by`]!]
+      : value === undefined || value === ""
+        ? []
+        : [value, told.at, told.by];
+    for (const [at, name] of membersOf(fact).entries())
+      if (facts[at] === undefined) delete content[name];
+      else content[name] = facts[at];
+  }
+  return content;
+}
+
+const membersOf = (fact: SupplyFact) => [fact, `${fact}_since`, `${fact}_by`];
+
+function hasSupply({ cost, available }: EntryContent): boolean {
+  return cost !== undefined || available !== undefined;
+}
+
+/** Whether callers see the same of two contents. */
+export function isSameToCallers(list: ListName, one: EntryContent, other: EntryContent): boolean {
+  if (one === other) return true;
+  if (isAvailable(one) !== isAvailable(other)) return false;
+  for (const name in listShapeOf(list).members) if (one[name] !== other[name]) return false;
+  return true;
+}
+
+/** Whether callers see the same of two groups. */
+export function areSameToCallers(list: ListName, one: Group, other: Group): boolean {
+  const [before, after] = [availableIn(one), availableIn(other)];
+  return (
+    before.length === after.length &&
+    before.every(({ key, content }, at) => key === after[at]!.key && isSameToCallers(list, content, after[at]!.content))
+  );
+}
