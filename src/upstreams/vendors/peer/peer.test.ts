@@ -52,7 +52,7 @@ testVendor({
         facts: { reference },
       },
       notFound: { status: 404, body: nested("nin_not_found", { charged: true }) },
-      blocked: { status: 422, body: nested("nin_blocked") },
+      blocked: { status: 422, body: nested("nin_blocked"), facts: { billed: "unknown" } },
     },
   },
   answers: {
@@ -71,17 +71,17 @@ testVendor({
     "a failure whose success is a text": {
       status: 200,
       body: { success: "false", code: "bvn_not_found" },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
     },
     "a flat failure with 200": {
       status: 200,
       body: { success: false, code: "bvn_not_found", message: "…" },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
     },
     "a flat failure": {
       status: 422,
       body: { status: "error", code: "phone_mismatch", message: "…" },
-      outcome: { kind: "negative", reason: "phone_mismatch" },
+      outcome: { kind: "negative", reason: "phone_mismatch", billed: "unknown" },
     },
     "a failure with 200 that says nothing": {
       status: 200,
@@ -91,7 +91,7 @@ testVendor({
     "a 404 in the envelope without a code": {
       status: 404,
       body: { success: false, message: "…" },
-      outcome: { kind: "negative", reason: "not_found" },
+      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
     },
     "a 404 of another program": {
       status: 404,

@@ -5,6 +5,7 @@ import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, negative, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
+import { notFoundMayBeBilled } from "../../responses/billing.ts";
 import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { membersIn } from "../../responses/vendor-record.ts";
 import type { HttpResult } from "../../vendor-client.ts";
@@ -106,11 +107,12 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
   return status === 405 && !isFirstKind ? unavailable("refused") : failedWith(status);
 }
 
-/** The server's reference of a verification, which its failures have too, and whether it charged us for a failure. It may still charge an unknown outcome. */
-export function factsIn(body: unknown, { kind }: IdentityOutcome): SaidFacts {
+/** The server's reference of a verification, which its failures have too, and whether it charged us. It may still charge an unknown outcome. */
+export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   const { data, error } = membersIn(body);
   const { request_reference: reference, charged } = membersIn(isFailure(body) ? error : data);
-  return { reference, billed: charged === false && kind !== "unknown" ? "no" : undefined };
+  if (charged === false && outcome.kind !== "unknown") return { reference, billed: "no" };
+  return { reference, ...(charged === undefined && notFoundMayBeBilled(body, outcome)) };
 }
 
 /** The outcome of an earlier verification, by its state. `verified` stays unknown, because this response has no record. */
