@@ -113,6 +113,11 @@ function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: Ve
     ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
     "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
     "",
+    "Duba pauses the vendor after 04 and 06, and after failures in a row, as it will in earnest. To see each number by itself:",
+    "",
+    "  DUBA_UPSTREAM_BREAKER_FAILURES=1000",
+    "  DUBA_UPSTREAM_ALARM_PAUSE=1s",
+    "",
   ];
 }
 
