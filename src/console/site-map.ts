@@ -1,4 +1,5 @@
 import type { CommandContext } from "../commands/context.ts";
+import { forEachKind, labelOf } from "../operation/check-kind.ts";
 import { type Command, mayRun, type Role } from "../operation/command.ts";
 
 /** A page of the console: a table that it opens with, and the commands of its families. */
@@ -77,7 +78,8 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
 }
 
 const spelled: Readonly<Record<string, string>> = {
-  ...{ bvn: "BVN", nin: "NIN", csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits" },
+  ...{ csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits" },
+  ...forEachKind((kind) => kind, labelOf),
 };
 
 /** A name of the code as a label: `holds_from` is "Holds from". */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startStandIn } from "../../src/commands/stand-in/stand-in-server.ts";
-import { type CheckKind, checkKinds, negativeCode } from "../../src/operation/check-kind.ts";
+import { type CheckKind, checkKinds, negativeCode, personKinds } from "../../src/operation/check-kind.ts";
 import { nairaOf } from "../../src/operation/money.ts";
 import { silent } from "../../src/runtime/log.ts";
 import { vendors } from "../../src/upstreams/registry.ts";
@@ -59,7 +59,7 @@ export function trialVendor(name: string, seed: string): Promise<TrialVendor> {
 export async function peerVendor(settings: VendorSettings): Promise<TrialVendor> {
   const { environment, calls, stop } = await startVendor(settings);
   return {
-    ...{ environment, calls, stop, kinds: checkKinds, isRepeatable: true, endings: ["17"] },
+    ...{ environment, calls, stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
     phoneOf: () => "08000000017",
     endsOf: (kind, number) =>
       isNegative(settings, number) ? [`404 ${negativeCode(kind, "not_found")}`, "422 phone_mismatch"] : ["200"],

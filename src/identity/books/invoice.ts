@@ -1,4 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
+import { checkKinds } from "../../operation/check-kind.ts";
 import { readChosen } from "../../operation/command/read-chosen.ts";
 import { type ChosenFile, InputError } from "../../operation/command/read-texts.ts";
 import { koboOf } from "../../operation/money.ts";
@@ -23,7 +24,7 @@ export interface InvoiceLine {
 const headings = {
   reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
   time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
-  digits: ["last4", "last_4", "last_digits", "number", "bvn", "nin", "id_number"],
+  digits: ["last4", "last_4", "last_digits", "number", ...checkKinds, "id_number"],
   price: ["price", "amount", "cost", "charge", "fee"],
 } as const;
 
