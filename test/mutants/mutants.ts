@@ -115,4 +115,18 @@ export const mutants: readonly Mutant[] = [
     to: "setInterval(() => {}, lookForIdle)",
     tests: ["src/http/shell/open-server.test.ts"],
   },
+  {
+    name: "an earlier response of korapay that cannot be read is bought again",
+    file: "src/upstreams/vendors/korapay/index.ts",
+    from: "countsAgainstVendor(outcome) ? outcome : undefined",
+    to: "undefined",
+    tests: ["src/upstreams/vendors/korapay/korapay.test.ts"],
+  },
+  {
+    name: "a line of an invoice with our own reference is that of nobody",
+    file: "src/identity/books/match-invoice.ts",
+    from: "{ name: attempt.reference, attempt },",
+    to: "",
+    tests: ["src/identity/books/match-invoice.test.ts"],
+  },
 ];
