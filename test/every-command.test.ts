@@ -250,12 +250,14 @@ async function makeWorld(engine: Engine): Promise<World> {
   // Duba publishes a revision for the receiver to be told of, and gives up on it.
   await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
   await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", receiver.id).execute();
+  const event = await store.db.selectFrom("event").select("id").executeTakeFirst();
   const lastMonth = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
   return {
     inputs: {
       "accounts.create": { name: "Other", email: "other@example.com" },
       "alarms.acknowledge": { alarm: "no-instance", note: "We start it at noon" },
       "keys.roll": { id: rolled.id },
+      "keys.show": { id: rolled.id },
       "keys.change": { id: rolled.id, label: "till" },
       "keys.revoke": { id: revoked.id },
       "catalogue.import": {
@@ -272,6 +274,8 @@ async function makeWorld(engine: Engine): Promise<World> {
       "prices.remove": { account: "shop@example.com" },
       "ledger.release": { reference: unknown[0]!, reason: "The vendor does not know it" },
       "ledger.settle": { reference: unknown[1]!, outcome: "not_found", reason: "The vendor says so" },
+      "ledger.note": { reference: verified.json.data.request_reference, note: "The client asked" },
+      "events.show": { event: event!.id },
       "ledger.show": { reference: verified.json.data.request_reference },
       "routes.explain": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },

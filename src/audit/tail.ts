@@ -20,7 +20,7 @@ export interface TailRequest {
   since?: number;
   until?: number;
   kind?: string;
-  /** Only entries that mention this verification. */
+  /** Only entries whose first fact is this name of a verification or an account. */
   reference?: string;
 }
 
@@ -39,7 +39,8 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind, refer
   if (reference !== undefined)
     query = query
       .where(sql<SqlBool>`substr(facts, 1, 14) = '{"reference":"'`)
-      .where(sql<SqlBool>`substr(facts, 15, 15) = ${reference}`);
+      .where(sql<SqlBool>`substr(facts, 15, 15) = ${reference.slice(0, 15)}`)
+      .where("facts", "like", `{"reference":"${reference}"%`);
   const found = await query.execute();
   return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
 }

@@ -2,13 +2,16 @@ import { userInfo } from "node:os";
 import { type CommandContext, contextOf } from "../commands/context.ts";
 import { everyCommand } from "../commands/families.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
-import type { Command } from "../operation/command.ts";
+import type { Command, Role } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import type { Store } from "../storage/store.ts";
 import { isDirectory } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { withOverrides } from "./terminal/options.ts";
 import { progressBar } from "./terminal/progress.ts";
+
+/** Whoever can open the store from a terminal may do all with it. */
+export const terminalRole: Role = "officer";
 
 interface Opening {
   /** In place of settings of the environment, by their names. */
@@ -48,6 +51,7 @@ export async function withContext<Result>(
           audit: async (trx, ...events) =>
             (await import("../audit/append.ts")).appendWith(actor, { author_note: author })(trx, ...events),
           actor,
+          role: terminalRole,
           config,
           commands: everyCommand,
           serve: io.serve,

@@ -5,7 +5,7 @@ import { type ChosenFile, InputError, membersOf, type Texts } from "../operation
 import { accept, answered, type Command, CommandError } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
-import { withContext } from "./open-context.ts";
+import { terminalRole, withContext } from "./open-context.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { type Ask, asker } from "./terminal/stdin-lines.ts";
@@ -27,8 +27,7 @@ export async function runCommand(
   const ask = asker(io);
   try {
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
-    // Whoever can open the store from a terminal may do all with it.
-    const input = accept(command, "officer", all, zoneIn(io.environment));
+    const input = accept(command, terminalRole, all, zoneIn(io.environment));
     if (command.kind === "danger" && !options.yes) {
       if (!io.stdin.isTTY)
         throw new InputError("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");

@@ -4,7 +4,7 @@ import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
 import type { Keyring } from "../keyring/keyring.ts";
-import type { Command } from "../operation/command.ts";
+import type { Command, Role } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
@@ -18,6 +18,8 @@ export type StartService = (config: Config, commands: EveryCommand) => Promise<n
 /** What a user interface opens for a command. */
 export interface CommandResources extends Audited, WithClock {
   config: Config;
+  /** Of whoever runs the command. */
+  role: Role;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;
@@ -65,6 +67,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       const { tail, withoutConfirmation } = await import("../audit/tail.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
     },
+    eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
       ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),

@@ -10,6 +10,7 @@ export interface Family {
 
 const serve = async () => [(await import("./serve-command.ts")).serveCommand];
 const status = async () => [(await import("./status-command.ts")).statusCommand];
+const find = async () => [(await import("./records/find-command.ts")).findCommand];
 const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
 const standIn = async () => [(await import("./stand-in/stand-in-command.ts")).standInCommand];
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
@@ -31,6 +32,12 @@ const backup = async () => (await import("../storage/backup/commands.ts")).backu
 export const families: readonly Family[] = [
   { name: "serve", about: "Start the service. It reads its settings from environment variables.", load: serve },
   { name: "status", about: "Show how the service is, on one screen.", load: status },
+  {
+    name: "find",
+    about:
+      "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint or a revision.",
+    load: find,
+  },
   { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },
   { name: "doctor", about: "Check this machine before live keys use it.", load: doctor },
   { name: "check", about: "Check whether a server keeps the interface, point by point.", load: check },

@@ -16,7 +16,7 @@ export interface ConsolePage {
 }
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", families: ["status", "alarms", "upstreams", "routes"] },
+  { path: "/", title: "Now", families: ["status", "find", "alarms", "upstreams", "routes"] },
   { path: "/verifications", title: "Verifications", families: ["ledger", "subjects"], opens: "ledger.list" },
   { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { CommandError } from "../operation/command.ts";
+import { eventTypeNames } from "../operation/event.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
@@ -28,6 +29,34 @@ export async function listDeliveries(
     .orderBy("delivery.endpoint_id")
     .limit(mostListed)
     .execute();
+}
+
+/** The events about a verification, oldest first, with what became of them at each endpoint. */
+export async function eventsAbout(db: Kysely<Tables>, reference: string) {
+  const events = await db
+    .selectFrom("event")
+    .select(["number", "id", "type", "at"])
+    .where("type", "in", eventTypeNames)
+    .where("about", "=", reference)
+    .orderBy("number")
+    .execute();
+  const numbers = events.map(({ number }) => number);
+  if (numbers.length === 0) return [];
+  const sent = await db.selectFrom("event_delivery").selectAll().where("number", "in", numbers).execute();
+  return events.map(({ number, ...event }) => ({
+    ...event,
+    deliveries: sent
+      .filter((one) => one.number === number)
+      .map(({ endpoint_id, state, tried_at }) => ({ endpoint: endpoint_id, state, triedAt: tried_at })),
+  }));
+}
+
+/** An event with what became of it at each endpoint. Throws a `CommandError` if there is none of this id. */
+export async function findEvent(db: Kysely<Tables>, id: string) {
+  const event = await db.selectFrom("event").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!event) throw new CommandError("No event has this id. Events are kept for DUBA_EVENT_RETENTION.");
+  const deliveries = db.selectFrom("event_delivery").selectAll().where("number", "=", event.number);
+  return { ...event, deliveries: await deliveries.orderBy("endpoint_id").execute() };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { checkKinds, feeName, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
 import { amount, email } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
+import { formed, InputError, noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -153,7 +153,26 @@ const resumeAccount = command({
   run: async ({ account }, store: Audited) => accountFactsOf(await accounts.resumeAccount(store, account)),
 });
 
-export const accountCommands = [createAccount, changeAccount, suspendAccount, resumeAccount];
+const noteAccount = command({
+  id: "accounts.note",
+  summary:
+    "Write a note on an account, such as what was agreed with the client. It stands in the audit trail, with your name.",
+  role: "operator",
+  kind: "change",
+  target: ["account"],
+  input: Type.Object({ account: accountMember, note: noteText }),
+  answer: Type.Object({ account, note: Type.String() }),
+  view: ({ account }) => [`The note on ${account} is kept.`],
+  records: ["account.noted"],
+  examples: [{ account: "shop@example.com", note: "Pays by transfer on the first of the month" }],
+  run: async ({ account, note }, { db, audit, actor }: Audited) => {
+    const { id, email } = await accounts.findAccount(db, account);
+    await audit(db, { kind: "account.noted", actor, facts: { reference: id, note } });
+    return { account: email, note };
+  },
+});
+
+export const accountCommands = [noteAccount, createAccount, changeAccount, suspendAccount, resumeAccount];
 
 function feeText(fee: number | null): string {
   return fee === null ? "the default fee" : nairaText(fee);

@@ -117,6 +117,22 @@ const listKeys = command({
   },
 });
 
+const showKey = command({
+  id: "keys.show",
+  summary: "Show a key without its secret: what it may do, from where, until when, and when it was used last.",
+  role: "viewer",
+  kind: "read",
+  target: ["id"],
+  input: Type.Object({ id: idMember }),
+  answer: KeyFacts,
+  examples: [{ id: "4Zq8mPx0LtV2" }],
+  run: async ({ id }, { db }: Audited) => {
+    const key = keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)));
+    const [{ email }, uses] = await Promise.all([findAccount(db, key.accountId), lastUses(db)]);
+    return factsOf(key, email, uses.get(key.id));
+  },
+});
+
 const never = {
   form: `${expiry.form}, or "never"`,
   read: (text: string, zone: TimeZone) => (text === "never" ? null : expiry.read(text, zone)),
@@ -230,7 +246,7 @@ const revokeKey = command({
   },
 });
 
-export const keyCommands = [createKey, listKeys, changeKeyCommand, rollKeyCommand, revokeKey];
+export const keyCommands = [createKey, listKeys, showKey, changeKeyCommand, rollKeyCommand, revokeKey];
 
 async function isTestKey({ id }: { id: string }, { db }: Audited): Promise<boolean> {
   const key = await db.selectFrom("api_key").select("mode").where("id", "=", publicIdOf(id)).executeTakeFirst();

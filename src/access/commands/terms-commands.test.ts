@@ -13,7 +13,8 @@ for (const engine of usualEngines)
 
     test("are shown, changed and taken away", async () => {
       const none = await shown();
-      assert.equal((await duba("accounts", "terms", shop, "--json")).out, `${JSON.stringify(none, null, 2)}\n`);
+      const { notes, ...terms } = none;
+      assert.deepEqual([notes, JSON.parse((await duba("accounts", "terms", shop, "--json")).out)], [[], terms]);
       const caps = ["--cap-naira", "50000.50", "--cap-count", "500"];
       const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];
       const { exitCode, out } = await duba("accounts", "terms", shop, ...caps, ...limits);

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { checkKinds, feeName } from "../../operation/check-kind.ts";
-import { naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
+import { account as accountFact, naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
 import { amount } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -21,6 +21,11 @@ import {
 import { lastUses } from "../keys/key-uses.ts";
 import { listKeys } from "../keys/keys.ts";
 import { AccountFacts, accountMember as account, accountFactsOf, noticed } from "./account-commands.ts";
+
+/** The entries of the audit trail about an account. */
+interface WithNotes {
+  auditEntries(id: string): Promise<readonly { occurredAt: number; kind: string; actor: string; facts: string }[]>;
+}
 
 /** Terms count in the months of the service's time zone. */
 interface Room extends Audited, WithClock {
@@ -80,9 +85,23 @@ const showAccount = command({
   kind: "read",
   target: ["account"],
   input: Type.Object({ account }),
-  answer: TermsFacts,
+  answer: Type.Object({
+    ...TermsFacts.properties,
+    notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
+  }),
+  view: ({ notes, ...facts }) => [
+    { record: facts },
+    ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
+  ],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, room: Room) => shown(room, await accounts.findAccount(room.db, account)),
+  run: async ({ account }, room: Room & WithNotes) => {
+    const found = await accounts.findAccount(room.db, account);
+    const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
+    return {
+      ...(await shown(room, found)),
+      notes: entries.map(({ occurredAt, actor, facts }) => ({ at: occurredAt, by: actor, note: noteIn(facts) })),
+    };
+  },
 });
 
 const setTerms = command({
@@ -203,6 +222,12 @@ const topUpAccount = command({
 });
 
 export const termsCommands = [listAccounts, showAccount, setTerms, topUpAccount];
+
+/** Somebody may have changed the entry. */
+function noteIn(facts: string): string {
+  const text = /,"note":("(?:[^"\\]|\\.)*")/.exec(facts)?.[1];
+  return text === undefined ? "" : JSON.parse(text);
+}
 
 async function shown({ db, config, now }: Room, account: accounts.Account) {
   const [spentBy, usedAt] = await Promise.all([spendingOf(db, [account], config.timeZone, now()), usesOf(db)]);

@@ -26,6 +26,14 @@ const facts = {
   role: Type.Enum([...roles]),
 };
 
+const PersonFacts = Type.Object({
+  ...facts,
+  state: state(["invited", "registered"]),
+  invited_by: account,
+  created_at: time,
+  last_seen_at: orNull({ ...time, none: "never" }),
+});
+
 const invite = command({
   id: "people.invite",
   summary: "Invite a person to the console. The answer has a link that works once, for 15 minutes.",
@@ -61,23 +69,30 @@ const list = command({
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      ...facts,
-      state: state(["invited", "registered"]),
-      invited_by: account,
-      created_at: time,
-      last_seen_at: orNull(time),
-    }),
-  ),
+  answer: Type.Array(PersonFacts),
   columns: ["email", "name", "role", "state", "invited_by", "created_at", "last_seen_at"],
   none: "Nobody is invited yet.",
   examples: [{}],
-  run: async (_, { db }: Audited) =>
-    (await people.listPeople(db)).map((row) => ({
-      ...row,
-      state: row.isRegistered ? ("registered" as const) : ("invited" as const),
-    })),
+  run: async (_, { db }: Audited) => (await people.listPeople(db)).map(personOf),
+});
+
+function personOf(row: Awaited<ReturnType<typeof people.listPeople>>[number]) {
+  return { ...row, state: row.isRegistered ? ("registered" as const) : ("invited" as const) };
+}
+
+const show = command({
+  id: "people.show",
+  summary: "Show a person who may use the console.",
+  role: "viewer",
+  kind: "read",
+  target: ["person"],
+  input: Type.Object({ person }),
+  answer: PersonFacts,
+  examples: [{ person: "ada@example.com" }],
+  run: async ({ person }, { db }: Audited) => {
+    const { id } = await people.findPerson(db, person);
+    return personOf((await people.listPeople(db)).find((one) => one.id === id)!);
+  },
 });
 
 const change = command({
@@ -119,4 +134,4 @@ const remove = command({
   run: async ({ person }, room: Audited) => people.removePerson(room, person),
 });
 
-export const peopleCommands = [invite, list, change, remove];
+export const peopleCommands = [invite, list, show, change, remove];

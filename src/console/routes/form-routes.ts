@@ -13,6 +13,7 @@ import { pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { type FormTexts, worksOnce } from "../view/command-form.ts";
 import { timeElement } from "../view/frame.ts";
+import { recordAddress } from "../view/record-links.ts";
 import { viewIn } from "../view/sorted-table.ts";
 import { ageLine, commandPage, fileOf, framed } from "./command-routes.ts";
 import { confirmationOf, mustConfirm } from "./confirm-deed.ts";
@@ -47,6 +48,9 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
     if (file) return file;
     const isSecret = memberWith("secret", command.answer) !== undefined;
     if (once && !isSecret && (await keepAnswer(room, once, answer))) return redirect(donePath(command, once.id));
+    const found = command.id === "find" ? (answer as { kind: string; name: string }[]) : [];
+    const only = found.length === 1 && recordAddress(room.site, person.role, found[0]!);
+    if (only) return redirect(only);
     return outcomePage(room, asked, command, { answer, input, said });
   } catch (fault) {
     if (fault instanceof AlreadySent) return alreadyDone(room, asked, command, fault);

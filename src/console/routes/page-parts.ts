@@ -7,6 +7,7 @@ import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
+import { recordShownBy } from "../view/record-links.ts";
 import { textsIn } from "./form-texts.ts";
 
 type AnyCommand = Command<CommandContext>;
@@ -28,7 +29,9 @@ export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
   const subject = (command.target ?? required).flatMap((each) => texts[each] ?? []).join(", ");
   const [name] = command.target ?? [];
   if (command.id.endsWith(".show") && name !== undefined && subject !== "")
-    return name === "account" && family !== "Accounts" ? `${family} of ${subject}` : `${labelFor(name)} ${subject}`;
+    return name === "account" && family !== "Accounts"
+      ? `${family} of ${subject}`
+      : `${labelFor(recordShownBy(command)?.name ?? name)} ${subject}`;
   const title = `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
   return subject === "" ? title : `${title} of ${subject}`;
 }

@@ -9,6 +9,7 @@ import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { formId } from "../view/command-form.ts";
+import { recordLinks } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
 
@@ -22,6 +23,7 @@ export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, pl
       ...commandsAt(site, placeOf(site, listed), session.person.role),
     ]),
   ];
+  const link = recordLinks(site, session.person.role);
   return (row: TableRow): RowLinks => {
     let own: RowLinks["own"];
     const actions = commands.flatMap((command) => {
@@ -46,7 +48,7 @@ export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, pl
       }
       return [html`<a href="${address}">${verbOf(command)}</a> `];
     });
-    return { own, actions };
+    return { own, actions, link };
   };
 }
 

@@ -26,7 +26,8 @@ export function deskAs(
   const actor = personActor(session.person);
   const config = { ...room.config, consoleOrigin: room.origin() };
   const { now } = room.store;
-  const context = { db, now, audit, actor, config, progress: () => {}, log: silent };
+  const { role } = session.person;
+  const context = { db, now, audit, actor, role, config, progress: () => {}, log: silent };
   const commands = async () => [...room.site.commands.values()];
   return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
 }

@@ -9,6 +9,19 @@ for (const form of document.querySelectorAll("form.command"))
     else if (form.method === "post" && !event.defaultPrevented && form.dataset.saves === undefined)
       form.dataset.sending = "yes";
   });
+// A slash goes to the box, unless somebody writes in a field.
+addEventListener("keydown", (event) => {
+  if (
+    event.key !== "/" ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.matches("input, textarea, select")
+  )
+    return;
+  event.preventDefault();
+  document.querySelector("#box")?.focus();
+});
 // Back from another page: the form may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;

@@ -8,11 +8,13 @@ import {
   type TableRow,
   tableOf,
 } from "../../operation/command/answer-table.ts";
+import { isRow } from "../../operation/command/projected.ts";
 import type { Command } from "../../operation/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
+import { type RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
 
 export interface AnswerParts {
@@ -52,7 +54,7 @@ function secretBox(name: string, value: string): Html {
 
 /** `untitled`: how many tables without a title stand in the answer up to here. */
 function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
-  const { command, answer, zone, of, say } = parts;
+  const { command, answer, zone, of, say, links } = parts;
   // Each table has a name of its own, for those who hear it.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
@@ -63,7 +65,15 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     return part.note.includes("--cursor")
       ? html``
       : html`<p class="${isWell ? "note lines" : "note warn lines"}">${say(part.note)}</p>`;
-  if ("record" in part) return of !== undefined ? html`` : recordView(recordOf(command.answer, part.record, zone), say);
+  if ("record" in part) {
+    if (of !== undefined) return html``;
+    const { head = [] } = recordShownBy(command) ?? {};
+    const [first, rest] = [true, false].map((isHead) =>
+      recordOf(command.answer, part.record, zone).filter(({ name }) => head.includes(name) === isHead),
+    );
+    const { link } = links(isRow(answer) ? answer : {});
+    return html`${first!.length > 0 ? recordView(first!, say, link, "figures") : ""}${recordView(rest!, say, link)}`;
+  }
   const table = tableOf(command, answer, part, zone);
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
   const drawn = sortedTable({ ...parts, label, table });
@@ -71,10 +81,11 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
 }
 
 /** One line for each member. */
-export function recordView(members: readonly RecordMember[], say: Say): Html {
-  const lines = members.map(
-    ({ name, members: inner, ...shown }) =>
-      html`<div><dt>${labelFor(name)}</dt><dd>${inner ? recordView(inner, say) : shownAs(shown, say)}</dd></div>`,
-  );
-  return html`<dl class="record">${lines}</dl>`;
+export function recordView(members: readonly RecordMember[], say: Say, link?: RecordLink, look = "record"): Html {
+  const lines = members.map(({ name, members: inner, ...shown }) => {
+    const address = link?.(name, shown.text);
+    const text = inner ? recordView(inner, say, link) : shownAs(shown, say);
+    return html`<div><dt>${labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
+  });
+  return html`<dl class="${look}">${lines}</dl>`;
 }

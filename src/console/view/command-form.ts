@@ -23,7 +23,11 @@ export interface FormState {
 
 /** Whether a browser asks with the URL: a read that calls nobody, without a member that no URL may hold. */
 export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
-  return kind === "read" && !calls && !membersOf(input).some(({ member }) => member.private || member.holds === "file");
+  return (
+    kind === "read" &&
+    !calls &&
+    !membersOf(input).some(({ member }) => member.private || member.pasted || member.holds === "file")
+  );
 }
 
 /** Whether the command can say what it would change. */
@@ -157,8 +161,9 @@ function control(
     return html`<input type="text" value="${texts.join(" ")}" autocomplete="off" spellcheck="false"${attributes}>`;
   if (member.type === "array")
     return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
-  // No page holds what is private, not even the one that repeats a form.
-  if (member.private) return html`<input type="password" autocomplete="off"${attributes}>`;
+  // No page holds what is private, or may be, not even the one that repeats a form.
+  if (member.private || member.pasted)
+    return html`<input type="${member.private ? "password" : "search"}" autocomplete="off"${attributes}>`;
   return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form === amount.form ? html` inputmode="decimal"` : ""}${attributes}>`;
 }
 

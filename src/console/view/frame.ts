@@ -36,6 +36,8 @@ export function framedPage(
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="side">
 <a class="brand" href="/">Duba</a>
+<form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="hidden" for="box">Find</label>
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here."></form>
 <nav aria-label="Pages"><ul>${links}</ul></nav>
 <div class="who"><p><strong>${person.name || person.email}</strong><br><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>

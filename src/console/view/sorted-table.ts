@@ -3,6 +3,7 @@ import type { Table, TableColumn, TableRow } from "../../operation/command/answe
 import { labelFor } from "../site-map.ts";
 import { cellAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
+import type { RecordLink } from "./record-links.ts";
 
 /** Rows in the order and with the filter that the URL says. */
 export interface View {
@@ -49,10 +50,12 @@ export interface RowLinks {
   /** The page of what the row is about, and the text of the cell that names it. */
   own?: { name: string; address: string } | undefined;
   actions: readonly Html[];
+  /** The pages of other things that the row names. */
+  link?: RecordLink;
 }
 
 /** More actions than these stand on the page of the row only. */
-const mostActions = 2;
+const mostActions = 3;
 
 /** A narrow screen shows a row of more columns as a card. */
 const mostNarrowColumns = 3;
@@ -79,7 +82,7 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
   const page = Math.min(view.page, pages);
   const rows = all
     .slice((page - 1) * pageRows, page * pageRows)
-    .map((row) => ({ row, ...ofRow(links(row), row, columns) }));
+    .map((row) => ({ row, link: links(row).link, ...ofRow(links(row), row, columns) }));
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const breaksTime = columns.filter(({ shows }) => shows === "time").length > 1;
   const head = columns.map((column) => {
@@ -88,12 +91,15 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
     const next = direction === "ascending" ? `-${name}` : name;
     return html`<th scope="col"${isNumber(column) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}><a href="${urlFor({ _sort: next, _page: undefined })}">${labelFor(name)}</a></th>`;
   });
-  const body = rows.map(({ row, own, actions }) => {
+  const body = rows.map(({ row, own, actions, link }) => {
     const cells = columns.map((column) => {
       const form = editor?.(row, column.name);
       return form
         ? html`<td class="number" data-label="${labelFor(column.name)}">${form}</td>`
-        : cell(column, row, { breaksTime, say, address: column === own?.column ? own.address : undefined });
+        : cell(column, row, {
+            ...{ breaksTime, say },
+            address: column === own?.column ? own.address : link?.(column.name, column.valueIn(row)),
+          });
     });
     return html`<tr>${cells}${hasActions ? html`<td class="actions">${actions}</td>` : ""}</tr>`;
   });

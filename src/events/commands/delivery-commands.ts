@@ -2,7 +2,7 @@ import { orNull, reference, state, time } from "../../operation/command/answer-s
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { type DeliveryState, deliveryStates, listDeliveries, resend } from "../deliveries.ts";
+import { type DeliveryState, deliveryStates, findEvent, listDeliveries, resend } from "../deliveries.ts";
 
 const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
 const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
@@ -41,6 +41,45 @@ const list = command({
     })),
 });
 
+const showEvent = command({
+  id: "events.show",
+  summary: "Show an event: what it is about, and what became of it at each endpoint.",
+  role: "viewer",
+  kind: "read",
+  target: ["event"],
+  input: Type.Object({ event: Type.String(event) }),
+  answer: Type.Object({
+    event: reference,
+    type: Type.String(),
+    happened_at: time,
+    mode: orNull(Type.String()),
+    request_reference: orNull(reference),
+    deliveries: Type.Array(
+      Type.Object({
+        endpoint: reference,
+        state: state(deliveryStates),
+        attempts: Type.Integer(),
+        tried_at: orNull({ ...time, none: "never" }),
+        outcome: orNull(Type.String()),
+      }),
+    ),
+  }),
+  view: ({ deliveries: _, ...facts }) => [
+    { record: facts },
+    "",
+    { title: "Deliveries:", list: "deliveries", none: "No endpoint gets events of this type." },
+  ],
+  examples: [{ event: "evt_Vn3bGq0sJ1mTz5xKc8Lw" }],
+  run: async ({ event: id }, { db }: Audited) => {
+    const { at, about, type, mode, deliveries } = await findEvent(db, id);
+    return {
+      ...{ event: id, type, mode, happened_at: at },
+      request_reference: type.startsWith("verification.") ? about : null,
+      deliveries: deliveries.map((row) => ({ ...row, endpoint: row.endpoint_id, state: row.state as DeliveryState })),
+    };
+  },
+});
+
 const resendEvents = command({
   id: "events.resend",
   summary: "Send events to an endpoint again: all that are dead, or one.",
@@ -64,4 +103,4 @@ const resendEvents = command({
   }),
 });
 
-export const deliveryCommands = [list, resendEvents];
+export const deliveryCommands = [list, showEvent, resendEvents];

@@ -80,9 +80,22 @@ for (const engine of usualEngines) {
       await store.close();
       const { exitCode, out } = await duba("ledger", "show", row.reference, "--json");
       assert.equal(exitCode, 0);
-      const { account_id, ...shown } = JSON.parse(out);
+      const { account, account_id, time_line, ...shown } = JSON.parse(out);
       const { audit_entries } = shown;
       assert.match(account_id, /^acc_/);
+      assert.match(account, /@/);
+      assert.deepEqual(
+        time_line.map(({ at, what, by }: Record<string, string>) => `${at!.slice(8, 19)} ${what}${by && ` (${by})`}`),
+        [
+          "15T12:00:00 asked, request request-1 (key key)",
+          "15T12:00:00 attempt 1 (peer)",
+          "15T12:00:00 attempt 3 (peer)",
+          "15T12:00:01 verified after 1000 ms, for ₦80.00 (peer)",
+          "15T12:00:01 ended: verified",
+          "15T12:00:01 charged ₦80.50",
+          "16T12:00:00 gave back ₦80.50: Charged twice",
+        ],
+      );
       assert.deepEqual(shown, {
         request_reference: row.reference,
         key_id: "key",

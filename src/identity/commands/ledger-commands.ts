@@ -25,6 +25,7 @@ import {
   summary,
   type VerificationSummary,
 } from "../ledger/reports/summary.ts";
+import { timeLine } from "../ledger/reports/time-line.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
@@ -118,6 +119,7 @@ const showVerification = command({
   input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
   answer: Type.Object({
     request_reference: reference,
+    account,
     account_id: reference,
     key_id: reference,
     mode,
@@ -153,22 +155,41 @@ const showVerification = command({
       Type.Object({ id: reference, at: time, fees: { ...naira, sums: true }, reason: Type.String() }),
     ),
     audit_entries: Type.Array(Type.Object({ occurred_at: time, kind: Type.String(), actor: account, facts })),
+    time_line: Type.Array(Type.Object({ at: time, what: Type.String(), by: Type.String() })),
   }),
-  view: ({ attempts: _, adjustments: __, audit_entries: ___, ...shown }) => [
+  view: ({
+    request_reference: _,
+    account_id: _a,
+    attempts: _b,
+    adjustments,
+    audit_entries: _c,
+    time_line: _d,
+    ...shown
+  }) => [
     { record: shown },
+    "",
+    { title: "What happened:", list: "time_line" },
     "",
     { title: "Attempts at vendors:", list: "attempts", none: "No vendor was asked." },
     "",
-    { title: "Adjustments:", list: "adjustments", none: "No adjustment." },
-    "",
+    ...(adjustments.length > 0 ? [{ title: "Adjustments:", list: "adjustments" }, ""] : []),
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
   examples: [{ reference: "3wKwKW719640695" }],
-  run: async ({ reference }, { db, auditEntries }: Audited & WithAuditEntries) => {
+  run: async (
+    { reference },
+    { db, accounts, auditEntries, eventsAbout }: Audited & WithAccounts & WithAuditEntries,
+  ) => {
     const found = await anyVerification(db, reference);
+    const [adjustments, entries, events] = [
+      await adjustmentsOf(db, found),
+      await auditEntries(reference),
+      await eventsAbout(reference),
+    ];
     return {
       ...found,
       request_reference: found.reference,
+      account: (await accounts.emails())(found.account_id),
       state: toldState(found),
       attempts: found.attempts.map((attempt) => ({
         ...attempt,
@@ -178,8 +199,9 @@ const showVerification = command({
       quoted_fee: found.fee,
       key_kept: found.idempotency_hash !== null,
       record_kept: found.sealed_record !== null,
-      adjustments: (await adjustmentsOf(db, found)).map((row) => ({ ...row, fees: row.kobo })),
-      audit_entries: (await auditEntries(reference)).map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
+      adjustments: adjustments.map((row) => ({ ...row, fees: row.kobo })),
+      audit_entries: entries.map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
+      time_line: timeLine(found, { adjustments, entries, events }),
     };
   },
 });

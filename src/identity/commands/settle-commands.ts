@@ -1,9 +1,10 @@
 import { negativeReasons } from "../../operation/check-kind.ts";
 import { reference as referenceFact, state, yes } from "../../operation/command/answer-schema.ts";
+import { noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { settle, settledAs } from "../ledger/settle.ts";
+import { anyVerification, settle, settledAs } from "../ledger/settle.ts";
 import { toldState } from "../ledger/told-state.ts";
 
 const about = {
@@ -60,7 +61,26 @@ const settleVerification = command({
     answerOf(await settle(room, { ...asked, as: outcome })),
 });
 
-export const settleCommands = [releaseVerification, settleVerification];
+const noteVerification = command({
+  id: "ledger.note",
+  summary:
+    "Write a note on a verification, such as what a vendor's support said. It stands in the audit trail, with your name.",
+  role: "operator",
+  kind: "change",
+  target: ["reference"],
+  input: Type.Object({ reference: about.reference, note: noteText }),
+  answer: Type.Object({ request_reference: referenceFact, note: Type.String() }),
+  view: ({ request_reference }) => [`The note on ${request_reference} is kept.`],
+  records: ["verification.noted"],
+  examples: [{ reference: "3wKwKW719640695", note: "The client asked on the telephone" }],
+  run: async ({ reference, note }, { db, audit, actor }: Audited) => {
+    await anyVerification(db, reference);
+    await audit(db, { kind: "verification.noted", actor, facts: { reference, note } });
+    return { request_reference: reference, note };
+  },
+});
+
+export const settleCommands = [noteVerification, releaseVerification, settleVerification];
 
 function answerOf({ charged, ...row }: Awaited<ReturnType<typeof settle>>) {
   return { request_reference: row.reference, state: toldState(row) as (typeof settledAs)[number], charged };

@@ -7,7 +7,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { openLive } from "../../upstreams/open-vendors.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
+import { missingOf, type Vendor, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
@@ -24,6 +24,14 @@ interface Room {
   log: Log;
 }
 
+const vendorFacts = {
+  name: Type.String(),
+  place: orNull(Type.Integer()),
+  missing: Type.Array(Type.String(), { none: "nothing" }),
+  settings: Type.Array(Type.String()),
+  about: Type.String(),
+};
+
 const listUpstreams = command({
   id: "upstreams.list",
   summary: "List all identity vendors, their order, and the settings that are missing.",
@@ -31,27 +39,22 @@ const listUpstreams = command({
   kind: "read",
   store: "none",
   input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      place: orNull(Type.Integer()),
-      missing: Type.Array(Type.String(), { none: "nothing" }),
-      settings: Type.Array(Type.String()),
-      about: Type.String(),
-    }),
-  ),
+  answer: Type.Array(Type.Object(vendorFacts)),
   columns: ["name", "place", "missing", "about"],
   view: () => [list, { note: "DUBA_UPSTREAMS selects the vendors of live keys, and their order." }],
   examples: [{}],
-  run: async (_, { config }: Room) =>
-    vendors.map((vendor) => ({
-      name: vendor.name,
-      place: config.upstreams.indexOf(vendor.name) + 1 || null,
-      missing: missingOf(vendor, config.vendors[vendor.name]!),
-      settings: Object.values(vendor.settings).map(({ name }) => name),
-      about: vendor.about,
-    })),
+  run: async (_, { config }: Room) => vendors.map((vendor) => factsOf(vendor, config)),
 });
+
+function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
+  return {
+    name: vendor.name,
+    place: upstreams.indexOf(vendor.name) + 1 || null,
+    missing: missingOf(vendor, vendors[vendor.name]!),
+    settings: Object.values(vendor.settings).map(({ name }) => name),
+    about: vendor.about,
+  };
+}
 
 const testUpstream = command({
   id: "upstreams.test",
@@ -138,6 +141,17 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<Up
 
 type FailureName = keyof typeof failureWords;
 
+const ProcessFacts = Type.Object({
+  upstream: Type.String(),
+  instance: Type.String(),
+  state: state(Object.keys(stateWords) as UpstreamStatus["state"][], { words: stateWords }),
+  alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
+  last_answer_at: orNull(time),
+  balance: orNull(naira),
+  last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
+  noted_at: time,
+});
+
 const showStatus = command({
   id: "upstreams.status",
   summary: "Show the identity vendors of each serving process: state, alarm, last response and last failures.",
@@ -145,18 +159,7 @@ const showStatus = command({
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      upstream: Type.String(),
-      instance: Type.String(),
-      state: state(Object.keys(stateWords) as UpstreamStatus["state"][], { words: stateWords }),
-      alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
-      last_answer_at: orNull(time),
-      balance: orNull(naira),
-      last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
-      noted_at: time,
-    }),
-  ),
+  answer: Type.Array(ProcessFacts),
   columns: [
     "upstream",
     { name: "process", of: ({ instance }) => instance.slice(0, 8) },
@@ -165,13 +168,48 @@ const showStatus = command({
   none: "No running service has a live identity vendor.",
   isWell: (found) => found.every(({ state, alarm }) => state === "ready" && alarm === null),
   examples: [{}],
-  run: async (_, { db }: Audited) =>
-    (await upstreamStatus(db)).map(({ name, lastAnswerAt, lastFailures, notedAt, ...status }) => ({
-      ...{ ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt },
-    })),
+  run: async (_, { db }: Audited) => (await upstreamStatus(db)).map(statusOf),
 });
 
-export const upstreamCommands = [listUpstreams, testUpstream, showStatus];
+function statusOf({
+  name,
+  lastAnswerAt,
+  lastFailures,
+  notedAt,
+  ...status
+}: Awaited<ReturnType<typeof upstreamStatus>>[number]) {
+  return { ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt };
+}
+
+const { upstream: _, ...processFacts } = ProcessFacts.properties;
+
+const showUpstream = command({
+  id: "upstreams.show",
+  summary:
+    "Show an identity vendor: its place in the order, the settings that are missing, and how each serving process sees it.",
+  role: "viewer",
+  kind: "read",
+  target: ["vendor"],
+  input: Type.Object({
+    vendor: Type.Enum(
+      vendors.map(({ name }) => name),
+      { description: "The identity vendor." },
+    ),
+  }),
+  answer: Type.Object({ ...vendorFacts, processes: Type.Array(Type.Object(processFacts)) }),
+  view: ({ processes: _, ...facts }) => [
+    { record: facts },
+    "",
+    { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
+  ],
+  examples: [{ vendor: "dojah" }],
+  run: async ({ vendor: wanted }, { db, config }: Room & Pick<Audited, "db">) => ({
+    ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
+    processes: (await upstreamStatus(db)).filter(({ name }) => name === wanted).map(statusOf),
+  }),
+});
+
+export const upstreamCommands = [showUpstream, listUpstreams, testUpstream, showStatus];
 
 const negativeTexts: Partial<Record<string, string>> = {
   not_found: "the vendor does not know the number. It works.",

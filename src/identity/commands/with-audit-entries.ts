@@ -1,5 +1,9 @@
-/** What commands need of the audit trail. */
+import type { TimeLineParts } from "../ledger/reports/time-line.ts";
+
+/** What a verification needs of other rooms to say what happened to it. */
 export interface WithAuditEntries {
   /** The newest 100 entries that mention a verification, oldest first. `occurredAt`: milliseconds since 1970; `facts`: JSON. */
   auditEntries(reference: string): Promise<{ occurredAt: number; kind: string; actor: string; facts: string }[]>;
+  /** The events about it, oldest first, with their deliveries. */
+  eventsAbout(reference: string): Promise<TimeLineParts["events"]>;
 }

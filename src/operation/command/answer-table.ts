@@ -123,10 +123,14 @@ function sumOf(values: readonly unknown[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number);
 }
 
-/** The members of a record. What the schema does not know is text. */
+/** The members of a record, but those of the schema that are empty and have no word for it. What the schema does not know is text. */
 export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeZone): RecordMember[] {
   const { properties = {} } = shapeOf(schema);
-  const all = Object.entries(members).map(([name, value]) => ({ name, value, member: properties[name] ?? {} }));
+  const all = Object.entries(members)
+    .map(([name, value]) => ({ name, value, member: properties[name] ?? {} }))
+    .filter(
+      ({ name, value, member }) => !isEmpty(value) || !(name in properties) || shapeOf(member).none !== undefined,
+    );
   const isToSecond = areClose(all);
   return all.map(({ name, value, member }) => ({
     name,
@@ -134,6 +138,15 @@ export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeZ
     text: isRow(value) && showsOf(member) === "text" ? "" : textOf(member, value, zone, isToSecond),
     ...(isRow(value) && showsOf(member) === "text" && { members: recordOf(member, value, zone) }),
   }));
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null ||
+    value === undefined ||
+    value === "" ||
+    (typeof value === "object" && Object.keys(value).length === 0)
+  );
 }
 
 function showsOf(member: Shape): Shows {
@@ -158,8 +171,7 @@ function timeIn(value: unknown): number {
 /** A value for people. */
 function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = false): string {
   const { none = "-", unit, words, items, patternProperties } = shapeOf(member);
-  if (value === null || value === undefined) return none;
-  if (typeof value === "object" && Object.keys(value).length === 0) return none;
+  if (value !== "" && isEmpty(value)) return none;
   switch (showsOf(member)) {
     case "time":
       return Number.isNaN(new Date(timeIn(value)).getTime()) ? String(value) : zone.textOf(timeIn(value), isToSecond);

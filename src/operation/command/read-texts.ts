@@ -22,6 +22,8 @@ export interface MemberOptions extends TSchemaOptions {
   default?: string;
   /** No other user of the machine may see it, so it is never on a command line. */
   private?: boolean;
+  /** People paste it, and it may be anything: it stands in no URL. */
+  pasted?: boolean;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
   /** It belongs to these values of the member `kind`: with another it is not read. */
@@ -45,6 +47,13 @@ export interface Member extends MemberOptions {
 export function formed<Value>({ form, read }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
   return Type.Unsafe<Value>({ type: "string", form, read, ...options });
 }
+
+/** A note for the audit trail. */
+export const noteText = Type.String({
+  description: "The note. Name no person of a BVN or NIN in it. Long numbers in it are not kept.",
+  placeholder: "text",
+  minLength: 1,
+});
 
 /** Files that the person chooses. */
 export function files(options: MemberOptions): TUnsafe<readonly ChosenFile[]> {

@@ -1,0 +1,151 @@
+import { readApiKey } from "../../access/secrets.ts";
+
+/** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
+export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
+export type FoundRow = Readonly<Record<string, unknown>>;
+
+/** A kind of thing that people look up and open. */
+export interface RecordKind {
+  /** The command that shows one, and its member that names it. */
+  show: string;
+  by: string;
+  /** Members of answers that name one. */
+  members: readonly string[];
+  /** What its names look like. */
+  named: RegExp;
+  /** The members that stand in large letters at the head of its page. */
+  head: readonly string[];
+  /** Nothing else has such names, so no other kind is asked for one. */
+  isAlone?: true;
+  /** Those that a text may mean, as rows that have the member `by`. */
+  search: (text: string, ask: RunList) => Promise<readonly FoundRow[]>;
+}
+
+/** Newest first; more are cut off. */
+const most = "20";
+
+const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+const within = (whole: unknown, part: string) =>
+  part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
+
+const revisionName = /^d?\d{1,9}$/;
+
+export const recordKinds = {
+  verification: {
+    show: "ledger.show",
+    by: "reference",
+    head: ["state", "quoted_fee", "account", "key_id", "created_at"],
+    members: ["request_reference", "reference"],
+    named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
+    isAlone: true,
+    search: async (text, ask) => {
+      const members = /^\d{4}$/.test(text) ? ["last4"] : ["reference", "request_id", "idempotency_key", "consent"];
+      const found = await Promise.all(members.map((member) => ask("ledger.list", { [member]: text, limit: most })));
+      return found
+        .flat()
+        .map((row) => ({ ...row, reference: row.request_reference, about: row.account, at: row.created_at }));
+    },
+  },
+  request: {
+    show: "requests.show",
+    by: "request_id",
+    head: [],
+    members: ["request_id"],
+    named: /^(?!-$)./,
+    search: async (text, ask) =>
+      (await ask("requests.show", { request_id: text })).map((row) => ({
+        ...{ request_id: row.request_id, at: row.answered_at, state: row.code ?? String(row.status) },
+        about: `${row.operation} of ${row.account}`,
+      })),
+  },
+  account: {
+    show: "accounts.show",
+    by: "account",
+    head: ["name", "balance", "spent_naira", "last_used_at"],
+    members: ["account", "account_id"],
+    named: /^acc_|@/,
+    search: async (text, ask) =>
+      (await ask("accounts.list", {}))
+        .filter(({ id, email, name }) => id === text || within(email, text) || within(name, text))
+        .map(({ email, name, created_at, suspended_at }) => ({
+          ...{ account: email, about: name, at: created_at, state: suspended_at === null ? "active" : "suspended" },
+        })),
+  },
+  key: {
+    show: "keys.show",
+    by: "id",
+    head: ["state", "mode", "account", "last_used_at", "expires_at"],
+    members: ["key_id"],
+    named: /^[0-9A-Za-z]{12}$|^duba_(?:test|live)_/,
+    search: async (text, ask) => {
+      // A whole key that somebody pastes, or as much of it as a log shows.
+      const id = readApiKey(text)?.id ?? /^duba_(?:test|live)_([0-9A-Za-z]{12})/.exec(text)?.[1] ?? text;
+      return (await ask("keys.list", {}))
+        .filter((key) => key.id === id || same(key.label, text))
+        .map((key) => ({ ...key, about: `${key.label || key.mode} of ${key.account}`, at: key.created_at }));
+    },
+  },
+  person: {
+    show: "people.show",
+    by: "person",
+    head: ["name", "state", "role", "last_seen_at"],
+    members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by"],
+    named: /@/,
+    search: async (text, ask) =>
+      (await ask("people.list", {}))
+        .filter(({ id, email, name }) => id === text || within(email, text) || within(name, text))
+        .map((person) => ({
+          ...person,
+          person: person.email,
+          about: person.name || person.role,
+          at: person.created_at,
+        })),
+  },
+  vendor: {
+    show: "upstreams.show",
+    by: "vendor",
+    head: ["place", "missing"],
+    members: ["vendor", "upstream"],
+    named: /^(?!sandbox$)[a-z]/,
+    search: async (text, ask) =>
+      (await ask("upstreams.list", {}))
+        .filter(({ name }) => same(name, text))
+        .map(({ name, about }) => ({ vendor: name, about })),
+  },
+  event: {
+    show: "events.show",
+    by: "event",
+    head: ["type", "happened_at", "request_reference"],
+    members: ["event"],
+    named: /^evt_/,
+    isAlone: true,
+    search: async (text, ask) =>
+      (await ask("events.show", { event: text })).map((row) => ({ ...row, about: row.type, at: row.happened_at })),
+  },
+  endpoint: {
+    show: "events.list",
+    by: "endpoint",
+    head: [],
+    members: ["endpoint"],
+    named: /^ep_/,
+    isAlone: true,
+    search: async (text, ask) =>
+      (await ask("events.endpoints.list", {}))
+        .filter(({ id, url }) => id === text || within(url, text))
+        .map((row) => ({ endpoint: row.id, about: row.url, at: row.created_at })),
+  },
+  revision: {
+    show: "catalogue.show",
+    by: "revision",
+    head: ["state", "published_at", "author", "added", "modified", "removed"],
+    members: ["revision", "draft"],
+    named: revisionName,
+    search: async (text, ask) =>
+      revisionName.test(text)
+        ? (await ask("catalogue.show", { revision: text })).map((row) => ({
+            ...{ revision: text, about: row.note || row.source, at: row.published_at ?? row.created_at },
+            state: row.state ?? "published",
+          }))
+        : [],
+  },
+} satisfies Record<string, RecordKind>;

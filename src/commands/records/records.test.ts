@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { ran } from "../../../test/support/command-line.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+
+for (const engine of usualEngines)
+  suite(`find on ${engine.name}`, () => {
+    let service: TestService;
+    let reference: string;
+    let requestId: string;
+    let keyId: string;
+    const idempotencyKey = "0b2f4a1e-93c5-4d1b-8a77-446655440000";
+    before(async () => {
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+      const { id, text } = await service.newKey({ mode: "test", label: "till of Ikeja" });
+      keyId = id;
+      const response = await service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        credential: text,
+        headers: { "Idempotency-Key": idempotencyKey },
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      });
+      reference = response.json.data.request_reference;
+      requestId = response.headers["x-request-id"] as string;
+      await service.ask(`/api/v2/requests/${requestId}`, { credential: text });
+    });
+    after(() => service.close());
+
+    const duba = (...argv: string[]) => {
+      const { dataDirectory, databaseUrl } = service.settings;
+      return ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
+    };
+    const find = async (text: string): Promise<Record<string, string>[]> =>
+      JSON.parse((await duba("find", text, "--json")).out);
+    const kindsOf = async (text: string) => (await find(text)).map(({ kind, name }) => `${kind} ${name}`);
+
+    test("a reference, a request id, an idempotency key and the last four digits lead to the verification", async () => {
+      const found = `verification ${reference}`;
+      assert.deepEqual(await kindsOf(reference), [found]);
+      assert.deepEqual(await kindsOf(requestId), [found, `request ${requestId}`]);
+      assert.deepEqual(await kindsOf(idempotencyKey), [found]);
+      assert.deepEqual(await kindsOf("0017"), [found]);
+      const [{ open }] = (await find(reference)) as [Record<string, string>];
+      assert.equal(open, `duba ledger show ${reference}`);
+    });
+
+    test("a key, an account, a vendor and a revision are found by what people have of them", async () => {
+      for (const text of [keyId, `duba_test_${keyId}_`, "Till of Ikeja"])
+        assert.deepEqual(await kindsOf(text), [`key ${keyId}`]);
+      const [{ email }] = JSON.parse((await duba("accounts", "list", "--json")).out);
+      assert.deepEqual(await kindsOf(email), [`account ${email}`]);
+      assert.deepEqual(await kindsOf("Dojah"), ["vendor dojah"]);
+      assert.deepEqual(await kindsOf("1"), ["revision 1"]);
+      const none = await duba("find", "nothing of this name");
+      assert.deepEqual([none.exitCode, none.out.startsWith("Nothing that you may see")], [0, true]);
+    });
+
+    test("a number of a person is refused, however it is written, and never repeated", async () => {
+      for (const number of ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "220.000.000.17"]) {
+        const { exitCode, out, err } = await duba("find", number);
+        assert.deepEqual([exitCode, out], [2, ""]);
+        assert.match(err, /^Duba does not search by a BVN, a NIN or a phone number\. Give the last four digits/);
+        assert.doesNotMatch(err, /2200|0017/);
+      }
+    });
+
+    test("what happened to a verification stands in one line of time, with the notes of people", async () => {
+      const kept = await duba("ledger", "note", reference, "--note", "Asked on the telephone, 08000000017");
+      assert.equal(kept.exitCode, 0, kept.err);
+      const { time_line } = JSON.parse((await duba("ledger", "show", reference, "--json")).out);
+      const texts = time_line.map(({ what }: Record<string, string>) => what!.replace(/after \d+ ms/, "after 1 ms"));
+      assert.deepEqual(texts.slice(0, 3), [`asked, request ${requestId}`, "attempt 1", "verified after 1 ms"]);
+      assert.equal(texts.at(-1), "noted: Asked on the telephone, …");
+    });
+  });

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { usualEngines } from "../../test/support/engines.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+
+for (const engine of usualEngines)
+  suite(`the box of the console on ${engine.name}`, () => {
+    let operators: Operators;
+    let reference: string;
+    before(async () => {
+      operators = await startOperators(engine);
+      const response = await operators.service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      });
+      reference = response.json.data.request_reference;
+    });
+    after(() => operators.service.close());
+
+    const find = (text: string) => operators.post("/find", operators.by.viewer, { text });
+
+    test("opens the record of what was pasted, whose page links to what it names", async () => {
+      const { text } = await find(reference);
+      assert.match(text, new RegExp(`<h1>Verification ${reference}</h1>.*What happened.*attempt 1`, "s"));
+      const links = ["accounts/show?account=", "keys/show?id=", "requests/show?request_id="].map(
+        (place) => text.split(`href="/${place}`)[1]?.split('"')[0],
+      );
+      assert.ok(
+        links.every((name) => name),
+        JSON.stringify(links),
+      );
+      const account = await operators.send(`/accounts/show?account=${links[0]}`, {
+        cookie: operators.by.viewer.cookie,
+      });
+      assert.match(account.text, /sandbox@example\.com/);
+    });
+
+    test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
+      const { text } = await find("sandbox");
+      assert.match(text, /<h1>Find<\/h1>.*Accounts: Show sandbox@example\.com/s);
+      const refused = await find("2200 0000 017");
+      assert.equal(refused.status, 200);
+      assert.match(refused.text, /Duba does not search by a BVN/);
+      assert.doesNotMatch(refused.text, /2200 ?0000/);
+      const byUrl = await operators.send("/find?text=22000000017&_run=1", { cookie: operators.by.viewer.cookie });
+      assert.doesNotMatch(byUrl.text, /22000000017/);
+    });
+  });

@@ -1,0 +1,37 @@
+import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
+import { type Command, mayRun, type Role } from "../../operation/command.ts";
+import { pathOf, type SiteMap } from "../site-map.ts";
+
+/** The page of the record that a member of an answer names, if it names one that the person may see. */
+export type RecordLink = (member: string, value: unknown) => string | undefined;
+
+export function recordLinks(site: SiteMap, role: Role): RecordLink {
+  const kinds = new Map(
+    Object.entries<RecordKind>(recordKinds).flatMap(([kind, { members }]) => members.map((name) => [name, kind])),
+  );
+  return (member, value) => {
+    const kind = kinds.get(member);
+    if (kind === undefined || (typeof value !== "string" && typeof value !== "number")) return undefined;
+    return recordAddress(site, role, { kind, name: String(value) });
+  };
+}
+
+/** What a command shows one of: its name, such as "verification", and the members at the head of its page. */
+export function recordShownBy({
+  id,
+}: Pick<Command<never>, "id">): { name: string; head: readonly string[] } | undefined {
+  const found = Object.entries<RecordKind>(recordKinds).find(([, { show }]) => show === id && id.endsWith(".show"));
+  return found && { name: found[0], head: found[1].head };
+}
+
+/** The page of a record; undefined if its name is none, or the person may not see it. */
+export function recordAddress(
+  { commands }: SiteMap,
+  role: Role,
+  { kind, name }: { kind: string; name: string },
+): string | undefined {
+  const { show, by, named } = (recordKinds as Record<string, RecordKind>)[kind]!;
+  const command = commands.get(show);
+  if (!command || !mayRun(role, command) || !named.test(name)) return undefined;
+  return `${pathOf(command)}?${new URLSearchParams({ [by]: name })}`;
+}

@@ -1,0 +1,73 @@
+import { nairaText } from "../../../operation/money.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import type { Row } from "../ledger.ts";
+import { toldState } from "../told-state.ts";
+
+/** One thing that happened. `by`: the key, vendor, person or endpoint of it. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  at: number;
+  what: string;
+  by: string;
+}
+
+export interface TimeLineParts {
+  adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];
+  entries: readonly { occurredAt: number; kind: string; actor: string; facts: string }[];
+  events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
+}
+
+/** What became of an event at an endpoint. */
+export interface EventDelivery {
+  endpoint: string;
+  state: string;
+  triedAt: number | null;
+}
+
+/** What people did, of the entries of the audit trail: the rest follows from the ledger. */
+const deeds: Readonly<Record<string, string>> = {
+  "verification.settled": "settled by hand",
+  "books.adjusted": "corrected by hand",
+  "verification.noted": "noted",
+};
+
+/** All that happened to a verification, in the order of time. */
+export function timeLine(row: Row, { adjustments, entries, events }: TimeLineParts): Moment[] {
+  const moments: Moment[] = [{ at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` }];
+  const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
+  for (const { vendor, asked_at, answered_at, outcome, reason, price, number } of row.attempts) {
+    add(asked_at, `attempt ${number}`, vendor);
+    const told = reasonText(toldState({ state: outcome, reason }), reason);
+    add(
+      answered_at,
+      `${told} after ${(answered_at ?? 0) - asked_at} ms${price === null ? "" : `, for ${nairaText(price)}`}`,
+      vendor,
+    );
+  }
+  add(row.completed_at, `ended: ${reasonText(toldState(row), row.reason)}`, "");
+  add(row.charged_at, `charged ${nairaText(row.fee)}`, "");
+  for (const { at, kobo, reason } of adjustments)
+    add(at, `${kobo < 0 ? "gave back" : "charged"} ${nairaText(Math.abs(kobo))}: ${reason}`, "");
+  for (const { occurredAt, kind, actor, facts } of entries)
+    if (deeds[kind]) add(occurredAt, [deeds[kind], textIn(facts)].filter((text) => text !== "").join(": "), actor);
+  for (const { at, type, deliveries } of events) {
+    add(at, `told as ${type}`, "");
+    for (const { endpoint, state, triedAt } of deliveries) add(triedAt, `${type} ${state}`, endpoint);
+  }
+  return moments.sort((one, other) => one.at - other.at);
+}
+
+function reasonText(state: string, reason: string | null): string {
+  const words = reason === null || reason === state ? state : `${state}, ${reason}`;
+  return words.replaceAll("_", " ");
+}
+
+/** The reason or the note of an entry. */
+function textIn(facts: string): string {
+  try {
+    const { reason, note } = JSON.parse(facts) as { reason?: unknown; note?: unknown };
+    return String(note ?? reason ?? "");
+  } catch {
+    return "";
+  }
+}
