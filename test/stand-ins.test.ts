@@ -10,8 +10,8 @@ import { vendors } from "../src/upstreams/registry.ts";
 import { phoneOfNumber, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
 import { standIns } from "../src/upstreams/stand-in/stand-ins.ts";
 import { ran } from "./support/command-line.ts";
+import { settingsForStandIn, toldOfStandIn } from "./support/rehearsed-vendor.ts";
 import { ask, startService } from "./support/service.ts";
-import { toldOfStandIn } from "./support/stand-in-outcomes.ts";
 import { until } from "./support/until.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
@@ -28,19 +28,12 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
       const invoice = join(folder, `${name}.csv`);
       const prices = { bvn: 4500, "bvn.not_found": 2000, "*.failed": 1000 };
       const standIn = await startStandIn(vendor, standIns[name]!, { port: 0, prices, invoice });
-      const lacking = Object.values(vendor.settings).filter((each) => each.default === "" && !each.optional);
       const environment: Record<string, string> = {
-        ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
-        ...standIns[name]!.settings,
-        [vendor.settings.url!.name]: standIn.url,
-        [`DUBA_${name.toUpperCase()}_PRICE`]: Object.entries(prices)
-          .map(([what, kobo]) => `${what}=${nairaOf(kobo)}`)
-          .join(),
-        DUBA_UPSTREAMS: name,
-        DUBA_STAND_INS: "on",
+        ...settingsForStandIn(vendor, standIn.url, prices),
         DUBA_LIMITS: "off",
         DUBA_METRICS: "127.0.0.1:0",
-        DUBA_UPSTREAM_TIMEOUT: "2s",
+        // A photo of 3 MB comes in time on a busy machine.
+        DUBA_UPSTREAM_TIMEOUT: "6s",
         // What one number does to the breaker is not to be seen in the next.
         DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
         DUBA_UPSTREAM_ALARM_PAUSE: "1ms",

@@ -13,7 +13,7 @@ import { standIns } from "../../src/upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../../src/upstreams/vendor-client.ts";
 import { ran } from "../support/command-line.ts";
 import { type Fault, FaultyProxy } from "../support/faulty-proxy.ts";
-import { toldOfStandIn } from "../support/stand-in-outcomes.ts";
+import { settingsForStandIn, toldOfStandIn } from "../support/rehearsed-vendor.ts";
 import { until } from "../support/until.ts";
 import { isNegative, startVendor, type VendorSettings } from "../support/vendor.ts";
 import { draw, drawWeighted } from "../support/vendor-draw.ts";
@@ -103,20 +103,12 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
       onTheirWay -= 1;
     }
   });
-  const lacking = Object.values(vendor.settings).filter((each) => each.default === "" && !each.optional);
   // What fails for ever, or holds up every other look-up, is left out.
   const others = Object.entries(standInNumbers).filter(
     ([ending, { outcome }]) => outcome !== "slow" && !toldOfStandIn(name, "bvn", ending).startsWith("503"),
   );
   return {
-    environment: {
-      ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
-      ...standIn.settings,
-      DUBA_STAND_INS: "on",
-      DUBA_UPSTREAMS: name,
-      [vendor.settings.url!.name]: `${way.url}${standIn.base ?? ""}`,
-      [`DUBA_${name.toUpperCase()}_PRICE`]: checkKinds.map((kind) => `${kind}=${nairaOf(price)}`).join(),
-    },
+    environment: settingsForStandIn(vendor, `${way.url}${standIn.base ?? ""}`, prices),
     kinds: kindsOf(vendor),
     isRepeatable: false,
     endings: [...usualEndings, ...others.map(([ending]) => ending)],

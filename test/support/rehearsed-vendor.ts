@@ -1,5 +1,8 @@
 import { type CheckKind, negativeCode } from "../../src/operation/check-kind.ts";
+import { nairaOf } from "../../src/operation/money.ts";
+import type { Vendor } from "../../src/upstreams/ports/vendor.ts";
 import { type StandInOutcome, standInNumbers } from "../../src/upstreams/stand-in/stand-in-numbers.ts";
+import { standIns } from "../../src/upstreams/stand-in/stand-ins.ts";
 
 const notFound = "404 not_found";
 const unavailable = "503 upstream_unavailable";
@@ -21,15 +24,36 @@ const usual: Readonly<Record<StandInOutcome, string>> = {
   cut: timeout,
 };
 
-/** Prembly alone says that a number is blocked, and that it did no work during maintenance. */
 const own: Readonly<Record<string, Partial<typeof usual>>> = {
+  // Its response does not name the NIN, so only the phone tells.
+  "dojah nin": { other_person: "422 phone_mismatch" },
+  // It alone says that a number is blocked, and that it did no work during maintenance.
   prembly: { blocked: "422 blocked", maintenance: unavailable },
 };
 
 /** What a caller gets, such as `200` or `404 bvn_not_found`, when Duba asks the stand-in of a vendor about a number. */
 export function toldOfStandIn(vendor: string, kind: CheckKind, number: string): string {
   const outcome = standInNumbers[number.slice(-2)]?.outcome ?? "found";
-  const [status, code] = (own[vendor]?.[outcome] ?? usual[outcome]).split(" ");
+  const told = { ...usual, ...own[vendor], ...own[`${vendor} ${kind}`] };
+  const [status, code] = told[outcome].split(" ");
   if (code === "not_found" || code === "blocked") return `${status} ${negativeCode(kind, code)}`;
   return code === undefined ? status! : `${status} ${code}`;
+}
+
+/** Settings of a service whose one vendor is the stand-in at this address. `prices`: kobo. */
+export function settingsForStandIn(
+  { name, settings }: Vendor,
+  url: string,
+  prices: Readonly<Record<string, number>>,
+): Record<string, string> {
+  const lacking = Object.values(settings).filter((each) => each.default === "" && !each.optional);
+  const priced = Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo)}`);
+  return {
+    ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
+    ...standIns[name]!.settings,
+    [settings.url!.name]: url,
+    [`DUBA_${name.toUpperCase()}_PRICE`]: priced.join(),
+    DUBA_UPSTREAMS: name,
+    DUBA_STAND_INS: "on",
+  };
 }
