@@ -48,7 +48,10 @@ export interface Wanted {
   end?: ServiceResponse;
 }
 
-/** Whether its key has used its attempts, and nobody could tell. A response that comes late may still tell. */
+/**
+ * Whether its key has used its attempts, and nobody could tell. A response that comes late may still tell, and so may the news that an
+ * attempt was never made.
+ */
 export const isGivenUp = ({ end }: Wanted): boolean => end !== undefined && end.status >= 500;
 
 /** One life of the service, from ready to killed. */
@@ -131,10 +134,11 @@ export class Client {
     }
   }
 
-  /** Asks again for what has no end yet, until it has, or until the life is over. What is refused waits for money if it `isPaid`. */
+  /** Asks again for what has no end yet, until it has, or until the life is over. If it `isPaid`, what was refused waits for money, and what was given up is tried once more. */
   async retry(life: Life, isPaid = false): Promise<void> {
-    for (const wanted of this.unsettled) {
+    for (const wanted of this.wanted.filter((one) => !one.end || (isPaid && isGivenUp(one)))) {
       wanted.refused = false;
+      delete wanted.end;
       const begun = performance.now();
       while (!wanted.end && !life.isOver) {
         assert.ok(performance.now() - begun < longestRetry, `${wanted.key} is stuck`);
@@ -150,7 +154,7 @@ export class Client {
     for (const wanted of this.wanted) {
       const replayed = isGivenUp(wanted) ? undefined : "true";
       const response = await this.#request(life, wanted);
-      assert.ok(response, wanted.key);
+      assert.ok(response && wanted.end, wanted.key);
       assert.equal(response.headers["idempotency-replayed"], replayed, wanted.key);
     }
   }
@@ -228,7 +232,8 @@ export class Client {
       life.leftBehind.delete(wanted);
       return;
     }
-    if (wanted.end && !(isGivenUp(wanted) && status < 500)) {
+    if (isGivenUp(wanted)) delete wanted.end;
+    if (wanted.end) {
       assert.equal(withoutRequestId(text), withoutRequestId(wanted.end.text), said);
       return;
     }
