@@ -14,23 +14,31 @@ import { append } from "./append.ts";
 const day = 86_400_000;
 const zone = new TimeZone("Africa/Lagos");
 
+interface Difference {
+  reference: string | null;
+  what: string;
+}
+
 for (const engine of engines) {
   suite(`the ledger held against the audit trail on ${engine.name}`, () => {
     let settings: FreshSettings;
     let store: Store;
-    const reconcile = async () => {
+    const duba = (...line: string[]) => {
       const { dataDirectory, databaseUrl } = settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      const { exitCode, out, err } = await ran(["audit", "reconcile", "--json"], { environment });
+      return ran(line, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
+    };
+    const reconcile = async () => {
+      const { exitCode, out, err } = await duba("audit", "reconcile", "--json");
       assert.equal(err, "");
       return { exitCode, ...JSON.parse(out) };
     };
-    const ago = (days: number): Partial<VerificationRow> => ({
-      created_at: Date.now() - days * day,
-      started_at: Date.now() - days * day,
-    });
+    const now = Date.now();
+    const ago = (days: number): Partial<VerificationRow> => {
+      const at = now - days * day;
+      return { created_at: at, started_at: at, charged_at: at };
+    };
     const note = (reference: string, changes: Parameters<typeof journaled>[2] = {}) =>
-      journaled(store.db, reference, changes).execute();
+      journaled(store.db, reference, { at: now, kobo: sample.fee, ...changes }).execute();
     const put = (reference: string, changes: Partial<VerificationRow>) =>
       store.db
         .insertInto("verification")
@@ -52,12 +60,13 @@ for (const engine of engines) {
 
     test("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
       await add("due");
-      await put("running", { state: "started" });
+      await put("running", { state: "started", charged_at: null });
       await set("ref-3", { state: "unknown", charged: 0 });
       await note("ref-3", { state: "unknown", charged: 0, kobo: 0 });
       await followJournal({ db: store.db, audit: append, zone });
       await add("due-later");
-      assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, verifications: 6, recorded: 4, differences: [] });
+      const read = { verifications: 6, recorded: 4, sums: 2 };
+      assert.deepEqual(await reconcile(), { exitCode: 0, agree: true, ...read, differences: [] });
     });
 
     test("does not ask for what retention removes", async () => {
@@ -75,20 +84,34 @@ for (const engine of engines) {
       await put("put-in", ago(1));
       const { exitCode, agree, differences } = await reconcile();
       assert.deepEqual([exitCode, agree], [1, false]);
+      const [sums, rows] = [true, false].map((isSum) =>
+        differences.filter(({ reference }: Difference) => (reference === null) === isSum),
+      ) as [Difference[], Difference[]];
       assert.deepEqual(
-        new Map(differences.map(({ reference, what }: Record<string, string>) => [reference, what])),
+        new Map(rows.map(({ reference, what }) => [reference, what])),
         new Map([
           ["ref-1", "charged is false on the ledger and true on the audit trail"],
           ["put-in", "has ended, and has no entry on the audit trail"],
           ["ref-2", "is on the audit trail, and not on the ledger"],
         ]),
       );
-      const { dataDirectory, databaseUrl } = settings;
-      const plain = await ran(["audit", "reconcile"], {
-        environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
-      });
+      // Of an hour and a day each: what was put in, and what was taken away.
+      assert.equal(sums.length, 4);
+      for (const [span, counts] of [
+        ["hour", "charges is 3 on the ledger and 4 in the sums"],
+        ["day", "charges is 1 on the ledger and 0 in the sums"],
+      ])
+        assert.ok(sums.some(({ what }) => what.startsWith(`of the ${span} from `) && what.includes(counts!)));
+      const plain = await duba("audit", "reconcile");
       assert.match(plain.out, /^ref-2 +is on the audit trail, and not on the ledger$/m);
-      assert.match(plain.err, /^There are 3 differences\. 7 verifications on the ledger, 5 on the trail\.\n$/);
+      assert.match(plain.out, /^sum +of the day from /m);
+      assert.equal(
+        plain.err,
+        "There are 7 differences. 7 verifications on the ledger, 5 on the trail, 4 sums.\nTo make the sums anew: duba books rebuild-sums\n",
+      );
+      assert.match((await duba("books", "rebuild-sums")).out, /^4 sums were wrong and are right now: 2 days\.$/m);
+      assert.equal((await reconcile()).differences.length, 3);
+      assert.match((await duba("audit", "tail", "--kind", "books.rebuilt", "--json")).out, /"sums": ?4/);
     });
   });
 }

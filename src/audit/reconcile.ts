@@ -31,6 +31,8 @@ export interface ReconcileOptions {
   ledger: AsyncIterable<readonly LedgerRow[]>;
   /** Hears each difference as it is found. */
   found: (difference: LedgerDifference) => void;
+  /** Hears how many verifications were read. */
+  progress?: (verifications: number) => void;
   /** Milliseconds since 1970. */
   now?: number;
 }
@@ -48,7 +50,7 @@ export interface Reconciled {
  * entries against their seals: `verify` does.
  */
 export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): Promise<Reconciled> {
-  const { ledger, found, now = Date.now() } = options;
+  const { ledger, found, progress, now = Date.now() } = options;
   const result: Reconciled = { verifications: 0, recorded: 0, differences: 0 };
   const note = (reference: string, what: string) => {
     result.differences += 1;
@@ -69,6 +71,7 @@ export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): 
         if (difference) note(reference, difference);
       } else if (createdAt >= demanded) note(reference, "has ended, and has no entry on the audit trail");
     }
+    progress?.(result.verifications);
   }
   for (const [reference, { occurredAt }] of recorded)
     if (occurredAt >= demanded) note(reference, "is on the audit trail, and not on the ledger");

@@ -3,6 +3,7 @@ import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
+import type { comparedSums } from "../identity/ledger/journal/recounted-sums.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Command, Role } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
@@ -36,6 +37,7 @@ export interface CommandResources extends Audited, WithClock {
 export interface CommandContext extends CommandResources, WithAuditEntries {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
+  ledgerSums(snapshot: Audited["db"]): Promise<ReturnType<typeof comparedSums>>;
   backups: {
     ofBackup: () => ReturnType<typeof ofBackup>;
     ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
@@ -63,6 +65,11 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     },
     ledgerRows: async (snapshot) =>
       (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
+    ledgerSums: async (snapshot) =>
+      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(snapshot, now(), {
+        zone: config.timeZone,
+        prices: config.vendorPrices,
+      }),
     async auditEntries(reference) {
       const { tail, withoutConfirmation } = await import("../audit/tail.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);

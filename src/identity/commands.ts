@@ -1,10 +1,10 @@
-import { bookCommands } from "./commands/book-commands.ts";
+import { bookCommands } from "./commands/books/book-commands.ts";
+import { vendorBookCommands } from "./commands/books/vendor-book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
 import { routeCommands } from "./commands/route-commands.ts";
 import { settleCommands } from "./commands/settle-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
 import { upstreamCommands } from "./commands/upstream-commands.ts";
-import { vendorBookCommands } from "./commands/vendor-book-commands.ts";
 
 export const identityCommands = [
   ...ledgerCommands,

@@ -12,6 +12,7 @@ export interface Mutant {
 const journal = "src/identity/ledger/journal";
 const followTest = [`${journal}/follow-journal.test.ts`];
 const eventTest = [`${journal}/settled-events.test.ts`];
+const rebuildTest = [`${journal}/recounted-sums.test.ts`];
 const sumTest = [`${journal}/verification-sums.test.ts`];
 const follower = `${journal}/follow-journal.ts`;
 const sums = `${journal}/verification-sums.ts`;
@@ -62,16 +63,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an attempt that nothing can change counts again",
     file: sums,
-    from: 'if (was === "closed") return {};',
+    from: ' && was !== "closed"',
     to: "",
     tests: sumTest,
   },
   {
     name: "an attempt whose outcome changes counts under both",
     file: sums,
-    from: "[was]: -1",
-    to: "[was]: 0",
+    from: "if (was !== null)",
+    to: 'if (was === "never")',
     tests: sumTest,
+  },
+  {
+    name: "sums that are made anew hold what waits in the journal",
+    file: `${journal}/recounted-sums.ts`,
+    from: "followInSums(sums, await waitingRows(db), options, -1);",
+    to: "",
+    tests: rebuildTest,
+  },
+  {
+    name: "two who make sums anew both add",
+    file: `${journal}/recounted-sums.ts`,
+    from: "if (!(await countRebuild(trx, rebuilds))) return false;",
+    to: "",
+    tests: rebuildTest,
+  },
+  {
+    name: "an attempt that was never sent stays in the sums, and leaves the ledger",
+    file: "src/identity/ledger/attempts.ts",
+    from: "if (!outcome.notSent || !isKnown) return outcome;",
+    to: "return outcome;",
+    tests: rebuildTest,
+  },
+  {
+    name: "a price that comes later adds what is in the sums already",
+    file: "src/identity/books/price-attempts.ts",
+    from: "bill(price) - bill(null)",
+    to: "bill(price)",
+    tests: rebuildTest,
   },
   {
     name: "the sums of a day are those of a day in UTC",

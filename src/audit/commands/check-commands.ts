@@ -18,6 +18,8 @@ interface Room extends Audited {
   progress: (done: number, all?: number) => void;
   /** The verifications of the ledger as the trail should have them. */
   ledgerRows(snapshot: Kysely<Tables>): Promise<AsyncIterable<readonly LedgerRow[]>>;
+  /** Its sums of hours and days, compared with it: how many, and a sentence for each that differs. */
+  ledgerSums(snapshot: Kysely<Tables>): Promise<AsyncIterable<{ compared: number; differences: readonly string[] }>>;
 }
 
 const verifyTrail = command({
@@ -133,8 +135,10 @@ const verifyTrail = command({
 
 const reconcileLedger = command({
   id: "audit.reconcile",
-  summary: "Compare the ledger with the audit trail.",
-  description: "It lists each finished verification that is missing on one of them, or that differs between them.",
+  summary: "Compare the ledger with the audit trail, and with its sums of hours and days.",
+  description:
+    "It lists each finished verification that is missing on the ledger or on the trail, or that differs between them, and each sum that is not " +
+    "what the attempts and charges of the ledger add up to.",
   onTerminal: "The exit code is 1 if there is one.",
   role: "viewer",
   kind: "read",
@@ -144,13 +148,19 @@ const reconcileLedger = command({
     agree: Type.Boolean(),
     verifications: Type.Integer(),
     recorded: Type.Integer(),
-    differences: Type.Array(Type.Object({ reference, what: Type.String() })),
+    sums: Type.Integer(),
+    differences: Type.Array(Type.Object({ reference: orNull({ ...reference, none: "sum" }), what: Type.String() })),
   }),
-  view: ({ agree, verifications, recorded, differences }) => {
-    const read = `${counted(verifications, "verification", "verifications")} on the ledger, ${recorded} on the trail.`;
+  view: ({ agree, verifications, recorded, sums, differences }) => {
+    const read = `${counted(verifications, "verification", "verifications")} on the ledger, ${recorded} on the trail, ${counted(sums, "sum", "sums")}.`;
     const { length } = differences;
     const verdict = `There ${length === 1 ? "is 1 difference" : `are ${length} differences`}.`;
-    return agree ? [`The ledger and the audit trail agree: ${read}`] : [{ fault: verdict, note: read }, list];
+    const cure = differences.some(({ reference }) => reference === null)
+      ? ["To make the sums anew: duba books rebuild-sums"]
+      : [];
+    return agree
+      ? [`The ledger, the audit trail and the sums agree: ${read}`]
+      : [{ fault: verdict, note: [read, ...cure].join("\n") }, list];
   },
   isWell: ({ agree }) => agree,
   guide: {
@@ -162,19 +172,33 @@ const reconcileLedger = command({
       ],
       [
         "Not compared",
-        "Verifications that run, or that finished in the last seconds, and verifications that retention removes in these days.",
+        "Verifications that run, or that finished in the last seconds, and verifications and sums that retention removes in these days.",
+      ],
+      [
+        "Sums",
+        "Days are those of DUBA_TIME_ZONE, and bills follow the prices of today. If you changed one of these, the sums differ until `duba books rebuild-sums`.",
       ],
     ],
   },
   examples: [{}],
-  run: async (_, { db, ledgerRows }: Room) => {
+  run: async (_, { db, ledgerRows, ledgerSums, progress }: Room) => {
     const { reconcile } = await import("../reconcile.ts");
-    const differences: LedgerDifference[] = [];
+    const differences: { reference: string | null; what: string }[] = [];
     const found = (difference: LedgerDifference) => void differences.push(difference);
-    const { verifications, recorded } = await inSnapshot(db, async (snapshot) =>
-      reconcile(snapshot, { ledger: await ledgerRows(snapshot), found }),
-    );
-    return { agree: differences.length === 0, verifications, recorded, differences };
+    return inSnapshot(db, async (snapshot) => {
+      const { verifications, recorded } = await reconcile(snapshot, {
+        ledger: await ledgerRows(snapshot),
+        found,
+        progress,
+      });
+      let sums = 0;
+      for await (const piece of await ledgerSums(snapshot)) {
+        sums += piece.compared;
+        differences.push(...piece.differences.map((what) => ({ reference: null, what })));
+        progress(verifications + sums);
+      }
+      return { agree: differences.length === 0, verifications, recorded, sums, differences };
+    });
   },
 });
 

@@ -19,9 +19,14 @@ interface Pricing {
   now: number;
 }
 
+interface Room extends Audited {
+  /** With the prices of outcomes, such as `bvn.not_found`, by vendor: an attempt keeps that of its kind only. */
+  config: { timeZone: TimeZone; vendorPrices: Readonly<Record<string, VendorPrices>> };
+}
+
 /** Writes the price on each attempt of the period that has none, and adds what it bills to the sums. Gives how many there were. */
 export async function priceAttempts(
-  { db, audit, actor, config: { timeZone: zone } }: Audited & { config: { timeZone: TimeZone } },
+  { db, audit, actor, config: { timeZone: zone, vendorPrices } }: Room,
   { vendor, prices, from, to, now }: Pricing,
 ): Promise<number> {
   const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
@@ -50,10 +55,10 @@ export async function priceAttempts(
             .where((row) => row.or(isOne.map((one) => row.and(one))))
             .execute();
         }
-        for (const row of some)
-          sums.add(row.asked_at, row, vendor, {
-            billed_kobo: billOf({ ...row, price }, prices).kobo ?? 0,
-          });
+        for (const row of some) {
+          const bill = (price: number | null) => billOf({ ...row, price }, vendorPrices[vendor]).kobo ?? 0;
+          sums.add(row.asked_at, row, vendor, { billed_kobo: bill(price) - bill(null) });
+        }
       }
       await sums.write(trx);
       return rows.length;

@@ -70,6 +70,15 @@ export interface AttemptOutcome {
   at: number;
 }
 
+/**
+ * An outcome as the ledger writes it. An attempt that was not put is none, unless the journal names it: then it is in the sums and
+ * on the audit trail, and stays as one that did no work.
+ */
+export function asCounted<Outcome extends AttemptOutcome>(outcome: Outcome, isKnown: boolean): Outcome {
+  if (!outcome.notSent || !isKnown) return outcome;
+  return { ...outcome, notSent: false, reason: outcome.reason ?? "not_done", billed: "no" };
+}
+
 /** The attempts of a row whose outcome is not known, oldest first. */
 export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === "unknown");

@@ -1,17 +1,9 @@
-import {
-  type Compilable,
-  type Expression,
-  type ExpressionBuilder,
-  type Kysely,
-  type SqlBool,
-  sql,
-  type UpdateObject,
-} from "kysely";
+import type { Compilable, Expression, ExpressionBuilder, Kysely, SqlBool, UpdateObject } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
-import { followed, inTable } from "../../storage/queries/followed.ts";
+import { followed } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { recordKeyOf } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
@@ -21,6 +13,7 @@ import {
   type Attempt,
   type AttemptOutcome,
   type AttemptStart,
+  asCounted,
   closeAttempt,
   newAttempt,
   openAttempt,
@@ -35,7 +28,7 @@ import {
   insertStatement,
   unconditional,
 } from "./insert-statement.ts";
-import { addToJournal, type Journaled } from "./journal/journal-entry.ts";
+import { addToJournal, type Journaled, uncharged } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
   type OutcomeValues,
@@ -47,6 +40,7 @@ import {
   outcomeVariant,
   type Run,
   type RunOutcome,
+  writeLateAnswer,
 } from "./run-outcome.ts";
 import {
   type insertableStates,
@@ -70,7 +64,6 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
 
 /** What the journal has of a new row. */
 const nothing: Journaled = { toldUnknown: false, attempts: 0 };
-const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
 
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
@@ -184,8 +177,10 @@ export class Ledger {
   }
 
   /** Writes what became of the run's attempt, and that another vendor is called next. Undefined if this run lost its row. */
-  async failOver(row: Row, before: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
+  async failOver(row: Row, ended: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
+    const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
+    const before = asCounted(ended, isKnown);
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
     const { state, reason, at } = before;
@@ -197,7 +192,7 @@ export class Ledger {
     const query = followed(this.#db, change, (changed) => [
       ...(before.attempt === null || before.notSent
         ? []
-        : [addToJournal(this.#db, changed, { ...entry, ...uncharged }, before.attempt <= journaled.attempts)]),
+        : [addToJournal(this.#db, changed, { ...entry, ...uncharged }, isKnown)]),
       closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),
     ]);
@@ -256,16 +251,7 @@ export class Ledger {
 
   /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
   async endAttempt(run: Run, answer: AttemptOutcome): Promise<void> {
-    const { state, reason, at, attempt, notSent } = answer;
-    if (attempt === null || state === "unknown") return;
-    const { reference, owner } = run;
-    // A run that may not be on the ledger deletes no attempt of another run with its number.
-    const holds = notSent ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : undefined;
-    const entry = { reference, run: run.run, what: "late_answer", state, reason, at, attempt, ...uncharged } as const;
-    await this.#db.transaction().execute(async (trx) => {
-      if (!notSent) await addToJournal(trx, inTable, entry, true).execute();
-      await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();
-    });
+    await this.#db.transaction().execute((trx) => writeLateAnswer(trx, run, answer));
   }
 
   async #run<Result>({ account_id }: Pick<Row, "account_id">, query: Compilable<Result>): Promise<Result[]> {

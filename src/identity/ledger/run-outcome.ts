@@ -1,12 +1,27 @@
-import { type Compilable, expressionBuilder, type Kysely, type UpdateQueryBuilder } from "kysely";
+import {
+  type Compilable,
+  expressionBuilder,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type Transaction,
+  type UpdateQueryBuilder,
+} from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
-import { type Changed, followed } from "../../storage/queries/followed.ts";
+import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
-import { type Attempt, type AttemptOutcome, closeAttempt, isNotFound, unresolvedAttempts } from "./attempts.ts";
-import { addToJournal, type JournalEntry, type Journaled } from "./journal/journal-entry.ts";
+import {
+  type Attempt,
+  type AttemptOutcome,
+  asCounted,
+  closeAttempt,
+  isNotFound,
+  unresolvedAttempts,
+} from "./attempts.ts";
+import { addToJournal, type JournalEntry, type Journaled, uncharged } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /** Replaces the columns that identify a person, once that person is erased. */
@@ -39,7 +54,7 @@ export type OutcomeValues = ReturnType<typeof outcomeValues>;
 /** The values of the statements that write an outcome. */
 export function outcomeValues(ended: Run, outcome: RunOutcome) {
   const { reference, account_id, owner, run, fee, journaled } = ended;
-  const { state, charge, sealed, at, attempt, reason, vendorReference, billed } = outcome;
+  const { state, charge, sealed, at, attempt, reason, vendorReference, billed } = countedOutcome(outcome, journaled);
   return {
     reference,
     account_id,
@@ -89,10 +104,19 @@ export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notSent"> {
 }
 
 export function outcomeVariant(outcome: RunOutcome, run: Pick<Run, "attempts" | "journaled">): OutcomeVariant {
-  const { state, notSent, sealed, attempt } = outcome;
-  const isKnown = attempt !== null && attempt <= (run.journaled?.attempts ?? 0);
+  const { state, notSent, sealed, attempt } = countedOutcome(outcome, run.journaled);
+  const isKnown = isJournaled(attempt, run.journaled);
   const ends = staysNotFound(run, outcome) ? "negative" : state;
   return { state, ends, notSent, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
+}
+
+function countedOutcome(outcome: RunOutcome, journaled: Journaled | undefined): RunOutcome {
+  return asCounted(outcome, isJournaled(outcome.attempt, journaled));
+}
+
+/** Whether the journal names this attempt already. */
+function isJournaled(attempt: number | null, journaled: Journaled | undefined): boolean {
+  return attempt !== null && attempt <= (journaled?.attempts ?? 0);
 }
 
 /** What the journal says of an outcome. An attempt that was not put is none, and one with another outcome has an entry of its own. */
@@ -102,7 +126,6 @@ function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttemp
   const attempt = notSent ? null : values.attempt;
   const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
   if (ends === state || notSent || !hasAttempt) return [{ ...ended, attempt }];
-  const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
   return [
     { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt },
     { ...ended, attempt: null },
@@ -149,4 +172,30 @@ export function outcomeStatement(
     ...(variant.givesBack ? [giveBack(db, changed, values.reference)] : []),
   ];
   return followed(db, change, followUps, input);
+}
+
+/** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
+export async function writeLateAnswer(
+  trx: Transaction<Tables>,
+  { reference, owner, run }: Run,
+  late: AttemptOutcome,
+): Promise<void> {
+  const { state, at, attempt, notSent } = late;
+  if (attempt === null || state === "unknown") return;
+  const answer = asCounted(late, true);
+  const isOfRun = sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`;
+  // A run that may not be on the ledger ends no attempt of another run with its number.
+  const holds = notSent ? isOfRun : undefined;
+  const entry = {
+    ...uncharged,
+    reference,
+    run,
+    what: "late_answer",
+    state,
+    reason: answer.reason,
+    at,
+    attempt,
+  } as const;
+  await addToJournal(trx, inTable, entry, true, holds).execute();
+  await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();
 }

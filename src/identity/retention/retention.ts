@@ -1,14 +1,9 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import { destroyStaleKeys, slotAt, staleSlots } from "../../storage/record-keys.ts";
-import {
-  hourly,
-  ledgerStart,
-  minutely,
-  type RetentionRule,
-  rowsBefore,
-} from "../../storage/retention/retention-rule.ts";
+import { ledgerStart, minutely, type RetentionRule, rowsBefore } from "../../storage/retention/retention-rule.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { keyLifetime } from "../identity-settings.ts";
+import { hoursKept } from "../ledger/journal/verification-sums.ts";
 import { forgottenAfter } from "../upstream-status.ts";
 
 /** Rows of one transaction, so that verifications go on meanwhile. */
@@ -17,8 +12,6 @@ const batch = 100;
 const lockPatience = 2_000;
 /** One of this many runs reads all wrapped keys. */
 const thoroughEvery = 60;
-/** How long we keep the sums of hours, in milliseconds. */
-const hoursKept = 72 * hourly;
 
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
 

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { AliasedExpression, Kysely, Selectable, Transaction } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import { nairaOf } from "../../../operation/money.ts";
 import type { Mode } from "../../../operation/operation.ts";
@@ -69,10 +69,23 @@ async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
     .orderBy("number")
     .limit(batch)
     .$if(!isSqlite(trx), (query) => query.forUpdate().skipLocked());
+  return withWhatTheySay(trx, oldest.as("journal"));
+}
+
+/** All rows that wait. `db` is a snapshot. */
+export function waitingRows(db: Kysely<Tables>): Promise<Followed[]> {
+  return withWhatTheySay(db, db.selectFrom("verification_journal").selectAll().as("journal"));
+}
+
+/** Journal rows in their order, with the verifications and attempts that they are about. */
+async function withWhatTheySay(
+  db: Kysely<Tables>,
+  journal: AliasedExpression<Selectable<Tables["verification_journal"]>, "journal">,
+): Promise<Followed[]> {
   // One statement, as on SQLite nobody else is served between two of a transaction. Attempts are looked up one by one: PostgreSQL
   // would read a small table of them whole to join it.
-  const rows = await trx
-    .selectFrom(oldest.as("journal"))
+  const rows = await db
+    .selectFrom(journal)
     .innerJoin("verification", "verification.reference", "journal.reference")
     .selectAll("journal")
     .select(lasting)

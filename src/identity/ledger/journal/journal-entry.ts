@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Changed } from "../../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../../storage/tables.ts";
 import { type Attempt, openAttemptOf } from "../attempts.ts";
@@ -41,6 +41,9 @@ export type Followed = Tables["verification_journal"] &
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "kind" | "asked_at" | "price" | "billed"> | { vendor: null });
 
+/** An entry that ends an attempt, and not its verification. */
+export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
+
 /** What the journal has of a row from before its present run. */
 export interface Journaled {
   /** Whether callers were told that its outcome is unknown. */
@@ -52,10 +55,16 @@ export interface Journaled {
 const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
 
 /**
- * The statement that adds an entry to the journal, if the row `changed`. `isKnown`: an earlier entry names the attempt; then the
+ * The statement that adds an entry to the journal, if the row `changed` and `holds` of it. `isKnown`: an earlier entry names the attempt; then the
  * statement must run before the one that closes the attempt.
  */
-export function addToJournal(db: Kysely<Tables>, changed: Changed, entry: JournalEntry, isKnown: boolean) {
+export function addToJournal(
+  db: Kysely<Tables>,
+  changed: Changed,
+  entry: JournalEntry,
+  isKnown: boolean,
+  holds = sql<SqlBool>`1 = 1`,
+) {
   const { reference, attempt } = entry;
   return db
     .insertInto("verification_journal")
@@ -68,7 +77,8 @@ export function addToJournal(db: Kysely<Tables>, changed: Changed, entry: Journa
           row.val(attempt).as("attempt"),
           isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
         ])
-        .where("verification.reference", "=", reference),
+        .where("verification.reference", "=", reference)
+        .where(holds),
     );
 }
 

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { billOf, type VendorPrices } from "../../../upstreams/vendor-prices.ts";
-import type { Attempt } from "../attempts.ts";
+import { type BilledAttempt, billOf, type VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import type { Followed } from "./journal-entry.ts";
 
-type SumRow = Tables["verification_sum"];
+export type SumRow = Tables["verification_sum"];
 
-const keys = ["span", "begins_at", "account_id", "mode", "kind", "vendor"] as const;
-type Key = Pick<SumRow, (typeof keys)[number]>;
+/** What a sum is of. */
+export const sumKeys = ["span", "begins_at", "account_id", "mode", "kind", "vendor"] as const;
+type Key = Pick<SumRow, (typeof sumKeys)[number]>;
 export type Count = Exclude<keyof SumRow, keyof Key>;
 
 /** Milliseconds within which an attempt was answered, by the column that counts it. */
@@ -32,6 +32,9 @@ export const counts = [
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 
+/** How long we keep the sums of hours, in milliseconds. */
+export const hoursKept = 72 * 3_600_000;
+
 /** Milliseconds. Days and hours of every time zone begin with a quarter of an hour. */
 const quarter = 15 * 60_000;
 
@@ -45,67 +48,100 @@ export class Sums {
     this.#zone = zone;
   }
 
-  /** Adds to the hour and the day of a time, in milliseconds since 1970. */
+  /** Adds to the hour and the day of a time, in milliseconds since 1970, so many times. */
   add(
     at: number,
     { account_id, mode, kind }: Pick<SumRow, "account_id" | "mode" | "kind">,
     vendor: string,
     changes: Partial<Record<Count, number>>,
+    times = 1,
   ): void {
-    addTo(this.#changes, { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor }, changes);
+    const key = { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor };
+    addTo(this.#changes, key, changes, times);
   }
 
   /** In one order, so that of those who write at the same time none waits for another that waits for it. */
   async write(db: Kysely<Tables>): Promise<void> {
-    const added = (count: Count) =>
-      sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
-    const rows = this.#rows();
-    for (const name of [...rows.keys()].sort())
-      await db
-        .insertInto("verification_sum")
-        .values(rows.get(name)!)
-        .onConflict((conflict) =>
-          conflict.columns([...keys]).doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
-        )
-        .execute();
+    await addSumRows(db, this.rows());
   }
 
-  #rows(): Map<string, SumRow> {
+  rows(): SumRow[] {
     const rows = new Map<string, SumRow>();
     for (const { begins_at: at, ...change } of this.#changes.values()) {
       addTo(rows, { ...change, span: "hour", begins_at: at - (at % 3_600_000) }, change);
       addTo(rows, { ...change, span: "day", begins_at: this.#zone.startOfDay(this.#zone.dayOf(at)) }, change);
     }
-    return rows;
+    return [...rows.values()];
   }
 }
 
-function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Count, number>>): void {
-  const name = keys.map((column) => key[column]).join("\n");
+/** Adds what each row counts to the sum of its key, in the order of the keys. */
+export async function addSumRows(db: Kysely<Tables>, rows: readonly SumRow[]): Promise<void> {
+  const added = (count: Count) =>
+    sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
+  for (const row of rows.toSorted((one, other) => (nameOfSum(one) < nameOfSum(other) ? -1 : 1)))
+    await db
+      .insertInto("verification_sum")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns([...sumKeys]).doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
+      )
+      .execute();
+}
+
+/** The key of a sum as text. */
+export function nameOfSum(key: Key): string {
+  return sumKeys.map((column) => key[column]).join("\n");
+}
+
+function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Count, number>>, times = 1): void {
+  const name = nameOfSum(key);
   let row = rows.get(name);
   if (!row) {
     row = { ...key, ...none } as SumRow;
     rows.set(name, row);
   }
-  for (const count of counts) row[count] += changes[count] ?? 0;
+  for (const count of counts) row[count] += times * (changes[count] ?? 0);
+}
+
+export interface SumsOptions {
+  /** That of the days. */
+  zone: TimeZone;
+  /** What each vendor bills, by its name. */
+  prices: Readonly<Record<string, VendorPrices>>;
 }
 
 /**
  * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
  * where it was made or taken back, at the vendor that was asked last.
  */
-export async function addSums(
-  db: Kysely<Tables>,
-  rows: readonly Followed[],
-  { zone, prices }: { zone: TimeZone; prices: Readonly<Record<string, VendorPrices>> },
-): Promise<void> {
-  const sums = new Sums(zone);
-  for (const row of rows) {
-    if (row.vendor !== null) sums.add(row.asked_at, row, row.vendor, ofAttempt(row, row, prices[row.vendor]));
-    const charges = chargesOf(row);
-    if (charges !== 0) sums.add(row.at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo });
-  }
+export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], options: SumsOptions): Promise<void> {
+  const sums = new Sums(options.zone);
+  followInSums(sums, rows, options);
   await sums.write(db);
+}
+
+/** What journal rows change; with `times` -1 what they will have changed. */
+export function followInSums(
+  sums: Sums,
+  rows: readonly Followed[],
+  { prices }: Pick<SumsOptions, "prices">,
+  times = 1,
+): void {
+  for (const row of rows) {
+    const { at, attempt_was: was } = row;
+    if (row.vendor !== null && was !== "closed") {
+      const { vendor, asked_at } = row;
+      const add = (ended: { outcome: string; reason: string | null; took: number }, times: number) =>
+        sums.add(asked_at, row, vendor, ofAttempt({ ...row, ...ended }, prices[vendor]), times);
+      add({ outcome: row.state, reason: row.reason, took: at - asked_at }, times);
+      // One that failed before was released by an operator, minutes after it was asked.
+      if (was !== null)
+        add({ outcome: was, reason: was === "failed" ? "released" : null, took: Number.POSITIVE_INFINITY }, -times);
+    }
+    const charges = chargesOf(row);
+    if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);
+  }
 }
 
 /** How many charges a row adds; -1: it takes one back. */
@@ -114,21 +150,15 @@ function chargesOf({ what, charged }: Followed): number {
   return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
-/** What the end of an attempt adds. One that counted before is moved from the outcome that it had. */
-function ofAttempt(
-  { attempt_was: was, state, reason, at }: Followed,
-  { kind, price, billed, asked_at }: Pick<Attempt, "kind" | "price" | "billed" | "asked_at">,
+/** What an attempt that ended counts. `took`: the milliseconds until its outcome was known. */
+export function ofAttempt(
+  { took, ...attempt }: BilledAttempt & { took: number },
   prices: VendorPrices | undefined,
 ): Partial<Record<Count, number>> {
-  if (was === "closed") return {};
-  const bill = (outcome: string, reason: string | null) =>
-    billOf({ kind, price, billed, outcome, reason }, prices).kobo ?? 0;
-  const billed_kobo = bill(state, reason);
-  if (was !== null) {
-    // An attempt that failed before was released by an operator.
-    const moved = { [was]: -1, billed_kobo: billed_kobo - bill(was, was === "failed" ? "released" : null) };
-    return was === state ? { billed_kobo: moved.billed_kobo } : { ...moved, [state]: 1 };
-  }
-  const [within] = timeBuckets.find(([, most]) => at - asked_at <= most)!;
-  return { attempts: 1, [state]: 1, billed_kobo, ...(state === "unknown" ? {} : { [within]: 1 }) };
+  const { outcome } = attempt;
+  const [within] = timeBuckets.find(([, most]) => took <= most)!;
+  return {
+    ...{ attempts: 1, [outcome]: 1, billed_kobo: billOf(attempt, prices).kobo ?? 0 },
+    ...(outcome === "unknown" ? {} : { [within]: 1 }),
+  };
 }

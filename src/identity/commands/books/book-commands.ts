@@ -1,4 +1,4 @@
-import { checkKinds } from "../../operation/check-kind.ts";
+import { checkKinds } from "../../../operation/check-kind.ts";
 import {
   list,
   naira,
@@ -6,15 +6,22 @@ import {
   type Part,
   reference as referenceFact,
   time,
-} from "../../operation/command/answer-schema.ts";
-import { calendarMonth, amount as nairaForm } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import { nairaText } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
-import { adjust } from "../books/adjust.ts";
-import { statementOf } from "../books/statement.ts";
-import type { BooksRoom } from "./period.ts";
+} from "../../../operation/command/answer-schema.ts";
+import { calendarMonth, amount as nairaForm } from "../../../operation/command/forms.ts";
+import { formed, InputError } from "../../../operation/command/read-texts.ts";
+import { command } from "../../../operation/command.ts";
+import { nairaText } from "../../../operation/money.ts";
+import Type from "../../../operation/schema/type.ts";
+import type { WithClock } from "../../../storage/audited.ts";
+import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
+import { adjust } from "../../books/adjust.ts";
+import { statementOf } from "../../books/statement.ts";
+import type { BooksRoom } from "../period.ts";
+
+interface Rebuilding {
+  config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
+  progress: (done: number, all: number) => void;
+}
 
 const account = Type.String({ description: "The account.", placeholder: "id or e-mail" });
 
@@ -139,4 +146,37 @@ const adjustBooks = command({
   },
 });
 
-export const bookCommands = [writeStatement, adjustBooks];
+const rebuildSumsCommand = command({
+  id: "books.rebuild-sums",
+  summary: "Make the sums of hours and days anew where they are not what the ledger adds up to.",
+  description:
+    "`duba routes show` reads these sums. Verifications go on meanwhile, and the command can be stopped and run again. Use it if `duba audit reconcile` " +
+    "finds a difference in them, or after you changed DUBA_TIME_ZONE or the price of an outcome.",
+  role: "operator",
+  kind: "change",
+  store: "untimed",
+  counts: "days",
+  input: Type.Object({}),
+  answer: Type.Object({ days: Type.Integer(), rebuilt: Type.Integer() }),
+  view: ({ days, rebuilt }) => [
+    rebuilt === 0
+      ? `All sums are what the ledger adds up to: ${days} days.`
+      : `${rebuilt} ${rebuilt === 1 ? "sum was" : "sums were"} wrong and ${rebuilt === 1 ? "is" : "are"} right now: ${days} days.`,
+  ],
+  records: ["books.rebuilt"],
+  guide: {
+    heading: "What it cannot know:",
+    items: [
+      ["Prices", "What a vendor bills for an outcome, such as bvn.not_found, is that of today's DUBA_<VENDOR>_PRICE."],
+      ["Time", "Sums of hours are kept for 72 hours, those of days for 24 months. Older ones stay as they are."],
+    ],
+  },
+  examples: [{}],
+  run: async (_, room: BooksRoom & WithClock & Rebuilding) => {
+    const { rebuildSums } = await import("../../ledger/journal/recounted-sums.ts");
+    const { timeZone: zone, vendorPrices: prices } = room.config;
+    return rebuildSums(room, { zone, prices });
+  },
+});
+
+export const bookCommands = [writeStatement, adjustBooks, rebuildSumsCommand];

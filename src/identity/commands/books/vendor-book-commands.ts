@@ -1,20 +1,20 @@
 import type { Static } from "typebox";
-import { checkKinds } from "../../operation/check-kind.ts";
-import { digits, list, naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { calendarMonth } from "../../operation/command/forms.ts";
-import { files, formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
-import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
-import { vendors } from "../../upstreams/registry.ts";
-import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
-import { attemptGroupings, attemptSums } from "../books/attempt-sums.ts";
-import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../books/invoice.ts";
-import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
-import { priceAttempts } from "../books/price-attempts.ts";
-import { reconcileInvoice } from "../books/reconcile-invoice.ts";
-import { chargeSums } from "../ledger/reports/summary.ts";
-import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
+import { checkKinds } from "../../../operation/check-kind.ts";
+import { digits, list, naira, orNull, reference, state, time } from "../../../operation/command/answer-schema.ts";
+import { calendarMonth } from "../../../operation/command/forms.ts";
+import { files, formed, InputError } from "../../../operation/command/read-texts.ts";
+import { command } from "../../../operation/command.ts";
+import Type from "../../../operation/schema/type.ts";
+import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
+import { vendors } from "../../../upstreams/registry.ts";
+import { type VendorPrices, vendorPrices } from "../../../upstreams/vendor-prices.ts";
+import { attemptGroupings, attemptSums } from "../../books/attempt-sums.ts";
+import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../../books/invoice.ts";
+import { type Difference, differences, type Pair } from "../../books/match-invoice.ts";
+import { priceAttempts } from "../../books/price-attempts.ts";
+import { reconcileInvoice } from "../../books/reconcile-invoice.ts";
+import { chargeSums } from "../../ledger/reports/summary.ts";
+import { accountFilters, type BooksRoom, period, periodOf } from "../period.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
 
@@ -242,6 +242,11 @@ const priceAttemptsCommand = command({
   run: async ({ prices, vendor, ...days }, room: Room) => {
     const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
     if (kinds.length === 0) throw new InputError("Give the price of a kind of number, such as bvn=50.");
+    const ofOutcomes = Object.keys(prices).filter((name) => name.includes("."));
+    if (ofOutcomes.length > 0)
+      throw new InputError(
+        `An attempt keeps the price of its kind only. Leave out ${ofOutcomes.join(", ")}, and set it in DUBA_<VENDOR>_PRICE.`,
+      );
     const { from, to } = periodOf(days, room.config.timeZone);
     const questions = await priceAttempts(room, { vendor, prices, from, to, now: Date.now() });
     return { vendor, from, to, questions };

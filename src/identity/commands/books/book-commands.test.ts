@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { usualEngines } from "../../../test/support/engines.ts";
-import { TimeZone } from "../../runtime/time-zone.ts";
-import { openStore } from "../../storage/store.ts";
-import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
-import { suiteShop } from "./ledger-commands.fixture.ts";
+import { usualEngines } from "../../../../test/support/engines.ts";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { openStore } from "../../../storage/store.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { suiteShop } from "../ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 /** The month that ended last. */
@@ -226,6 +226,7 @@ for (const engine of usualEngines) {
       const price = (...prices: string[]) =>
         duba("books", "price", ...prices, "--vendor", "dojah", "--from", `${month}-01`, "--to", to);
       assert.match((await price("bvn.not_found=5")).err, /Give the price of a kind of number/);
+      assert.match((await price("bvn=50,bvn.not_found=5")).err, /Leave out bvn\.not_found, and set it in DUBA_/);
       assert.match((await price("bvn=50")).out, /^1 attempts at dojah .* have a price now\.$/m);
       const after = await reconcile();
       assert.match(after.out, /^another price +1 +₦5,000\.00 +₦50\.00$/m);

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import fc from "fast-check";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { inSnapshot } from "../../../storage/audited.ts";
+import { priceAttempts } from "../../books/price-attempts.ts";
+import { engines, suiteStore } from "../../identity.fixture.ts";
+import { type Attempt, newAttempt } from "../attempts.ts";
+import { Charges } from "../charges.ts";
+import { abandonAll } from "../leases.ts";
+import { Ledger, type Row } from "../ledger.ts";
+import { found, newRow } from "../ledger-moves.fixture.ts";
+import type { RunOutcome } from "../run-outcome.ts";
+import { settle, settledAfter } from "../settle.ts";
+import type { ToldState } from "../told-state.ts";
+import { followAll } from "./follow-all.fixture.ts";
+import { followJournal } from "./follow-journal.ts";
+import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+const audit = async () => {};
+const prices = { first: { bvn: 5_000, "bvn.not_found": 1_000, "*.failed": 300 }, next: { bvn: 7_000 } };
+const options = { zone, prices };
+const hour = 3_600_000;
+
+const outcomes = ["verified", "not_found", "phone_mismatch", "failed", "unknown", "not sent"] as const;
+const steps = [
+  ...["end", "end", "late", "late", "fail over", "call again", "wait again", "look up", "abandon"],
+  ...["settle as failed", "settle as not_found", "charge", "withdraw", "follow", "compare"],
+] as const;
+
+const step = fc.record({
+  does: fc.constantFrom(...steps),
+  outcome: fc.constantFrom(...outcomes),
+  billed: fc.constantFrom("yes", "no", "unknown", null),
+  /** Milliseconds since the step before. */
+  after: fc.constantFrom(1, 300, 800, 4_000, 30_000, hour),
+  /** Which of the runs so far a late response is of. */
+  run: fc.nat(4),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+for (const engine of engines)
+  suite(`sums made anew on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const begin = Date.now() - 30 * hour;
+    const parts = () => ({ db: store.db, audit, zone, prices });
+    const room = () => ({ db: store.db, audit, actor: "terminal:ada", now: Date.now, progress: () => {} });
+
+    /** What is wrong in the sums, by column. */
+    const wrong = (account?: string) =>
+      inSnapshot(store.db, async (snapshot) => {
+        const all: SumDifference[] = [];
+        for await (const piece of sumPieces(snapshot, Date.now(), zone))
+          all.push(...(await differencesOf(snapshot, piece, options)).differences);
+        return all.filter(({ stored }) => account === undefined || stored.account_id === account);
+      });
+    const sums = async () => {
+      const rows = await store.db
+        .selectFrom("verification_sum")
+        .selectAll()
+        .orderBy("span")
+        .orderBy("begins_at")
+        .execute();
+      const counted = rows.filter(
+        ({ attempts, charges, charged_kobo }) => attempts + charges !== 0 || charged_kobo !== 0,
+      );
+      return counted.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+    };
+
+    /** Lives through the steps that the ledger allows. */
+    async function live(life: readonly Step[], account: string): Promise<void> {
+      const ledger = new Ledger(store.db);
+      let at = begin + Math.floor(Math.random() * 20 * hour);
+      const attempted = (vendor: "first" | "next") => ({ vendor, at, requestId: "request", price: prices[vendor].bvn });
+      const owner = `owner of ${account}`;
+      const start = newRow({ attempts: 0, account_id: account, owner, created_at: at, started_at: at });
+      const row: Row = { ...start, attempts: [newAttempt(start, attempted("first"))] };
+      assert.ok(await ledger.insert(row as Row & { state: "started" }));
+      /** Of each run the attempt that its response is about. */
+      const runs: { row: Row; attempt: number | null }[] = [{ row, attempt: 1 }];
+      const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
+        const isSent = outcome !== "not sent";
+        const told: ToldState = isSent ? outcome : "failed";
+        return { ...found(told), attempt, at, billed: isSent ? billed : null, notSent: !isSent };
+      };
+      for (const one of life) {
+        at += one.after;
+        const now = (await ledger.byReference(account, "test", start.reference))!;
+        const last = runs.at(-1)!;
+        const again = async (begins: "call" | "wait" | "lookUp", of: (open: Attempt) => boolean) => {
+          const open = now.attempts.findLast((attempt) => attempt.outcome === "unknown" && of(attempt));
+          if (begins !== "call" && !open) return;
+          const moved = await ledger.retry(now, { ...attempted("next"), owner, begins });
+          // One that waits for an earlier call takes its place.
+          if (begins === "wait") for (const run of runs) if (run.row.run === moved?.run) run.row = moved;
+          if (moved) runs.push({ row: moved, attempt: begins === "call" ? moved.run : open!.number });
+        };
+        const doing: Record<(typeof steps)[number], () => Promise<unknown>> = {
+          end: () => ledger.complete(last.row, outcomeOf(one, last.attempt)),
+          async late() {
+            const run = runs[one.run % runs.length]!;
+            const outcome = outcomeOf(one, run.attempt);
+            if (await ledger.complete(run.row, { ...outcome, charge: null }, true)) return;
+            if (await ledger.resolve(run.row, outcome)) return;
+            await ledger.endAttempt(run.row, outcome);
+          },
+          async "fail over"() {
+            const moved = await ledger.failOver(last.row, outcomeOf(one, last.attempt), attempted("next"));
+            if (moved) runs.push({ row: moved, attempt: moved.run });
+          },
+          "call again": () => again("call", () => true),
+          "wait again": () => again("wait", ({ number }) => number === now.run),
+          "look up": () => again("lookUp", () => true),
+          abandon: () => abandonAll(store.db, { owner }, () => at),
+          "settle as failed": () => settling("failed"),
+          "settle as not_found": () => settling("not_found"),
+          charge: async () => now.state === "verified" && new Charges(store.db, () => at).charge(now, "mark"),
+          withdraw: () => new Charges(store.db, () => at).withdraw(start.reference, { mark: "mark", replaces: "" }),
+          follow: () => followJournal(parts()),
+          compare: async () => assert.deepEqual(await wrong(account), []),
+        };
+        const settling = async (as: "failed" | "not_found") => {
+          at += settledAfter;
+          if (now.state === "unknown")
+            await settle({ ...room(), now: () => at }, { reference: start.reference, as, reason: "Their support" });
+        };
+        await doing[one.does]();
+      }
+    }
+
+    test("are those that followed the journal, at each moment of any life", async () => {
+      let lives = 0;
+      const life = fc.array(step, { minLength: 1, maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(life, async (life) => {
+          lives += 1;
+          const account = `acc_${lives}`;
+          await live(life, account);
+          assert.deepEqual(await wrong(account), []);
+        }),
+        { numRuns: 25 },
+      );
+      await followAll(parts());
+      assert.deepEqual(await wrong(), []);
+      const followed = await sums();
+      assert.ok(followed.length > 20);
+
+      await store.db
+        .deleteFrom("verification_sum")
+        .where("kind", "=", "bvn")
+        .where("account_id", "=", "acc_1")
+        .execute();
+      await store.db.updateTable("verification_sum").set({ unknown: 77 }).where("span", "=", "day").execute();
+      assert.ok((await wrong()).length > 0);
+      await rebuildSums(room(), options);
+      assert.deepEqual(await sums(), followed);
+      assert.equal((await rebuildSums(room(), options)).rebuilt, 0);
+    });
+
+    test("lose nothing and count nothing twice while verifications go on, and others follow and make anew", async () => {
+      await store.db.deleteFrom("verification_sum").execute();
+      const life = fc.array(
+        step.filter(({ does }) => does !== "compare"),
+        { minLength: 4, maxLength: 10 },
+      );
+      await Promise.all([
+        ...fc.sample(life, 20).map((one, at) => live(one, `acc_at_once_${at}`)),
+        ...Array.from({ length: 3 }, () => rebuildSums(room(), options)),
+      ]);
+      await followAll(parts());
+      assert.deepEqual(await wrong(), []);
+    });
+
+    test("have the prices that attempts got later", async () => {
+      await followAll(parts());
+      const ended = store.db.updateTable("verification_attempt").where("outcome", "<>", "unknown");
+      await ended.set({ price: null }).where("vendor", "=", "first").execute();
+      await rebuildSums(room(), options);
+      const priced = { vendor: "first", prices: { bvn: 9_000 }, from: 0, to: Date.now(), now: Date.now() + 99 * hour };
+      await priceAttempts({ ...room(), config: { timeZone: zone, vendorPrices: prices } }, priced);
+      assert.deepEqual(await wrong(), []);
+    });
+  });

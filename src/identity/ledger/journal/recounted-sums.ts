@@ -1,0 +1,256 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
+import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
+import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import type { BilledAttempt } from "../../../upstreams/vendor-prices.ts";
+import { waitingRows } from "./follow-journal.ts";
+import {
+  addSumRows,
+  type Count,
+  counts,
+  followInSums,
+  hoursKept,
+  nameOfSum,
+  ofAttempt,
+  type SumRow,
+  Sums,
+  type SumsOptions,
+  sumKeys,
+  timeBuckets,
+} from "./verification-sums.ts";
+
+/** Retention may have begun with what is this much younger than its bound. Milliseconds. */
+const margin = 2 * 24 * hourly;
+
+/** The sums of one span that begin in a period, in milliseconds since 1970. `part`: how much of all pieces ends with it, from 0 to 1. */
+export interface SumPiece {
+  span: "hour" | "day";
+  from: number;
+  to: number;
+  part: number;
+}
+
+/** A sum that is not what the ledger says. A side without it has the key and counts nothing. */
+export interface SumDifference {
+  stored: SumRow;
+  counted: SumRow;
+}
+
+/** The hours and days that the ledger still has whole, in pieces of a day, the oldest first. Days on which nothing happened are left out. */
+export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
+  const oldest = ledgerStart(now) + margin;
+  let first: number | undefined;
+  for (let since = oldest; since <= now; ) {
+    const at = await nextTime(db, since);
+    if (at === null || at > now) break;
+    const day = zone.dayOf(at);
+    const [from, to] = [zone.startOfDay(day), zone.startOfDay(nextDay(day))];
+    first ??= from;
+    yield { span: "day", from, to, part: Math.min(1, (to - first) / (now - first)) };
+    since = to;
+  }
+  const hours = now - hoursKept;
+  for (let from = hours - (hours % hourly) + hourly; from <= now; from += 24 * hourly)
+    yield { span: "hour", from, to: from + 24 * hourly, part: 1 };
+}
+
+/** When the next attempt or charge was, or the next sum of a day begins. */
+async function nextTime(db: Kysely<Tables>, since: number): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
+    select min(asked_at) as at from verification_attempt where asked_at >= ${since}
+    union all select min(charged_at) from verification where charged_at >= ${since}
+    union all select min(at) from adjustment where at >= ${since}
+    union all select min(begins_at) from verification_sum where span = 'day' and begins_at >= ${since}) as times`.execute(
+    db,
+  );
+  return rows[0]!.at;
+}
+
+/**
+ * Compares sums with the attempts and charges of the ledger. What waits in the journal is not in the sums yet, nor is an
+ * attempt under way. `snapshot` sees one moment. Bills are those of the prices of today.
+ */
+export async function differencesOf(
+  snapshot: Kysely<Tables>,
+  piece: SumPiece,
+  options: SumsOptions,
+): Promise<{ compared: number; differences: SumDifference[] }> {
+  const stored = await snapshot
+    .selectFrom("verification_sum")
+    .selectAll()
+    .where("span", "=", piece.span)
+    .where("begins_at", ">=", piece.from)
+    .where("begins_at", "<", piece.to)
+    .execute();
+  const counted = await recount(snapshot, piece, options);
+  const [byStored, byCounted] = [stored, counted].map((rows) => new Map(rows.map((row) => [nameOfSum(row), row])));
+  const all = [...new Map([...byStored!, ...byCounted!])];
+  const differences = all.flatMap(([name, row]) => {
+    const none = times(row, 0);
+    const difference = { stored: byStored!.get(name) ?? none, counted: byCounted!.get(name) ?? none };
+    return differentCounts(difference).length === 0 ? [] : [difference];
+  });
+  return { compared: all.length, differences };
+}
+
+/** Compares all sums, piece by piece: how many there were, and a sentence for each that is not what the ledger says. */
+export async function* comparedSums(
+  snapshot: Kysely<Tables>,
+  now: number,
+  options: SumsOptions,
+): AsyncGenerator<{ compared: number; differences: string[] }> {
+  for await (const piece of sumPieces(snapshot, now, options.zone)) {
+    const { compared, differences } = await differencesOf(snapshot, piece, options);
+    yield { compared, differences: differences.map((difference) => textOf(difference, options.zone)) };
+  }
+}
+
+function textOf({ stored, counted }: SumDifference, zone: TimeZone): string {
+  const { span, begins_at, account_id, mode, kind, vendor } = stored;
+  const about = [account_id, mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
+  const each = differentCounts({ stored, counted }).map(
+    (count) => `${count} is ${counted[count]} on the ledger and ${stored[count]} in the sums`,
+  );
+  return `of the ${span} from ${zone.isoSecondOf(begins_at)}, ${about}: ${each.join(", ")}`;
+}
+
+/** The sums of a piece as the ledger has them. */
+async function recount(db: Kysely<Tables>, piece: SumPiece, options: SumsOptions): Promise<SumRow[]> {
+  const sums = new Sums(options.zone);
+  for (const { begins_at, times, ...group } of await attemptGroups(db, piece))
+    sums.add(begins_at, group, group.vendor, ofAttempt(group, options.prices[group.vendor]), times);
+  for (const { begins_at, vendor, charges, charged_kobo, ...about } of await chargeGroups(db, piece))
+    sums.add(begins_at, about, vendor, { charges, charged_kobo });
+  followInSums(sums, await waitingRows(db), options, -1);
+  const { span, from, to } = piece;
+  return sums.rows().filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
+}
+
+type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
+
+/** Attempts that count the same, but for those under way. */
+async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
+  const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
+  const took = sql`case ${sql.join(
+    bounds.map((most) => sql`when answered_at - asked_at <= ${most} then ${most}`),
+    sql` `,
+  )} end`;
+  const { rows } = await sql<About & BilledAttempt & { took: number; times: number }>`
+    select ${beginningOf("asked_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome, reason, price, billed,
+        ${took} as took, count(*) as times
+      from verification_attempt as asked
+      where asked_at >= ${piece.from} and asked_at < ${piece.to} and (outcome <> 'unknown' or not exists (
+        select 1 from verification as running where running.reference = asked.reference and running.state = 'started'
+          and running.run = asked.number and running.started_at <= asked.asked_at))
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(db);
+  return rows;
+}
+
+/** Charges, and what took them back or made them again: a correction by hand is none. */
+async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
+  const within = (column: string) => sql`${sql.ref(column)} >= ${piece.from} and ${sql.ref(column)} < ${piece.to}`;
+  const { rows } = await sql<About & Pick<SumRow, "charges" | "charged_kobo">>`
+    select begins_at, account_id, mode, kind, vendor, sum(charges) as charges, sum(kobo) as charged_kobo from (
+      select ${beginningOf("at", piece)} as begins_at, account_id, mode, kind, charges, kobo,
+          coalesce((select vendor from verification_attempt as asked where asked.reference = charge.reference
+            order by number desc limit 1), '') as vendor
+        from (
+          select reference, account_id, mode, kind, charged_at as at, 1 as charges, fee as kobo from verification
+            where ${within("charged_at")}
+          union all
+          select reference, account_id, mode, kind, at, charges, kobo from adjustment where ${within("at")} and charges <> 0
+        ) as charge
+      ) as placed group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+/** When the sum begins that a time counts in. */
+function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<number> {
+  return span === "day" ? sql`${sql.lit(from)}` : sql`${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(hourly)}`;
+}
+
+/**
+ * Makes the sums anew that are not what the ledger says, piece by piece, while verifications go on and others follow the
+ * journal. Resolves to how many days it read, and how many sums were wrong.
+ *
+ * It adds what a sum lacks, or has too much, in a snapshot. What is followed after that adds to the same row, so nothing is
+ * lost or counted twice, and nobody waits for a lock. Only another rebuild may not write in between.
+ */
+export async function rebuildSums(
+  { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
+  options: SumsOptions,
+): Promise<{ days: number; rebuilt: number }> {
+  const done = { days: 0, rebuilt: 0 };
+  for await (const piece of sumPieces(db, now(), options.zone)) {
+    if (piece.span === "day") done.days += 1;
+    done.rebuilt += await rebuildPiece(db, piece, options);
+    progress(done.days, Math.round(done.days / piece.part));
+  }
+  await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });
+  return done;
+}
+
+async function rebuildPiece(db: Kysely<Tables>, piece: SumPiece, options: SumsOptions): Promise<number> {
+  for (;;) {
+    const { rebuilds, differences } = await inSnapshot(db, async (snapshot) => ({
+      rebuilds: await rebuildCount(snapshot),
+      ...(await differencesOf(snapshot, piece, options)),
+    }));
+    if (differences.length === 0) return 0;
+    const isWritten = await db.transaction().execute(async (trx) => {
+      if (!(await countRebuild(trx, rebuilds))) return false;
+      await addSumRows(
+        trx,
+        differences.map(({ stored, counted }) => added(counted, times(stored, -1))),
+      );
+      for (const { counted } of differences) if (isEmpty(counted)) await removeEmpty(trx, counted);
+      return true;
+    });
+    if (isWritten) return differences.length;
+  }
+}
+
+const rebuildsName = "sums-rebuilt";
+
+/** How often sums were made anew. */
+async function rebuildCount(db: Kysely<Tables>): Promise<number> {
+  const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+/** False if somebody counted one since. */
+async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
+  const row = { value: String(before + 1), created_at: Date.now() };
+  const counted = await trx
+    .insertInto("fact")
+    .values({ name: rebuildsName, ...row })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(row).where("fact.value", "=", String(before)))
+    .returning("name")
+    .executeTakeFirst();
+  return counted !== undefined;
+}
+
+/** Unless it counts something since. */
+async function removeEmpty(db: Kysely<Tables>, row: SumRow): Promise<void> {
+  let empty = db.deleteFrom("verification_sum");
+  for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
+  for (const count of counts) empty = empty.where(count, "=", 0);
+  await empty.execute();
+}
+
+function differentCounts({ stored, counted }: SumDifference): Count[] {
+  return counts.filter((count) => stored[count] !== counted[count]);
+}
+
+function isEmpty(row: SumRow): boolean {
+  return counts.every((count) => row[count] === 0);
+}
+
+function times(row: SumRow, factor: number): SumRow {
+  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * row[count]])) };
+}
+
+function added(one: SumRow, other: SumRow): SumRow {
+  return { ...one, ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])) };
+}
