@@ -1,6 +1,7 @@
 import { bookCommands } from "./commands/books/book-commands.ts";
 import { vendorBookCommands } from "./commands/books/vendor-book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
+import { replayRoutes } from "./commands/replay-command.ts";
 import { routeCommands } from "./commands/route-commands.ts";
 import { settleCommands } from "./commands/settle-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
@@ -14,4 +15,5 @@ export const identityCommands = [
   ...subjectCommands,
   ...upstreamCommands,
   ...routeCommands,
+  replayRoutes,
 ];

@@ -1,0 +1,137 @@
+import { type Kysely, sql } from "kysely";
+import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { enoughAnswers } from "./order-policy.ts";
+
+/** What the vendors did for one kind of check in a period. Money in kobo. */
+export interface VendorSums {
+  vendor: string;
+  attempts: number;
+  verified: number;
+  negative: number;
+  failed: number;
+  unknown: number;
+  billed: number;
+}
+
+/** What a period cost and found: as it was (`first` is null), or with this vendor first. Rates of 100 answers, money in kobo. */
+export interface Replayed {
+  kind: CheckKind;
+  first: string | null;
+  /** About a person. */
+  answers: number;
+  /** Null here and below: too few answers. */
+  foundRate: number | null;
+  /** The bounds of its 95 % interval. */
+  low: number | null;
+  high: number | null;
+  found: number | null;
+  cost: number | null;
+  costPerFound: number | null;
+}
+
+/** What live verifications of a period came to, from the sums of days. */
+export async function sumsOfPeriod(
+  db: Kysely<Tables>,
+  { from, to }: { from: number; to: number },
+): Promise<Map<CheckKind, VendorSums[]>> {
+  const sum = (column: string) => sql<number>`sum(${sql.ref(column)})`;
+  const rows = await db
+    .selectFrom("verification_sum")
+    .select(["kind", "vendor"])
+    .select((["attempts", "verified", "negative", "failed", "unknown"] as const).map((name) => sum(name).as(name)))
+    .select(sum("billed_kobo").as("billed"))
+    .where("span", "=", "day")
+    .where("begins_at", ">=", from)
+    .where("begins_at", "<", to)
+    .where("mode", "=", "live")
+    .where("vendor", "<>", "")
+    .groupBy(["kind", "vendor"])
+    .orderBy("vendor")
+    .execute();
+  return new Map(checkKinds.map((kind) => [kind, rows.filter((row) => row.kind === kind) as VendorSums[]]));
+}
+
+/**
+ * The period as it was, and with each vendor first: everybody who got an outcome is asked about there, and those for whom it
+ * fails at the other vendors, as these did on average. `prices`: new ones, by vendor; else a vendor bills as it did.
+ */
+export function replayedOrders(
+  kind: CheckKind,
+  sums: readonly VendorSums[],
+  prices: Readonly<Record<string, VendorPrices>>,
+): Replayed[] {
+  const all = together(sums);
+  const people = outcomes(all);
+  const priced = sums.map((one) => ({ ...one, billed: billAt(kind, one, prices[one.vendor]) }));
+  const estimates = priced.map((first): Replayed => {
+    const answers = first.verified + first.negative;
+    if (answers < enoughAnswers)
+      return {
+        ...{ kind, first: first.vendor, answers },
+        ...{ foundRate: null, low: null, high: null },
+        ...unknownSums,
+      };
+    const others = together(priced.filter(({ vendor }) => vendor !== first.vendor));
+    // Nobody else: it is asked again.
+    const next = outcomes(others) > 0 ? others : first;
+    const failing = first.failed / first.attempts;
+    const share = (of: (sums: Omit<VendorSums, "vendor">) => number) =>
+      (1 - failing) * (of(first) / outcomes(first)) + failing * (of(next) / outcomes(next));
+    const found = people * share(({ verified }) => verified);
+    const cost = people * (first.billed / first.attempts + failing * (next.billed / outcomes(next)));
+    return { ...rated(kind, first), first: first.vendor, ...costing(found, cost) };
+  });
+  return [{ ...rated(kind, all), first: null, ...costing(all.verified, all.billed) }, ...estimates];
+}
+
+const unknownSums = { found: null, cost: null, costPerFound: null };
+
+/** Attempts that did not fail: each is the end of a verification, or nearly. */
+function outcomes({ verified, negative, unknown }: Omit<VendorSums, "vendor">): number {
+  return verified + negative + unknown;
+}
+
+function together(sums: readonly VendorSums[]): Omit<VendorSums, "vendor"> {
+  const sum = (of: (one: VendorSums) => number) => sums.reduce((all, one) => all + of(one), 0);
+  return {
+    attempts: sum(({ attempts }) => attempts),
+    verified: sum(({ verified }) => verified),
+    negative: sum(({ negative }) => negative),
+    failed: sum(({ failed }) => failed),
+    unknown: sum(({ unknown }) => unknown),
+    billed: sum(({ billed }) => billed),
+  };
+}
+
+/** What a vendor would have billed at these prices; without a price for the kind what it did bill. */
+function billAt(kind: CheckKind, sums: VendorSums, prices: VendorPrices = {}): number {
+  const price = prices[kind];
+  if (price === undefined) return sums.billed;
+  const bill = (outcome: "verified" | "negative" | "failed" | "unknown", reason: string | null) =>
+    sums[outcome] * billOf({ kind, price, outcome, reason, billed: null }, prices).kobo!;
+  return bill("verified", null) + bill("negative", "not_found") + bill("failed", null) + bill("unknown", null);
+}
+
+function rated(kind: CheckKind, { verified, negative }: Pick<VendorSums, "verified" | "negative">) {
+  const answers = verified + negative;
+  if (answers === 0) return { kind, answers, foundRate: null, low: null, high: null };
+  const [low, high] = interval(verified, answers);
+  return { kind, answers, foundRate: (100 * verified) / answers, low: 100 * low, high: 100 * high };
+}
+
+function costing(found: number, cost: number) {
+  const perFound = found > 0 ? Math.round(cost / found) : null;
+  return { found: Math.round(found), cost: Math.round(cost), costPerFound: perFound };
+}
+
+/** The Wilson interval of a share, which holds it in 95 of 100 samples. */
+export function interval(hits: number, all: number): [low: number, high: number] {
+  const z = 1.959964;
+  const share = hits / all;
+  const middle = share + z ** 2 / (2 * all);
+  const reach = z * Math.sqrt((share * (1 - share) + z ** 2 / (4 * all)) / all);
+  const scale = 1 + z ** 2 / all;
+  return [Math.max(0, (middle - reach) / scale), Math.min(1, (middle + reach) / scale)];
+}
