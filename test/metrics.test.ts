@@ -88,6 +88,13 @@ suite("metrics", () => {
       unsealed: { count: 5, oldest: at - 90_000 },
       lastBackupAt: null,
       alarms: ["backup", "vendor:dojah", "vendor:peer"],
+      vendors: [
+        {
+          ...{ vendor: "dojah", kind: "bvn", span: "24h", attempts: 20, answers: 16, foundRate: 75, failureShare: 20 },
+          ...{ median: 250, p95: null, cost: 90_000, costPerFound: 6_000 },
+          ...{ balance: 45_000, attemptsLeft: 10, daysLeft: 0.5, paused: true },
+        },
+      ],
       undelivered: { waiting: 7, dead: 1, oldest: at - 45_000 },
     };
     const catalogue = () => ({
@@ -116,6 +123,12 @@ suite("metrics", () => {
       "duba_event_deliveries_waiting 7",
       "duba_event_deliveries_dead 1",
       "duba_event_undelivered_oldest_seconds 45",
+      'duba_upstream_found_ratio{upstream="dojah",kind="bvn",span="24h"} 0.75',
+      'duba_upstream_median_seconds{upstream="dojah",kind="bvn",span="24h"} 0.25',
+      'duba_upstream_cost_per_found_naira{upstream="dojah",kind="bvn",span="24h"} 60',
+      'duba_upstream_paused{upstream="dojah",kind="bvn"} 1',
+      'duba_upstream_days_left{upstream="dojah",span="24h"} 0.5',
+      'duba_upstream_balance_naira{upstream="dojah"} 450',
       "duba_store_up 1",
       'duba_store_connections{state="busy"} 2',
       'duba_store_connections{state="idle"} 8',
@@ -123,6 +136,7 @@ suite("metrics", () => {
       'duba_request_log_answers_total{outcome="over_budget"} 6',
     ])
       assert.ok(held.split("\n").includes(line), line);
+    assert.doesNotMatch(held, /^duba_upstream_p95_seconds\{/m);
     const away = await scraped({ stored: () => Promise.reject(new Error("away")) });
     assert.match(away, /^duba_store_up 0$/m);
     assert.match(away, /^duba_catalogue_revision 1$/m);
@@ -152,6 +166,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
         unsealed: { count: 0, oldest: null },
         lastBackupAt: null,
         alarms: [],
+        vendors: [],
         undelivered: { waiting: 0, dead: 0, oldest: null },
       }),
       now: Date.now,

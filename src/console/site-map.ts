@@ -16,8 +16,9 @@ export interface ConsolePage {
 }
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", families: ["status", "find", "alarms", "upstreams", "routes"] },
+  { path: "/", title: "Now", families: ["status", "find", "alarms", "upstreams"] },
   { path: "/verifications", title: "Verifications", families: ["ledger", "subjects"], opens: "ledger.list" },
+  { path: "/routes", title: "Routes", families: ["routes"], opens: "routes.show" },
   { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
   { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },

@@ -5,6 +5,7 @@ import { undelivered } from "../events/events.ts";
 import type { MetricSources } from "../http/monitoring/metrics.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { openVerifications } from "../identity/ledger/reports/open-verifications.ts";
+import { vendorStandings } from "../identity/routes/vendor-standing.ts";
 import { lastBackupAt } from "../storage/backup/last-backup.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -28,6 +29,7 @@ export function measures(parts: MeasuredParts): MetricSources {
       heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
       unsealed: await unsealedEntries(db),
       lastBackupAt: await lastBackupAt(db),
+      vendors: await vendorStandings(db, now(), config.vendorPrices),
       undelivered: await undelivered(db),
       alarms: await (await import("../commands/health/read-health.ts")).openAlarmNames({ db, now, config }),
     }),

@@ -1,9 +1,11 @@
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import type { VendorStanding } from "../../identity/routes/vendor-standing.ts";
 import type { Durations } from "../../runtime/durations.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { HttpServer } from "../shell/open-server.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import type { ResponseCounts } from "./response-counts.ts";
+import { gaugeValues, vendorGauges } from "./vendor-gauges.ts";
 
 /** What only the store knows. Times are milliseconds since 1970; null: there is none. */
 export interface StoredFigures {
@@ -15,6 +17,7 @@ export interface StoredFigures {
   lastBackupAt: number | null;
   /** The names of open alarms, such as `vendor:dojah`. */
   alarms: readonly string[];
+  vendors: readonly VendorStanding[];
   /** Deliveries of events that wait or are dead; `oldest` is when the oldest event that waits happened. */
   undelivered: { waiting: number; dead: number; oldest: number | null };
 }
@@ -116,6 +119,9 @@ function metrics(sources: MetricSources): Registry {
     "Time of an attempt at the identity vendor, to its response or time-out",
     () => upstreams().map(({ name, calls }) => [{ upstream: name }, calls.durations] as const),
   );
+
+  for (const each of vendorGauges)
+    gauge(`upstream_${each.name}`, each.help, async () => gaugeValues(each, (await stored())?.vendors ?? []));
 
   const open = (value: (found: { count: number; since: number }) => number) => async () => {
     const figures = await stored();

@@ -12,13 +12,12 @@ import { attemptReasons } from "../ledger/attempts.ts";
 import { readReason } from "../ledger/route-reason.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
-import { attemptsLeft } from "../routes/attempts-left.ts";
 import { decidedOrder } from "../routes/decided-order.ts";
 import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { inDecidedOrder } from "../routes/open-routes.ts";
 import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
-import { type FigureSpan, spans, type VendorFigures, vendorFigures } from "../routes/vendor-figures.ts";
-import { upstreamStatus } from "../upstream-status.ts";
+import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
+import { vendorStandings } from "../routes/vendor-standing.ts";
 
 interface Configured {
   config: {
@@ -64,30 +63,18 @@ const showRoutes = command({
   none: "No live verification asked a vendor in the last 30 days.",
   examples: [{}],
   run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
-    const figures = await vendorFigures(db, now());
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
     const listed = config.upstreams.map((name) => ({ name }));
-    const told = await upstreamStatus(db, now());
-    const paused = await pausedRoutes(db, now());
-    return figures.map((one) => {
-      const order = inDecidedOrder(listed, decided?.kinds[one.kind] ?? []);
-      const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
-      return {
-        ...{ vendor: one.vendor, kind: one.kind, span: one.span, attempts: one.attempts },
-        place: order.findIndex(({ name }) => name === one.vendor) + 1 || null,
-        found_rate: rounded(one.foundRate),
-        failures: rounded(one.failureShare)!,
-        ...{ median: one.median, p95: one.p95, cost: one.cost, cost_per_found: one.costPerFound },
-        balance,
-        attempts_left: attemptsLeft(
-          balance,
-          figures.filter(({ vendor }) => vendor === one.vendor),
-          config.vendorPrices[one.vendor],
-        ),
-        days_left: rounded(daysLeft(balance, figures, one)),
-        paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
-      };
-    });
+    return (await vendorStandings(db, now(), config.vendorPrices)).map((one) => ({
+      ...one,
+      place:
+        inDecidedOrder(listed, decided?.kinds[one.kind] ?? []).findIndex(({ name }) => name === one.vendor) + 1 || null,
+      found_rate: rounded(one.foundRate),
+      failures: rounded(one.failureShare)!,
+      cost_per_found: one.costPerFound,
+      attempts_left: one.attemptsLeft,
+      days_left: rounded(one.daysLeft),
+    }));
   },
 });
 
@@ -126,6 +113,7 @@ const pause = command({
   view: ({ vendor, check, until }, { at }) => [
     `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}.`,
   ],
+  fits: ({ paused }) => paused !== true,
   records: ["route.paused"],
   examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", for: "2h" }],
   run: async ({ vendor, check, for: length }, room: Audited & WithClock) => {
@@ -138,6 +126,7 @@ const pause = command({
 const resume = command({
   id: "routes.resume",
   summary: "End the pause of an identity vendor.",
+  description: "Without a check, all of its pauses end.",
   role: "operator",
   kind: "change",
   target: ["vendor"],
@@ -146,6 +135,7 @@ const resume = command({
   view: ({ vendor, check }) => [
     `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
   ],
+  fits: ({ paused }) => paused === true,
   records: ["route.resumed"],
   examples: [{ vendor: "prembly" }],
   run: async ({ vendor, check }, room: Audited & WithClock) => {
@@ -208,17 +198,6 @@ const explain = command({
 });
 
 export const routeCommands = [showRoutes, explain, pause, resume];
-
-/** How long a balance lasts if the vendor goes on billing as it did in the span. Null: nobody can tell. */
-function daysLeft(
-  balance: number | null,
-  figures: readonly VendorFigures[],
-  { vendor, span }: VendorFigures,
-): number | null {
-  const spent = figures.reduce((sum, one) => (one.vendor === vendor && one.span === span ? sum + one.cost : sum), 0);
-  if (balance === null || spent === 0) return null;
-  return (balance / spent) * (spans[span].length / 86_400_000);
-}
 
 /** With one decimal. */
 function rounded(value: number | null): number | null {

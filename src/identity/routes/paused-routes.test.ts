@@ -79,6 +79,16 @@ for (const engine of engines)
       assert.equal(await vendorOf({ kind: "nin" }), "first");
     });
 
+    test("to resume a vendor ends each of its pauses, and those of one kind if it says so", async (t) => {
+      const { pause, resume, vendorOf } = await opened(t);
+      await pause({ kind: "nin" });
+      await pause({ kind: "bvn" });
+      assert.equal(await resume({ kind: "bvn" }), true);
+      assert.deepEqual([await vendorOf({ kind: "bvn" }), await vendorOf({ kind: "nin" })], ["first", "second"]);
+      assert.equal(await resume(), true);
+      assert.equal(await vendorOf({ kind: "nin" }), "first");
+    });
+
     test("with every vendor paused the failure says so, and nothing is asked, written or charged", async (t) => {
       const { identity, pause, first, second } = await opened(t);
       await pause();

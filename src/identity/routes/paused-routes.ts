@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { CheckKind } from "../../operation/check-kind.ts";
+import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
@@ -45,19 +45,17 @@ export async function pauseRoute({ db, audit, actor, now }: Audited & WithClock,
   });
 }
 
-/** Ends a pause. False if there is none. */
+/** Ends a pause, or with `kind` null every pause of the vendor. False if there is none. */
 export async function resumeRoute(
   { db, audit, actor }: Audited,
   route: Pick<PausedRoute, "vendor" | "kind">,
 ): Promise<boolean> {
   const { vendor, kind } = route;
   return db.transaction().execute(async (trx) => {
-    const gone = await trx
-      .deleteFrom("fact")
-      .where("name", "=", nameOfPause(route))
-      .returning("name")
-      .executeTakeFirst();
-    if (!gone) return false;
+    const names =
+      kind === null ? [null, ...checkKinds].map((kind) => nameOfPause({ vendor, kind })) : [nameOfPause(route)];
+    const gone = await trx.deleteFrom("fact").where("name", "in", names).returning("name").execute();
+    if (gone.length === 0) return false;
     await noteChange(trx, "routes");
     await audit(trx, { kind: "route.resumed", actor, facts: { vendor, kind } });
     return true;

@@ -1,0 +1,45 @@
+import type { VendorStanding } from "../../identity/routes/vendor-standing.ts";
+
+type Labels = Record<string, string>;
+
+/** A gauge of vendors. Without a value where nobody can tell. */
+interface VendorGauge {
+  name: string;
+  help: string;
+  labels: (of: VendorStanding) => Labels;
+  value: (of: VendorStanding) => number | null;
+}
+
+const ofVendor = ({ vendor }: VendorStanding) => ({ upstream: vendor });
+const ofKind = ({ vendor, kind }: VendorStanding) => ({ upstream: vendor, kind });
+const ofSpan = ({ vendor, span }: VendorStanding) => ({ upstream: vendor, span });
+const ofFigure = ({ vendor, kind, span }: VendorStanding) => ({ upstream: vendor, kind, span });
+const divided = (value: number | null, by: number) => (value === null ? null : value / by);
+
+const gauge = (name: string, help: string, labels: VendorGauge["labels"], value: VendorGauge["value"]) => ({
+  ...{ name, help, labels, value },
+});
+
+export const vendorGauges: readonly VendorGauge[] = [
+  gauge("attempts", "Live attempts in the span", ofFigure, ({ attempts }) => attempts),
+  gauge("found_ratio", "Records, of the answers about a person", ofFigure, (of) => divided(of.foundRate, 100)),
+  gauge("failure_ratio", "Attempts that failed, or have no known outcome", ofFigure, (of) => of.failureShare / 100),
+  gauge("median_seconds", "Bound of the bucket with half of the answers", ofFigure, (of) => divided(of.median, 1000)),
+  gauge("p95_seconds", "Bound of the bucket with 95 of 100 answers", ofFigure, (of) => divided(of.p95, 1000)),
+  gauge("cost_naira", "What the vendor bills for the span", ofFigure, ({ cost }) => cost / 100),
+  gauge("cost_per_found_naira", "The same for each record", ofFigure, (of) => divided(of.costPerFound, 100)),
+  gauge("paused", "1 while an operator paused the vendor for the check", ofKind, ({ paused }) => (paused ? 1 : 0)),
+  gauge("days_left", "Days that the balance lasts at the cost of the span", ofSpan, ({ daysLeft }) => daysLeft),
+  gauge("balance_naira", "Your balance, as the vendor said last", ofVendor, (of) => divided(of.balance, 100)),
+  gauge("attempts_left", "Attempts that the balance pays for", ofVendor, ({ attemptsLeft }) => attemptsLeft),
+];
+
+/** Each label set once, with its value. */
+export function gaugeValues({ labels, value }: VendorGauge, vendors: readonly VendorStanding[]): [Labels, number][] {
+  const values = new Map<string, [Labels, number]>();
+  for (const of of vendors) {
+    const found = value(of);
+    if (found !== null) values.set(JSON.stringify(labels(of)), [labels(of), found]);
+  }
+  return [...values.values()];
+}

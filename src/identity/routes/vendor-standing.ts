@@ -1,0 +1,45 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { upstreamStatus } from "../upstream-status.ts";
+import { attemptsLeft } from "./attempts-left.ts";
+import { pausedRoutes } from "./paused-routes.ts";
+import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
+
+/** The figures of a vendor with what is left of your balance there. Money in kobo. Null: nobody can tell. */
+export interface VendorStanding extends VendorFigures {
+  balance: number | null;
+  attemptsLeft: number | null;
+  /** How long the balance lasts if the vendor goes on billing as it did in the span. */
+  daysLeft: number | null;
+  /** Whether an operator paused it for this kind of check. */
+  paused: boolean;
+}
+
+/** How every vendor stands that live verifications asked. `prices`: what each bills, by its name. */
+export async function vendorStandings(
+  db: Kysely<Tables>,
+  now: number,
+  prices: Readonly<Record<string, VendorPrices>>,
+): Promise<VendorStanding[]> {
+  const figures = await vendorFigures(db, now);
+  const told = await upstreamStatus(db, now);
+  const paused = await pausedRoutes(db, now);
+  return figures.map((one) => {
+    const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
+    const own = figures.filter(({ vendor }) => vendor === one.vendor);
+    return {
+      ...one,
+      balance,
+      attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
+      daysLeft: daysLeft(balance, own, one),
+      paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
+    };
+  });
+}
+
+function daysLeft(balance: number | null, own: readonly VendorFigures[], { span }: VendorFigures): number | null {
+  const spent = own.reduce((sum, one) => (one.span === span ? sum + one.cost : sum), 0);
+  if (balance === null || spent === 0) return null;
+  return (balance / spent) * (spans[span].length / 86_400_000);
+}
