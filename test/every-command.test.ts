@@ -226,6 +226,9 @@ async function makeWorld(engine: Engine): Promise<World> {
     [1, 2].map(async () => JSON.parse(await done("keys", "create", "--account", "shop@example.com", "--json"))),
   );
   await done("prices", "set", "shop@example.com", "dstv", "--margin", "10");
+  await done("accounts", "create", "--name", "Kiosk", "--email", "kiosk@example.com");
+  await done("prices", "set", "group:agents", "dstv", "--margin", "5");
+  await done("prices", "join", "agents", "kiosk@example.com");
   await done("people", "invite", "ada@example.com");
   await done("people", "invite", "grace@example.com");
   const prices = join(folder, "prices.csv");
@@ -272,6 +275,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "catalogue.reject": { draft: await held("3000") },
       "prices.import": { file: [prices] },
       "prices.remove": { account: "shop@example.com" },
+      "prices.leave": { accounts: ["kiosk@example.com"] },
       "ledger.release": { reference: unknown[0]!, reason: "The vendor does not know it" },
       "ledger.settle": { reference: unknown[1]!, outcome: "not_found", reason: "The vendor says so" },
       "ledger.note": { reference: verified.json.data.request_reference, note: "The client asked" },

@@ -181,7 +181,7 @@ export interface CableProduct {
 export interface CatalogueChange {
   /** Revision that holds the change; all changes of one hold from one moment on */
   revision: number;
-  /** The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider */
+  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
   list:
     | "data-providers"
     | "data-bundles"
@@ -201,12 +201,12 @@ export interface CatalogueChange {
 }
 
 export interface OwnPrice {
-  /** Codes of a provider or an entry, provider first: its price for you alone */
+  /** Codes of a provider or an entry, provider first, that has other prices for you now; empty: any provider may */
   of: string;
 }
 
 export interface ScheduledChange {
-  /** The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider */
+  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
   list:
     | "data-providers"
     | "data-bundles"

@@ -8,6 +8,7 @@ import { SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/expected.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
+import { nextTurn } from "./revisions/turns.ts";
 import { loadStarter } from "./starter.ts";
 import { type Follow, followSource } from "./sync/follow-source.ts";
 
@@ -19,7 +20,7 @@ export interface CatalogueState {
   readonly publishedAt: number;
   /** When the store last confirmed that this is the newest revision. */
   readonly confirmedAt: number;
-  /** When the next scheduled revision is due; null if there is none. */
+  /** When the next scheduled revision, or the turn of a price rule, is due; null if there is none. */
   readonly due: number | null;
 }
 
@@ -68,9 +69,9 @@ export async function openCatalogue({
     const { snapshot: served } = responses;
     const snapshot = await newestSnapshot(db, served.revision > 0 ? served : undefined);
     if (snapshot === served) return snapshot;
-    const next = await nextDue(db);
+    const next = [await nextDue(db), nextTurn(snapshot)].filter((time) => time !== undefined);
     await responses.prepare(snapshot);
-    due = next;
+    due = next.length > 0 ? Math.min(...next) : undefined;
     return snapshot;
   });
   const publisher: Publisher = { db, audit, actor: "system", now, guard, latest: follow };

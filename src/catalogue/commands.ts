@@ -1,8 +1,10 @@
 import { editEntry } from "./commands/edit-command.ts";
 import { listEntries } from "./commands/entries-command.ts";
 import { fileCommands } from "./commands/file-commands.ts";
-import { priceCommands } from "./commands/price-commands.ts";
-import { priceFileCommands } from "./commands/price-file-commands.ts";
+import { priceCommands } from "./commands/prices/price-commands.ts";
+import { priceFileCommands } from "./commands/prices/price-file-commands.ts";
+import { groupCommands } from "./commands/prices/price-group-commands.ts";
+import { showSheet } from "./commands/prices/price-sheet-command.ts";
 import { revisionCommands } from "./commands/revision-commands.ts";
 import { sourceCommands } from "./commands/source-commands.ts";
 
@@ -13,5 +15,7 @@ export const catalogueCommands = [
   ...revisionCommands,
   ...priceCommands,
   ...priceFileCommands,
+  ...groupCommands,
+  showSheet,
   ...sourceCommands,
 ];

@@ -14,8 +14,8 @@ import { freshStore, looseGuard, publisherOf, publishTo } from "./catalogue.fixt
 import { openCatalogue } from "./catalogue.ts";
 import { itemIn, withEntries } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
+import { settingRule } from "./prices/price-rules.ts";
 import { approve } from "./revisions/decide.ts";
-import { settingRule } from "./revisions/price-rules.ts";
 import type { Plan } from "./revisions/review.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 

@@ -1,4 +1,4 @@
-import type { PricedAccounts } from "../catalogue/commands/price-commands.ts";
+import type { PricedAccounts } from "../catalogue/commands/prices/priced-room.ts";
 import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";

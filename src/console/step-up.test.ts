@@ -17,7 +17,8 @@ test("what gives something away is what the design names", () => {
   assert.deepEqual(by, {
     money: [
       ...["accounts.change", "accounts.terms", "accounts.top-up", "catalogue.approve"],
-      ...["prices.set", "prices.remove", "prices.import", "ledger.release", "ledger.settle", "books.adjust"],
+      ...["prices.set", "prices.remove", "prices.import", "prices.join", "prices.leave"],
+      ...["ledger.release", "ledger.settle", "books.adjust"],
     ],
     authority: ["people.invite", "people.change", "people.remove"],
     credentials: ["keys.create", "keys.change", "keys.roll", "events.endpoints.add", "events.endpoints.roll"],

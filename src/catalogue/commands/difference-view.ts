@@ -6,7 +6,7 @@ import { type Change, type Counts, changeKindOf, differingMembers } from "../doc
 import { operatorValuesOf } from "../files/json.ts";
 import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
-import { ruleText } from "../revisions/price-rules.ts";
+import { ruleText } from "../prices/price-rules.ts";
 
 /** Rows of a table that are shown unless all are asked for. */
 export const firstChanges = 40;
@@ -109,13 +109,14 @@ function otherOf({ list, change, old, new: now }: ListedChange): Record<string, 
 
 function ruleMove(old: PriceRule, now: PriceRule): string {
   const [before, after] = [ruleText(old), ruleText(now)];
-  return before === after
+  if (before !== after) return `${before} → ${after}`;
+  return old.pending === now.pending
     ? `${after}, beside a catalogue's price of ${nairaOf(now.listed ?? 0)}`
-    : `${before} → ${after}`;
+    : `${after}, which holds now`;
 }
 
 function entryName(subject: Subject, content: EntryContent): string {
-  return subject === "prices" ? `${content.of} for ${content.account}` : nameOf(subject, content);
+  return subject === "prices" ? `${content.of || "group"} for ${content.account}` : nameOf(subject, content);
 }
 
 /** "2 added, 1 modified". */

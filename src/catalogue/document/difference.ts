@@ -1,5 +1,6 @@
 import { pacer } from "../../runtime/pace.ts";
-import { type EntryContent, groupOf, type Subject, subjects } from "../model/lists.ts";
+import { type EntryContent, groupOf, type ListName, type Subject, subjects } from "../model/lists.ts";
+import { groupsIn, priceListOf } from "../model/price-lists.ts";
 import {
   type Document,
   type Group,
@@ -140,5 +141,30 @@ export async function revisedBy(
     groups[subject] = made;
     stamps[subject] = changed;
   }
+  const moved = await movedByCosts({ groups }, changes);
+  if (moved.length > 0)
+    stamps.prices = new Map([
+      ...stamps.prices,
+      ...moved.map((group) => [group, laterStamp(stamps.prices.get(group), by)] as const),
+    ]);
   return { ...snapshot, revision: by.revision, publishedAt: by.publishedAt, groups, stamps };
+}
+
+/** The groups whose prices follow a cost that changes: their floors move, though their rules and the catalogue's prices stay. */
+async function movedByCosts(document: Document, changes: readonly Change[]): Promise<string[]> {
+  const pause = pacer();
+  const costs = changes.filter(({ old, new: now }) => old && now && old.cost !== now.cost && "price" in now);
+  const moved: string[] = [];
+  for (const group of costs.length === 0 ? [] : groupsIn(document)) {
+    const prices = priceListOf(document, group);
+    for (const { subject, key, old, new: now } of costs) {
+      const [before, after] = [old!, now!].map((content) => prices.priceOf(subject as ListName, key, content));
+      if (before !== after) {
+        moved.push(group);
+        break;
+      }
+      await pause();
+    }
+  }
+  return moved;
 }

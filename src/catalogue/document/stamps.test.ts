@@ -9,8 +9,8 @@ import { restore } from "../../storage/backup/restore.ts";
 import { freshStore, priced, removed } from "../catalogue.fixture.ts";
 import type { ListName } from "../model/lists.ts";
 import { type Snapshot, stampOf } from "../model/snapshot.ts";
+import { removingRules, settingRule } from "../prices/price-rules.ts";
 import { newestSnapshot } from "../revisions/load.ts";
-import { removingRules, settingRule } from "../revisions/price-rules.ts";
 import { publish } from "../revisions/publish.ts";
 import { about, opened, removeHistory, seenAnew, start } from "../revisions/publishing.fixture.ts";
 

@@ -1,10 +1,11 @@
-import { positiveAmount } from "../../operation/command/forms.ts";
+import { endTime, positiveAmount, startTime } from "../../operation/command/forms.ts";
 import { readChosen } from "../../operation/command/read-chosen.ts";
 import type { ChosenFile } from "../../operation/command/read-texts.ts";
-import { koboOf } from "../../operation/money.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
 import type { PriceRule, Rule } from "../model/price-lists.ts";
-import type { WantedRule } from "../revisions/price-rules.ts";
+import { groupForm, margin, roundings, takesPrice } from "../prices/price-forms.ts";
+import { membership, type WantedRule } from "../prices/price-rules.ts";
 import { readRows } from "./csv.ts";
 import { readWithErrors } from "./file-errors.ts";
 
@@ -14,33 +15,29 @@ interface PriceFile {
   readonly rules: readonly WantedRule[];
   /** Sentences with their place. */
   readonly faults: readonly string[];
+  /** Whether the file says which accounts are in groups. */
+  readonly hasGroups: boolean;
 }
 
-export const margin = {
-  form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
-  read: (text: string): { rule: Rule; value: number } | undefined => {
-    const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
-    const hundredths = parts ? koboOf(parts[2]!) : undefined;
-    if (!parts || hundredths === undefined) return undefined;
-    const value = parts[1] === "-" ? -hundredths : hundredths;
-    if (parts[3] === "") return { rule: "margin", value };
-    return value <= -10_000 || value > 1_000_000 ? undefined : { rule: "percent", value };
-  },
-};
-
-/** Reads a CSV file with these columns in a thread. `idOf`: ids of accounts by id and by e-mail. */
+/**
+ * Reads a CSV file with these columns in a thread. `idOf`: ids of accounts by id and by e-mail. `zone`: the name of the time zone. `now`: in
+ * milliseconds since 1970.
+ */
 export async function readPrices(
   file: ChosenFile,
   columns: readonly string[],
   idOf: ReadonlyMap<string, string>,
+  { zone, now }: { zone: string; now: number },
 ): Promise<PriceFile> {
   const rules: WantedRule[] = [];
   const faults: string[] = [];
-  for await (const part of readChosen(file, import.meta.url, partsOfPrices, columns, idOf)) {
+  let hasGroups = false;
+  for await (const part of readChosen(file, import.meta.url, partsOfPrices, columns, idOf, zone, now)) {
     rules.push(...part.rules);
     faults.push(...part.faults);
+    hasGroups ||= part.hasGroups;
   }
-  return { rules, faults };
+  return { rules, faults, hasGroups };
 }
 
 /** For the thread. */
@@ -48,19 +45,25 @@ export function* partsOfPrices(
   bytes: Uint8Array,
   columns: readonly string[],
   idOf: ReadonlyMap<string, string>,
+  zoneName: string,
+  now: number,
 ): Generator<PriceFile, void> {
   const rules: WantedRule[] = [];
   const wanted = { of: "prices", all: columns, needed: ["account", "codes"] };
+  const zone = new TimeZone(zoneName);
+  let hasGroups = false;
   const { faults, isStopped } = readWithErrors((fault) =>
-    readRows(bytes, wanted, fault, ({ values, place }) => {
+    readRows(bytes, wanted, fault, ({ values: given, place }) => {
+      hasGroups ||= given.group !== undefined;
+      const values = Object.fromEntries(Object.entries(given).map(([name, text]) => [name, text.trim()]));
       const { account = "", codes = "" } = values;
-      const id = idOf.get(account.trim()) ?? idOf.get(account.trim().toLowerCase());
-      const of = codes.trim().replace(/\s+/g, " ");
-      const value = readValue(values.margin?.trim() ?? "", values.price?.trim() ?? "", of);
-      if (id === undefined) fault(place, "no account has this id or e-mail in account");
-      if (of === "") fault(place, "codes is empty: name a provider, or a provider and a code");
-      if (typeof value === "string") fault(place, value);
-      else if (id !== undefined && of !== "") rules.push({ rule: { account: id, of, ...value }, place });
+      const id = idOf.get(account) ?? idOf.get(account.toLowerCase()) ?? groupHolder(account);
+      const of = codes.replace(/\s+/g, " ");
+      if (id === undefined)
+        fault(place, "account must be the id or e-mail of an account, or a group such as group:agents");
+      const rule = readRule(id ?? "", of, values, zone, now);
+      if (typeof rule === "string") fault(place, rule);
+      else if (id !== undefined) rules.push({ rule, place });
       if (rules.length > mostRules)
         fault(
           place,
@@ -69,15 +72,52 @@ export function* partsOfPrices(
         );
     }),
   );
-  yield { rules: [], faults: faults.map(({ place, sentence }) => `${place && `${place}: `}${sentence}.`) };
-  if (!isStopped) for (const slice of slicesOf(rules)) yield { rules: slice, faults: [] };
+  yield { rules: [], faults: faults.map(({ place, sentence }) => `${place && `${place}: `}${sentence}.`), hasGroups };
+  if (!isStopped) for (const slice of slicesOf(rules)) yield { rules: slice, faults: [], hasGroups };
 }
 
+const groupHolder = (text: string) => (/^group:/i.test(text) ? groupForm.read(text) : undefined);
+
 /** The rule, or what is wrong with it. */
-function readValue(marginText: string, priceText: string, of: string): Pick<PriceRule, "rule" | "value"> | string {
+function readRule(
+  account: string,
+  of: string,
+  values: Readonly<Record<string, string>>,
+  zone: TimeZone,
+  now: number,
+): PriceRule | string {
+  if (values.group) {
+    const group = groupForm.read(values.group);
+    if (group === undefined) return `group must be ${groupForm.form}`;
+    if (of || values.margin || values.price || /^group:/.test(account))
+      return "a membership has an account and a group only";
+    return membership(account, group);
+  }
+  if (of === "") return "codes is empty: name a provider, or a provider and a code";
+  const value = readValue(values.margin ?? "", values.price ?? "", of);
+  if (typeof value === "string") return value;
+  const round = values.round ? roundings.find(({ text }) => text === values.round)?.kobo : undefined;
+  if (values.round && round === undefined) return "round must be 5 or 10 naira, or empty";
+  const from = values.from ? startTime.read(values.from, zone) : undefined;
+  if (values.from && from === undefined) return `from must be ${startTime.form}`;
+  const until = values.until ? endTime.read(values.until, zone) : undefined;
+  if (values.until && until === undefined) return `until must be ${endTime.form}`;
+  if (until !== undefined && until <= Math.max(now, from ?? 0)) return "until must be later than now, and than from";
+  return {
+    ...{ account, of, ...value },
+    ...(round !== undefined && { round }),
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+  };
+}
+
+/** The value of a rule, or what is wrong with it. */
+function readValue(marginText: string, priceText: string, of: string): { rule: Rule; value: number } | string {
   if ((marginText === "") === (priceText === "")) return "needs either a margin or a price";
   if (priceText === "") return margin.read(marginText) ?? `margin must be ${margin.form}`;
   const value = positiveAmount.read(priceText);
   if (value === undefined) return `price must be ${positiveAmount.form}`;
-  return of.includes(" ") ? { rule: "price", value } : "a price needs one entry: add its code after the provider";
+  return takesPrice(of)
+    ? { rule: "price", value }
+    : "a price needs one entry, or a size: add its code after the provider";
 }

@@ -3,30 +3,32 @@ import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { type Document, inOrder } from "../model/snapshot.ts";
 import { costOf } from "../model/supply.ts";
-import { type Found, foundIn, type Guarded } from "./found.ts";
+import { foundIn, type Guarded } from "./found.ts";
+import { accountsOf, ownPricesBelowCost } from "./own-prices.ts";
 
 /**
  * Entries that the changes make sell below their cost. A known cost that rises under the same price is not among them: to hold it would keep the
  * floors of the groups too low. `duba doctor` names what sells below cost, whatever made it so.
  */
-export function newBelowCost({ changes }: Guarded): Promise<Found[]> {
-  return foundIn(changes, function* (change) {
-    const { subject, old, new: now } = change;
+export function newBelowCost({ changes }: Guarded): Promise<string[]> {
+  return foundIn(changes, function* ({ subject, old, new: now }) {
     if (subject === "prices" || now === null) return;
     const below = belowCost(now);
     if (below === undefined || (old && (belowCost(old) || (costOf(old) !== undefined && old.price === now.price))))
       return;
-    yield { change, sentence: `${nameOf(subject, now)}: ${below}.` };
+    yield `${nameOf(subject, now)}: ${below}.`;
   });
 }
 
-/** All entries that sell below their cost, in sentences. */
-export function belowCostIn(document: Document): Promise<string[]> {
+/** All entries that sell below their cost, to everybody or to one account, in sentences. */
+export async function belowCostIn(document: Document): Promise<string[]> {
   const all = pricedLists.flatMap((list) => Array.from(inOrder(document, list), ({ content }) => ({ list, content })));
-  return foundIn(all, function* ({ list, content }) {
+  const sentences = await foundIn(all, function* ({ list, content }) {
     const below = belowCost(content);
     if (below) yield `${nameOf(list, content)}: ${below}.`;
   });
+  for (const account of accountsOf(document)) sentences.push(...(await ownPricesBelowCost(document, account)));
+  return sentences;
 }
 
 function belowCost(content: EntryContent): string | undefined {

@@ -5,7 +5,7 @@ import { type Change, difference } from "../document/difference.ts";
 import type { EntryContent } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { settingRule } from "../revisions/price-rules.ts";
+import { settingRule } from "../prices/price-rules.ts";
 import { belowCostIn } from "./below-cost.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
 

@@ -5,8 +5,9 @@ import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snaps
 import { availableIn, isAvailable } from "../model/supply.ts";
 import { newBelowCost } from "./below-cost.ts";
 import { type Found, foundIn, type Guarded, percent } from "./found.ts";
-import { farMoves, farOwnPrices, movedLists } from "./moves.ts";
+import { farMoves, movedLists } from "./moves.ts";
 import { oddPrices } from "./odd-prices.ts";
+import { ownPriceReasons } from "./own-prices.ts";
 import { replacedPrices } from "./replaced.ts";
 
 /** What a revision may change without an approval. */
@@ -43,6 +44,7 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
   const { priceFactor } = guard;
   const far = await farMoves(guarded, priceFactor);
   const replaced = await replacedPrices(guarded, priceFactor);
+  const own = await ownPriceReasons(guarded, priceFactor);
   // Not told once more as odd.
   const told = new Set([...far, ...replaced].map(({ change }) => change));
   const others = changes.filter((change) => !told.has(change));
@@ -50,9 +52,9 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
     ...removals(guarded, guard),
     ...emptied(base, after, changes),
     ...(await movedLists(guarded, guard.priceMean)),
-    ...firstOf([...far.map(sentenceOf), ...(await farOwnPrices(guarded, priceFactor))], "prices move as far"),
+    ...firstOf([...far.map(sentenceOf), ...own.far], "prices move as far"),
     ...firstOf(replaced.map(sentenceOf), "new entries look like one that is gone"),
-    ...firstOf((await newBelowCost(guarded)).map(sentenceOf), "prices are below cost"),
+    ...firstOf([...(await newBelowCost(guarded)), ...own.below], "prices are below cost"),
     ...(await oddPrices(base, after, others, priceFactor)).flatMap(({ sentences, more }) => firstOf(sentences, more)),
     ...(guard.holdFormulas ? firstOf(await formulas(changes), "texts begin like a formula") : []),
   ];

@@ -1,9 +1,9 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
-import { pricedEntries, pricedLists, priceListOf } from "../model/price-lists.ts";
+import { pricedLists } from "../model/price-lists.ts";
+import { bundleSize, sizeText } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
 import { type Found, foundIn, type Guarded, percent } from "./found.ts";
-import { bundleSize, sizeText } from "./quantity.ts";
 
 /** Lists with fewer entries have no average that says much. */
 const FEWEST = 10;
@@ -41,8 +41,8 @@ function measuresOf(content: EntryContent | undefined): Measures {
   };
 }
 
-/** In words; undefined if it is not too far. */
-function farMove(
+/** How far a value moves, in words; undefined if that is not too far. */
+export function farMove(
   before: number | undefined,
   dayBefore: number | undefined,
   to: number,
@@ -56,31 +56,6 @@ function farMove(
     `moves${when} from ${textOf(from)} to ${textOf(to)}, by more than a factor of ${factor}.`;
   if (before !== undefined && isFar(before)) return words(before, "");
   return dayBefore !== undefined && isFar(dayBefore) ? words(dayBefore, " within a day") : undefined;
-}
-
-/** What accounts pay, where rules that change move it too far. */
-export function farOwnPrices({ base, after, earlier, changes }: Guarded, factor: number): Promise<string[]> {
-  const touched = changes.filter(({ subject }) => subject === "prices").map(({ old, new: now }) => (now ?? old)!);
-  return foundIn(
-    Map.groupBy(touched, (rule) => String(rule.account)),
-    function* ([account, rules]) {
-      const [before, dayBefore, now] = [base, earlier, after].map((document) => priceOf(document, account));
-      for (const provider of new Set(rules.map((rule) => String(rule.of).split(" ", 1)[0]!)))
-        for (const { list, key, content } of pricedEntries(after, provider)) {
-          const how = farMove(before!(list, key), dayBefore!(list, key), now!(list, key)!, factor, nairaOf);
-          if (how) yield `${nameOf(list, content)}: price for ${account} ${how}`;
-        }
-    },
-  );
-}
-
-/** What an account pays for an entry of the document. */
-function priceOf(document: Document, account: string) {
-  const own = priceListOf(document, account);
-  return (list: ListName, key: string): number | undefined => {
-    const price = itemIn(document, list, key)?.content.price;
-    return price === undefined ? undefined : own.priceOf(key, Number(price));
-  };
 }
 
 /** Lists whose prices move too far on average. New entries do not count: they would make it smaller. */

@@ -2,9 +2,9 @@ import { nairaOf } from "../../operation/money.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
 import { isOvertaken, listedPrice, rulesOf } from "../model/price-lists.ts";
+import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { foundIn, kept, ratio } from "./found.ts";
-import { bundleSize } from "./quantity.ts";
 
 /** Factor between the price of a GB and the usual one that is odd. Published lists reach 4.6. */
 const GB_FACTOR = 5;

@@ -1,8 +1,8 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
+import { bundleSize, hoursIn } from "../model/quantity.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Found, foundIn, type Guarded, kept, ratio } from "./found.ts";
-import { bundleSize, hoursIn } from "./quantity.ts";
 
 /** New entries that look like one that is gone since `earlier`, at a price too far from it. If several look alike, the nearest price counts. */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Found[]> {

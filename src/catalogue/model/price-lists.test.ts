@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { revised, starterSnapshot } from "../catalogue.fixture.ts";
 import { difference } from "../document/difference.ts";
-import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
+import { removingRules, ruleText, settingRule } from "../prices/price-rules.ts";
 import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
 
 const base = await starterSnapshot();
@@ -12,12 +12,14 @@ const rule = (of: string, changes: Partial<PriceRule> = {}): PriceRule => ({
   ...changes,
 });
 
+const paid = (list: PriceList, key: string, price: number) => list.priceOf("data-bundles", key, { price });
+
 test("a margin in percent is exact to the kobo, halves up, at any price", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e15 }), fc.integer({ min: -9_999, max: 1_000_000 }), (price, value) => {
       const list = new PriceList([rule("P", { value })]);
       const exact = (BigInt(price) * BigInt(10_000 + value) * 2n + 10_000n) / 20_000n;
-      assert.equal(list.priceOf("P c", price), exact > 0n ? Number(exact) : price);
+      assert.equal(paid(list, "P c", price), exact > 0n ? Number(exact) : price);
     }),
   );
 });
@@ -28,17 +30,24 @@ test("a price of an entry comes before the margin of its provider, whatever the 
     rule("MTNDATA abc", { rule: "price", value: 42 }),
     rule("dstv PRWE36 HDPVRE36", { rule: "margin", value: -100 }),
   ]);
-  assert.equal(list.priceOf("MTNDATA 104", 10_000), 10_500);
-  assert.equal(list.priceOf("MTNDATA ABC", 10_000), 42);
-  assert.equal(list.priceOf("DSTV PRWE36 HDPVRE36", 600), 500);
-  assert.equal(list.priceOf("DSTV PRWE36", 600), 600);
-  assert.equal(list.priceOf("GLODATA 104", 10_000), 10_000);
-  assert.deepEqual([list.touches("MTNDATA"), list.touches("DSTV"), list.touches("GLODATA")], [true, true, false]);
+  assert.equal(paid(list, "MTNDATA 104", 10_000), 10_500);
+  assert.equal(paid(list, "MTNDATA ABC", 10_000), 42);
+  assert.equal(paid(list, "DSTV PRWE36 HDPVRE36", 600), 500);
+  assert.equal(paid(list, "DSTV PRWE36", 600), 600);
+  assert.equal(paid(list, "GLODATA 104", 10_000), 10_000);
+  assert.deepEqual(
+    [
+      list.touching("data-bundles", "MTNDATA") === list,
+      list.touching("data-bundles", "DSTV") === list,
+      list.touching("data-bundles", "GLODATA") === list,
+    ],
+    [true, true, false],
+  );
 });
 
 test("a margin that leaves nothing gives nothing away: the catalogue's price holds", () => {
   for (const value of [-10_000, -10_001])
-    assert.equal(new PriceList([rule("P", { rule: "margin", value })]).priceOf("P c", 10_000), 10_000);
+    assert.equal(paid(new PriceList([rule("P", { rule: "margin", value })]), "P c", 10_000), 10_000);
 });
 
 test("rules are set by the codes that the catalogue knows, and taken away again", async () => {
@@ -46,14 +55,14 @@ test("rules are set by the codes that the catalogue knows, and taken away again"
   const one = await revised(base, await set(base));
   const [made] = await difference(base, one);
   assert.equal(made!.new!.of, "MTNDATA 104");
-  assert.equal(priceListOf(one, "acc_1").priceOf("MTNDATA 104", 10_000), 9_500);
+  assert.equal(paid(priceListOf(one, "acc_1"), "MTNDATA 104", 10_000), 9_500);
   assert.equal(priceListOf(one, "acc_1"), priceListOf(one, "acc_1"));
-  assert.equal(priceListOf(one, "acc_2").priceOf("MTNDATA 104", 10_000), 10_000);
+  assert.equal(paid(priceListOf(one, "acc_2"), "MTNDATA 104", 10_000), 10_000);
   assert.deepEqual(await difference(one, await set(one)), []);
 
   for (const codes of ["MTNDATA 104", undefined]) {
     const none = await revised(one, await removingRules("acc_1", codes)(one));
-    assert.equal(priceListOf(none, "acc_1").priceOf("MTNDATA 104", 10_000), 10_000);
+    assert.equal(paid(priceListOf(none, "acc_1"), "MTNDATA 104", 10_000), 10_000);
   }
   assert.throws(() => removingRules("acc_1", "MTNDATA")(one), { message: /no price of its own for MTNDATA/ });
   assert.throws(() => removingRules("acc_2", undefined)(one), { message: "This account has no price of its own." });

@@ -60,7 +60,11 @@ function specOf({ snapshot }: ResponseCache, type: string): ResponseSpec {
     write(prices) {
       const plans = availableIn(group).map(({ key, content }) => {
         const { price, amount, ...plan } = content as CableProduct;
-        return { ...plan, price: nairaOf(prices?.priceOf(key, price) ?? price), amount: nairaOf(amount) };
+        return {
+          ...plan,
+          price: nairaOf(prices?.priceOf("cable-products", key, content) ?? price),
+          amount: nairaOf(amount),
+        };
       });
       return new Body([Buffer.from(write({ success: true, plans }))]);
     },

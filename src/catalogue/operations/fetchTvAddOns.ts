@@ -85,7 +85,12 @@ function specOf(
     write(prices) {
       const data = availableIn(group).map(({ key, content }) => {
         const { price, ...addOn } = content as CableAddOn;
-        return { ...addOn, type, product_code: productCode, price: nairaOf(prices?.priceOf(key, price) ?? price) };
+        return {
+          ...addOn,
+          type,
+          product_code: productCode,
+          price: nairaOf(prices?.priceOf("cable-add-ons", key, content) ?? price),
+        };
       });
       const message = `Add-on lookup successful for ${productCode}`;
       return new Body([Buffer.from(writeAnswer({ success: true, status: "success", message, data }))]);

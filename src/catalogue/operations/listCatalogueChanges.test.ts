@@ -12,8 +12,8 @@ import { restore } from "../../storage/backup/restore.ts";
 import { freshStore, priced, publisherOf, publishTo, removed } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { itemIn } from "../model/snapshot.ts";
+import { settingRule } from "../prices/price-rules.ts";
 import type { CatalogueChangeAnswer } from "../responses/shapes.ts";
-import { settingRule } from "../revisions/price-rules.ts";
 import { publish } from "../revisions/publish.ts";
 import { listCatalogueChanges } from "./listCatalogueChanges.ts";
 

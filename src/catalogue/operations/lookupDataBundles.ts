@@ -6,7 +6,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { isSameCode } from "../model/codes.ts";
 import { findDataProvider } from "../model/find-entry.ts";
 import { groupIn, stampOf, stampOfAll } from "../model/snapshot.ts";
-import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
+import { allBundlesBody, allPricedBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
 import type { ResponseCache, ResponseSpec } from "../responses/cache.ts";
 import { DataBundleAnswer } from "../responses/shapes.ts";
 
@@ -74,6 +74,6 @@ function specOf({ snapshot, now }: ResponseCache, code: string | undefined): Res
     // The order of the providers is the order of their bundles.
     parts: [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers")],
     stamp: stampOfAll([stampOf(snapshot, "data-bundles"), stampOf(snapshot, "data-providers")]),
-    write: (prices) => (prices ? allOwnBundlesBody(snapshot, now, prices) : allBundlesBody(snapshot, now)),
+    write: (prices) => (prices ? allPricedBundlesBody(snapshot, now, prices) : allBundlesBody(snapshot, now)),
   };
 }

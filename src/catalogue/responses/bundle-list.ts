@@ -3,7 +3,7 @@ import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
-import type { PriceList } from "../model/price-lists.ts";
+import { groupsIn, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
@@ -26,25 +26,31 @@ interface Fragment {
   readonly etag: string;
 }
 
-/** Fragments in the catalogue's prices. */
+/** Fragments in the catalogue's prices, and in those of groups: they belong to many accounts. */
 const fragments = new WeakMap<Group, Fragment>();
+const groupFragments = new WeakMap<PriceList, WeakMap<Group, Fragment>>();
 
-/** Writes the bundles of every provider before the first request, with pauses for the event loop. */
+/** Writes the bundles of every provider before the first request, also in the prices of groups, with pauses for the event loop. */
 export async function prepareBundles(snapshot: Snapshot): Promise<void> {
   const pause = pacer();
-  for (const group of snapshot.groups["data-bundles"].values()) {
-    // A request for a faulty list gets the fault; all other lists are served.
-    if (!fragments.has(group))
-      await pacedFragment(pause, group).then(
-        (made) => fragments.set(group, made),
-        () => {},
-      );
-  }
+  const priceLists = groupsIn(snapshot).map((group) => priceListOf(snapshot, group));
+  for (const [provider, group] of snapshot.groups["data-bundles"])
+    for (const prices of [undefined, ...priceLists]) {
+      if (prices && !prices.touching("data-bundles", provider)) continue;
+      const kept = fragmentsIn(prices);
+      // A request for a faulty list gets the fault; all other lists are served.
+      if (!kept.has(group))
+        await pacedFragment(pause, group, prices).then(
+          (made) => kept.set(group, made),
+          () => {},
+        );
+    }
 }
 
 /** The response that lists a provider's bundles. */
 export function bundlesBody(group: Group, now: () => number, prices?: PriceList): Body {
-  const fragment = prices ? fragmentOf([...pieces(group, prices)]) : preparedFragment(group);
+  const isShared = prices === undefined || isGroup(prices.holder);
+  const fragment = isShared ? preparedFragment(group, prices) : fragmentOf([...pieces(group, prices)]);
   return bodyOf([fragment], fragment.etag, now);
 }
 
@@ -54,16 +60,27 @@ export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
   return bodyOf(all, etagOfAll(all), now);
 }
 
-/** The same in an account's prices, written with pauses for the event loop. */
-export function allOwnBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): LaterBody {
-  const common = bundleGroups(snapshot).map(({ group }) => preparedFragment(group));
-  const etag = etagOf([etagOfAll(common), prices.fingerprint]);
+/** The same in the prices of a group or of an account. What is an account's own is written with pauses for the event loop. */
+export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): Body | LaterBody {
+  const groups = bundleGroups(snapshot).map((each) => ({
+    ...each,
+    of: prices.touching("data-bundles", each.provider),
+  }));
+  const inPricesOf = (shared: PriceList | undefined) =>
+    groups.map(({ provider, group }) => preparedFragment(group, shared?.touching("data-bundles", provider)));
+  if (isGroup(prices.holder)) {
+    const all = inPricesOf(prices);
+    return bodyOf(all, etagOfAll(all), now);
+  }
+  const common = inPricesOf(undefined);
+  // What an account's rules make of the catalogue's prices, and its group's prices elsewhere: nothing else shows.
+  const etag = etagOf([etagOfAll(common), etagOfAll(inPricesOf(prices.group)), prices.fingerprint]);
   const size = common.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const writing = async () => {
     const pause = pacer();
     const all: Fragment[] = [];
-    for (const { provider, group } of bundleGroups(snapshot))
-      all.push(prices.touches(provider) ? await pacedFragment(pause, group, prices) : preparedFragment(group));
+    for (const { group, of } of groups)
+      all.push(of === prices ? await pacedFragment(pause, group, prices) : preparedFragment(group, of));
     return bodyOf(all, etag, now);
   };
   return { etag, size, body: writing() };
@@ -76,12 +93,20 @@ function bundleGroups(snapshot: Snapshot): { provider: string; group: Group }[] 
   }));
 }
 
-function preparedFragment(group: Group): Fragment {
-  const known = fragments.get(group);
+function preparedFragment(group: Group, ofGroup?: PriceList): Fragment {
+  const kept = fragmentsIn(ofGroup);
+  const known = kept.get(group);
   if (known) return known;
-  const made = fragmentOf([...pieces(group)]);
-  fragments.set(group, made);
+  const made = fragmentOf([...pieces(group, ofGroup)]);
+  kept.set(group, made);
   return made;
+}
+
+function fragmentsIn(ofGroup: PriceList | undefined): WeakMap<Group, Fragment> {
+  if (ofGroup === undefined) return fragments;
+  const known = groupFragments.get(ofGroup) ?? new WeakMap<Group, Fragment>();
+  groupFragments.set(ofGroup, known);
+  return known;
 }
 
 async function pacedFragment(pause: Pause, group: Group, prices?: PriceList): Promise<Fragment> {
@@ -97,8 +122,9 @@ function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
   const listed = availableIn(group);
   for (let at = 0; at < listed.length; at += CHUNK) {
     const bundles = listed.slice(at, at + CHUNK).map(({ key, content }) => {
-      const { amount, price, ...bundle } = content as DataBundleEntry;
-      return { ...bundle, amount: nairaOf(amount), price: nairaOf(prices ? prices.priceOf(key, price) : price) };
+      const { amount, price: listed, ...bundle } = content as DataBundleEntry;
+      const price = prices ? prices.priceOf("data-bundles", key, content) : listed;
+      return { ...bundle, amount: nairaOf(amount), price: nairaOf(price) };
     });
     if (at > 0) yield COMMA;
     yield Buffer.from(write(bundles).slice(1, -1));

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type EntryContent, type ListName, listNames, openLists } from "../model/lists.ts";
-import { type PriceList, priceListOf } from "../model/price-lists.ts";
+import { groupJoined, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { availableIn } from "../model/supply.ts";
 import { Body, type LaterBody } from "./body.ts";
@@ -119,13 +119,29 @@ export class ResponseCache {
     const parts = [...spec.parts, prices];
     const known = this.#priced.get(name);
     if (known && isMadeOf(known, parts)) return known.response;
-    const isTouched = spec.key === undefined || prices.touches(spec.key.split(" ", 1)[0]!);
-    const body = isTouched ? spec.write(prices) : this.#shared(list, spec).body!;
-    // The list changed for the account when its prices did.
-    const stamp = stampOfAll([this.#stampOf(list, spec), this.#snapshot.stamps.prices.get(accountId)!]);
-    const entry = this.#make(list, parts, stamp, body);
-    this.#priced.set(name, entry, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
+    const deciding = spec.key === undefined ? prices : prices.touching(list, spec.key.split(" ", 1)[0]!);
+    const isOwn = deciding !== undefined && !isGroup(deciding.holder);
+    const body = isOwn ? spec.write(prices) : this.#bodyFor(list, spec, deciding);
+    // The list changed for the account when its prices did, or its group's.
+    const stamps = [accountId, groupJoined(this.#snapshot, accountId)].flatMap(
+      (holder) => this.#snapshot.stamps.prices.get(holder ?? "") ?? [],
+    );
+    const entry = this.#make(list, parts, stampOfAll([this.#stampOf(list, spec), ...stamps]), body);
+    this.#priced.set(name, entry, { size: COST_PER_ENTRY + (isOwn ? memoryOf(body) : 0) });
     return entry.response;
+  }
+
+  /** The one body for all members of a group, or for everybody where a group has no rules. */
+  #bodyFor(list: ListName, spec: ResponseSpec, group: PriceList | undefined): Body | LaterBody {
+    if (group === undefined) return this.#shared(list, spec).body!;
+    const name = `${group.holder} ${list} ${spec.name}`;
+    const parts = [...spec.parts, group];
+    const known = this.#priced.get(name);
+    if (known && isMadeOf(known, parts)) return known.response.body!;
+    const body = spec.write(group);
+    const entry = this.#make(list, parts, this.#stampOf(list, spec), body);
+    this.#priced.set(name, entry, { size: COST_PER_ENTRY + memoryOf(body) });
+    return body;
   }
 
   #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): CacheEntry {
@@ -137,6 +153,10 @@ export class ResponseCache {
   #stampOf(list: ListName, { key, stamp }: ResponseSpec): Stamp {
     return stamp ?? stampOf(this.#snapshot, list, key);
   }
+}
+
+function memoryOf({ size }: Body | LaterBody): number {
+  return Math.ceil(size * COST_PER_BYTE);
 }
 
 function noEntries(): Entries {

@@ -6,7 +6,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { type Change, changeKindOf, differingMembers } from "../document/difference.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, openLists } from "../model/lists.ts";
-import { priceListOf } from "../model/price-lists.ts";
+import { groupJoined, type PriceRule, priceListOf, wideScope } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { isAvailable } from "../model/supply.ts";
 import { scheduled } from "../revisions/expected.ts";
@@ -128,14 +128,19 @@ function beginAnew(reason: string): Failure {
 /** How a caller sees changes: undefined where it sees no difference. */
 function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
+  const holders = accountId === undefined ? [] : [accountId, groupJoined(snapshot, accountId)];
   const shown = ({ subject, key }: Change, content: EntryContent | null): Shown | null => {
     if (content === null) return null;
-    // A caller sees its own price rules only, and not how they are made: the lists show the prices.
-    if (subject === "prices") return content.account === accountId ? { of: String(content.of) } : null;
+    // A caller sees its own price rules and its group's only, and not how they are made: the lists show the prices.
+    if (subject === "prices") return shownRule(content as PriceRule);
     if (!isAvailable(content)) return null;
     const values = wireValuesOf(subject, content);
     const isPriced = prices && "price" in lists[subject].members;
-    return isPriced ? { ...values, price: nairaOf(prices.priceOf(key, Number(content.price))) } : values;
+    return isPriced ? { ...values, price: nairaOf(prices.priceOf(subject, key, content)) } : values;
+  };
+  const shownRule = ({ account, of, pending }: PriceRule): Shown | null => {
+    if (!holders.includes(account) || pending === 1) return null;
+    return { of: wideScope(of) ? "" : of };
   };
   return (change: Change, holdsFrom: number): Listed | undefined => {
     const { subject } = change;

@@ -7,7 +7,7 @@ import { groupIn, itemIn, type Snapshot, withEntries } from "../model/snapshot.t
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
 import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
-import { removingRules, settingRule } from "../revisions/price-rules.ts";
+import { removingRules, settingRule } from "../prices/price-rules.ts";
 import { ResponseCache } from "./cache.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);

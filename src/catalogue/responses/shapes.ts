@@ -107,7 +107,11 @@ export const CablePlanAnswer = Type.Object({
 export type CablePlanAnswer = Static<typeof CablePlanAnswer>;
 
 const OwnPrice = Type.Object(
-  { of: text("Codes of a provider or an entry, provider first: its price for you alone") },
+  {
+    of: text(
+      "Codes of a provider or an entry, provider first, that has other prices for you now; empty: any provider may",
+    ),
+  },
   { title: "OwnPrice" },
 );
 
@@ -119,7 +123,7 @@ const shown = (when: string) =>
 const changed = {
   list: Type.Enum([...listNames, "prices"], {
     description:
-      "The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider",
+      "The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none",
   }),
   change: Type.Enum(["added", "modified", "removed"], { description: "What happened to the entry" }),
   holds_from: Type.String({ format: "date-time", description: "Since when it holds, or from when it will, UTC" }),

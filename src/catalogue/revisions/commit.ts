@@ -3,7 +3,7 @@ import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
-import { groupOf, listNames } from "../model/lists.ts";
+import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
@@ -55,7 +55,11 @@ export async function commit(
   const content = await packedDifference(expected.base, document);
   const rows =
     state === "published" &&
-    (await rowsOf(await revisedBy(expected.newest, document, changes, { revision, publishedAt: at }), changes));
+    (await rowsOf(
+      expected.newest,
+      await revisedBy(expected.newest, document, changes, { revision, publishedAt: at }),
+      changes,
+    ));
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
@@ -80,7 +84,8 @@ export async function commit(
         actor,
         facts: { draft, holds_from: holdsFrom, ...why, ...approved },
       });
-      await tellScheduled(trx, { draft, version: stored?.version ?? 1, holdsFrom, changes, at });
+      const version = stored?.version ?? 1;
+      await tellScheduled(trx, { draft, version, holdsFrom, changes, at, document: expected.newest });
       return { state: "scheduled", draft, holdsFrom };
     }
     await trx
@@ -95,24 +100,24 @@ export async function commit(
         .values(rows.priceLists.slice(from, from + CHUNK))
         .execute();
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
-    await tellPublished(trx, { revision, changes, at });
+    await tellPublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
     return { state: "published", revision };
   });
 }
 
 /** What a revision stores: the document of its lists, if they change, and the price lists that change. */
-async function rowsOf(made: Snapshot, changes: readonly Change[]) {
+async function rowsOf(before: Snapshot, made: Snapshot, changes: readonly Change[]) {
   const pause = pacer();
   const { stamps } = made;
   const all = listNames.flatMap((list) =>
     [...stamps[list]].map(([name, stamp]) => ({ subject: list, name, group: groupIn(made, list, name), stamp })),
   );
   const content = changes.some(({ subject }) => subject !== "prices") ? await packed(all) : undefined;
-  const accounts = changes.flatMap(({ subject, key }) => (subject === "prices" ? groupOf(subject, key) : []));
   const priceLists: Tables["catalogue_price_list"][] = [];
-  for (const account of new Set(accounts)) {
+  for (const [account, stamp] of stamps.prices) {
+    if (stamp === before.stamps.prices.get(account)) continue;
     const rules = await linesOf(groupIn(made, "prices", account), pause);
-    const { revision, publishedAt: changed_at } = stamps.prices.get(account)!;
+    const { revision, publishedAt: changed_at } = stamp;
     priceLists.push({ account, revision, changed_at, rules });
   }
   return { content, priceLists };

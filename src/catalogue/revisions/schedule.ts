@@ -10,6 +10,7 @@ import { scheduled } from "./expected.ts";
 import { draftDocuments } from "./load.ts";
 import type { Plan } from "./review.ts";
 import { review } from "./review.ts";
+import { publishTurns } from "./turns.ts";
 
 /** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
 export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
@@ -19,12 +20,12 @@ export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
 /**
  * Publishes the scheduled drafts that are due, in the order of their times, on top of what was published since they were made.
  * Holds a draft if the guard would hold it now, unless somebody approved it. If several processes run this at once, one of
- * them publishes the draft.
+ * them publishes the draft. Then begins and ends price rules.
  */
 export async function publishDue(publisher: Publisher): Promise<void> {
   for (;;) {
     const due = await scheduled(publisher.db).where("holds_from", "<=", publisher.now()).limit(1).executeTakeFirst();
-    if (!due) return;
+    if (!due) return publishTurns(publisher);
     const { proposal, tooLarge } = await mergeDraft(publisher, due);
     if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {

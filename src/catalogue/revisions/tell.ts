@@ -2,16 +2,22 @@ import type { Transaction } from "kysely";
 import { announce, everyAccount } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Change, countsOf, differingMembers, seenByCallers } from "../document/difference.ts";
-import type { PriceRule } from "../model/price-lists.ts";
+import { isGroup, membersOfGroup, type PriceRule } from "../model/price-lists.ts";
+import type { Document } from "../model/snapshot.ts";
 import { draftName } from "./draft.ts";
 
-/** Announces a revision, if callers see any of its changes. `at`: when it was published, in milliseconds since 1970. */
+/** Announces a revision, if callers see any of its changes, or pay other prices. `at`: when it was published, in milliseconds since 1970. */
 export async function tellPublished(
   trx: Transaction<Tables>,
-  { revision, changes, at }: { revision: number; changes: readonly Change[]; at: number },
+  {
+    revision,
+    changes,
+    at,
+    hasOwnPrices,
+  }: { revision: number; changes: readonly Change[]; at: number; hasOwnPrices: boolean },
 ): Promise<void> {
   const seen = changes.flatMap((change) => seenByCallers(change) ?? []);
-  if (seen.length === 0) return;
+  if (seen.length === 0 && !hasOwnPrices) return;
   const { id: history } = await trx.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const feed = `/api/v2/catalogue/changes?after=${revision === 1 ? 0 : `${revision - 1}-${history}`}`;
   const data = { revision, ...countsOf(seen), changes: feed };
@@ -25,7 +31,7 @@ export async function tellPublished(
   });
 }
 
-/** Announces prices that will differ: to every account those of the lists, and to an account those that are its own. */
+/** Announces prices that will differ: to every account those of the lists, to an account its own, to the members of a group the group's. */
 export async function tellScheduled(
   trx: Transaction<Tables>,
   {
@@ -34,9 +40,10 @@ export async function tellScheduled(
     holdsFrom,
     changes,
     at,
-  }: { draft: number; version: number; holdsFrom: number; changes: readonly Change[]; at: number },
+    document,
+  }: { draft: number; version: number; holdsFrom: number; changes: readonly Change[]; at: number; document: Document },
 ): Promise<void> {
-  const audiences = changes.filter(changesPrice).map(audienceOf);
+  const audiences = changes.filter(changesPrice).flatMap((change) => audiencesOf(document, change));
   for (const [audience, all] of Map.groupBy(audiences, (audience) => audience)) {
     const name = draftName({ id: draft, version });
     const data = { draft: name, holds_from: new Date(holdsFrom).toISOString(), prices: all.length };
@@ -53,6 +60,8 @@ function isPrice(member: string): boolean {
   return member === "price" || member === "amount";
 }
 
-function audienceOf({ subject, old, new: later }: Change): string {
-  return subject === "prices" ? ((later ?? old) as PriceRule).account : everyAccount;
+function audiencesOf(document: Document, { subject, old, new: later }: Change): readonly string[] {
+  if (subject !== "prices") return [everyAccount];
+  const { account } = (later ?? old) as PriceRule;
+  return isGroup(account) ? membersOfGroup(document, account) : [account];
 }

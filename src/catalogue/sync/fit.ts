@@ -1,5 +1,4 @@
 import type { WantedList } from "../document/wanted-lists.ts";
-import { megabytesIn } from "../guard/quantity.ts";
 import {
   childrenOf,
   type EntryContent,
@@ -10,6 +9,7 @@ import {
   listShapeOf,
   parentOf,
 } from "../model/lists.ts";
+import { megabytesIn } from "../model/quantity.ts";
 import { type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { type OfferedList, usable } from "./offer.ts";
 

@@ -48,12 +48,33 @@ export const moment: Form<number> = {
 export const futureTime: Form<number> = {
   form: "a later time, such as 2027-02-01T00:00 or 2027-02-01T00:00+01:00",
   read: (text, zone) => {
-    const [known, offset] = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-    const shown = Date.parse(offset === undefined ? `${known}Z` : text);
-    const time = offset === undefined && !Number.isNaN(shown) ? zone.atClock(shown) : shown;
-    return time > Date.now() ? time : undefined;
+    const time = clockTime(text, zone);
+    return time !== undefined && time > Date.now() ? time : undefined;
   },
 };
+
+/** When something begins, read as milliseconds since 1970. */
+export const startTime: Form<number> = {
+  form: "a day such as 2027-02-01, or a time such as 2027-02-01T08:00 or 2027-02-01T08:00+01:00",
+  read: (text, zone) => day.read(text, zone) ?? clockTime(text, zone),
+};
+
+/** When something ends, read as milliseconds since 1970. A day is the last one. */
+export const endTime: Form<number> = {
+  form: `the last day or the end, ${startTime.form}`,
+  read(text, zone) {
+    const start = day.read(text, zone);
+    // No day has 36 hours.
+    return start === undefined ? clockTime(text, zone) : zone.startOfDay(zone.dayOf(start + 1.5 * dayMilliseconds));
+  },
+};
+
+function clockTime(text: string, zone: TimeZone): number | undefined {
+  const [known, offset] = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const shown = Date.parse(offset === undefined ? `${known}Z` : text);
+  if (Number.isNaN(shown)) return undefined;
+  return offset === undefined ? zone.atClock(shown) : shown;
+}
 
 /** An amount in naira, read as kobo. */
 export const amount = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };

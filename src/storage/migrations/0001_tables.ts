@@ -49,8 +49,9 @@ export const allTables = {
     content: "text",
   },
 
-  /** An account's own prices since a revision. */
+  /** Prices of an account or of a group since a revision. */
   catalogue_price_list: {
+    /** The account's id, or a group as `group:agents`. */
     account: "text key",
     revision: "integer key",
     /** When it was published. Two changes of a list never share a second. */

@@ -1,4 +1,4 @@
-import type { EntryContent } from "../model/lists.ts";
+import type { EntryContent } from "./lists.ts";
 
 /** Megabytes of each unit. */
 const sizes = { mb: 1, gb: 1024, tb: 1024 ** 2 };

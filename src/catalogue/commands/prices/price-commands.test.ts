@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type CatalogueTerminal, openTerminal } from "../../../test/support/catalogue-terminal.ts";
-import { usualEngines } from "../../../test/support/engines.ts";
+import { type CatalogueTerminal, openTerminal } from "../../../../test/support/catalogue-terminal.ts";
+import { usualEngines } from "../../../../test/support/engines.ts";
 
 const shop = "shop@example.com";
 
@@ -33,11 +33,17 @@ for (const engine of usualEngines)
         { of: "MTNDATA 104", price: "95.5" },
       ]);
       const prices = JSON.parse((await terminal.duba("prices", "show", shop, "MTNDATA", "--json")).out);
-      assert.deepEqual(prices[0], { list: "data-bundles", entry: "MTNDATA 104", catalogue: "100", own: "95.5" });
+      assert.deepEqual(prices[0], {
+        list: "data-bundles",
+        entry: "MTNDATA 104",
+        catalogue: "100",
+        own: "95.5",
+        cost: null,
+      });
       assert.deepEqual([prices[1].catalogue, prices[1].own], ["200", "195"]);
       const list = (await terminal.duba("prices", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +prices +overtaken$/);
-      assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +4 +0$/);
+      assert.match(list[0]!, /^id +name +email +group +prices +overtaken +below_cost$/);
+      assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +- +4 +0 +0$/);
       assert.equal(list.length, 3);
     });
 
@@ -102,9 +108,9 @@ for (const engine of usualEngines)
       const { exitCode, out, err } = await terminal.duba("prices", "import", file);
       assert.deepEqual([exitCode, out], [1, ""]);
       assert.deepEqual(err.trimEnd().split("\n"), [
-        "line 2: no account has this id or e-mail in account.",
+        "line 2: account must be the id or e-mail of an account, or a group such as group:agents.",
         "line 4: needs either a margin or a price.",
-        "line 5: a price needs one entry: add its code after the provider.",
+        "line 5: a price needs one entry, or a size: add its code after the provider.",
         "line 6: margin must be a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira.",
         'line 7: price must be an amount in naira above 0, such as "95" or "95.50".',
         "line 8: codes is empty: name a provider, or a provider and a code.",
@@ -116,7 +122,7 @@ for (const engine of usualEngines)
       const heading = terminal.write("heading.csv", "account,code,price\n");
       assert.equal(
         (await terminal.duba("prices", "import", heading)).err,
-        'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price.\n',
+        'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price, round, from, until, group.\n',
       );
       assert.equal((await terminal.duba("prices", "import", file, heading)).exitCode, 2);
       assert.match((await terminal.duba("prices", "import", terminal.path("gone.csv"))).err, /^There is no file /);

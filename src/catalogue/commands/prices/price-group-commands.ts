@@ -1,0 +1,52 @@
+import { formed } from "../../../operation/command/read-texts.ts";
+import { command } from "../../../operation/command.ts";
+import Type from "../../../operation/schema/type.ts";
+import { groupForm } from "../../prices/price-forms.ts";
+import { joining } from "../../prices/price-rules.ts";
+import { publish } from "../../revisions/publish.ts";
+import { changeCommand, outcomeAnswer } from "../change-answer.ts";
+import { note, roomPublisher } from "../publisher.ts";
+import type { PricedRoom } from "./priced-room.ts";
+
+const accounts = Type.Array(Type.String(), { description: "E-mails or ids of accounts." });
+
+const joinGroup = command({
+  ...changeCommand,
+  id: "prices.join",
+  summary: "Give accounts the prices of a group.",
+  description:
+    "An account is in at most one group: it leaves the one that it is in. Its own prices stay, and win over those of the group.",
+  role: "operator",
+  kind: "change",
+  gives: "money",
+  target: ["group", "accounts"],
+  input: Type.Object({
+    group: formed(groupForm, { description: "The name of the group, such as agents. It has prices already." }),
+    accounts,
+    note,
+  }),
+  examples: [{ group: "agents", accounts: ["shop@example.com"] }],
+  run: ({ group, accounts, note = `Into ${group}` }, room: PricedRoom) => move(room, accounts, group, note),
+});
+
+const leaveGroup = command({
+  ...changeCommand,
+  id: "prices.leave",
+  summary: "Take accounts out of their group. The catalogue's prices apply again, and their own.",
+  role: "operator",
+  kind: "change",
+  gives: "money",
+  target: ["accounts"],
+  input: Type.Object({ accounts, note }),
+  examples: [{ accounts: ["shop@example.com"] }],
+  run: ({ accounts, note = "Out of the group" }, room: PricedRoom) => move(room, accounts, undefined, note),
+});
+
+async function move(room: PricedRoom, accounts: readonly string[], group: string | undefined, note: string) {
+  const ids: string[] = [];
+  for (const account of accounts) ids.push((await room.accounts.find(account)).id);
+  const about = { author: room.actor, source: "prices", note };
+  return outcomeAnswer(await publish(roomPublisher(room), joining(ids, group), about));
+}
+
+export const groupCommands = [joinGroup, leaveGroup];

@@ -1,0 +1,61 @@
+import { naira, orNull } from "../../../operation/command/answer-schema.ts";
+import { command } from "../../../operation/command.ts";
+import Type from "../../../operation/schema/type.ts";
+import { allPricedEntries, pricedLists, priceListOf } from "../../model/price-lists.ts";
+import { bundleSize, sizeText } from "../../model/quantity.ts";
+import { itemIn, type Snapshot } from "../../model/snapshot.ts";
+import { isAvailable } from "../../model/supply.ts";
+import { roomPublisher } from "../publisher.ts";
+import { findPriced, holderAbout, type PricedRoom } from "./priced-room.ts";
+
+export const showSheet = command({
+  id: "prices.sheet",
+  summary: "The price list of an account or a group: everything that it can buy now, and what it pays.",
+  role: "viewer",
+  kind: "read",
+  target: ["account"],
+  input: Type.Object({
+    account: Type.Optional(Type.String({ description: `${holderAbout} Default: the catalogue's prices.` })),
+    list: Type.Optional(Type.Enum([...pricedLists], { description: "Only this list." })),
+  }),
+  answer: Type.Array(
+    Type.Object({
+      network: Type.String(),
+      code: Type.String(),
+      name: Type.String(),
+      size: orNull(Type.String()),
+      validity: orNull(Type.String()),
+      price: naira,
+      /** ₦ per GB. */
+      per_gb: orNull(naira),
+    }),
+  ),
+  none: "There is nothing to buy.",
+  examples: [{ account: "shop@example.com" }, { account: "group:agents", list: "data-bundles" }, {}],
+  run: async ({ account, list }, room: PricedRoom) => {
+    const snapshot = await roomPublisher(room).latest();
+    const id = account === undefined ? "" : (await findPriced(room, snapshot, account)).id;
+    const prices = priceListOf(snapshot, id);
+    return [...allPricedEntries(snapshot)]
+      .filter((item) => (list === undefined || item.list === list) && isAvailable(item.content))
+      .map((item) => {
+        const { content } = item;
+        const [price, size] = [prices.priceOf(item.list, item.key, content), bundleSize(content)];
+        return {
+          network: networkOf(snapshot, String(content.type)),
+          code: [content.product_code, content.code, content.add_on_product_code].filter(Boolean).join(" "),
+          name: String(content.name ?? content.description),
+          size: size === undefined ? null : sizeText(size),
+          validity: content.duration ? String(content.duration) : null,
+          price,
+          per_gb: size === undefined ? null : Math.round((price / size) * 1024),
+        };
+      });
+  },
+});
+
+function networkOf(snapshot: Snapshot, type: string): string {
+  const key = type.toUpperCase();
+  const provider = itemIn(snapshot, "data-providers", key) ?? itemIn(snapshot, "cable-providers", key);
+  return String(provider?.content.name || type);
+}

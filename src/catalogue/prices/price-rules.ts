@@ -1,0 +1,176 @@
+import { nairaOf } from "../../operation/money.ts";
+import { pacer } from "../../runtime/pace.ts";
+import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
+import { foldCase } from "../model/codes.ts";
+import { nameOf } from "../model/lists.ts";
+import {
+  groupJoined,
+  groupMark,
+  groupsIn,
+  isGroup,
+  listedPrice,
+  type PriceRule,
+  pricedLists,
+  ruleKeyOf,
+  scopeText,
+  wideScope,
+} from "../model/price-lists.ts";
+import { type Document, type EntryEdit, groupIn, itemIn, withEntries } from "../model/snapshot.ts";
+import type { Plan } from "../revisions/review.ts";
+
+/** A rule in words: "-2.5 %", "+1.5 to the next 5 until 2026-12-31T23:00:00Z", "95", "group:agents". */
+export function ruleText({ rule, value, group, round, from, until }: PriceRule): string {
+  if (rule === "group") return String(group);
+  const sign = rule === "price" ? "" : value < 0 ? "-" : "+";
+  const size = rule === "percent" ? `${Math.abs(value) / 100} %` : nairaOf(Math.abs(value));
+  const rounding = round === undefined ? "" : ` to the next ${nairaOf(round)}`;
+  const time = (word: string, at: number | undefined) => (at === undefined ? "" : ` ${word} ${timeText(at)}`);
+  return `${sign}${size}${rounding}${time("from", from)}${time("until", until)}`;
+}
+
+/** A time as files hold it, which `startTime` and `endTime` read. */
+export function timeText(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+/, "");
+}
+
+/** The members of a rule that somebody sets. A fixed price that is set again is then beside the catalogue's price of now. */
+const setMembers = ["rule", "value", "group", "round", "until", "listed"];
+
+/**
+ * Gives an account or a group a rule. `now`: in milliseconds since 1970. Throws a `CatalogueError` if the catalogue has nothing by these codes.
+ */
+export function settingRule(rule: PriceRule, now = 0): Plan {
+  return (base) => withEntries(base, editsTo(base, rule, now, setMembers));
+}
+
+/** Sets a rule, if it differs in one of these members. */
+function editsTo(base: Document, given: PriceRule, now: number, members: readonly string[]): EntryEdit[] {
+  // A rule with an end begins at a time as well: it takes the place of no other for ever.
+  const rule = given.until !== undefined && given.from === undefined ? { ...given, from: wholeSecond(now) } : given;
+  const listed = rule.rule === "price" ? listedPrice(base, rule.of) : undefined;
+  const content: PriceRule = {
+    ...rule,
+    of: rule.rule === "group" ? "" : listedAs(base, rule.of),
+    ...(listed !== undefined && { listed }),
+    ...(rule.from !== undefined && rule.from > now && { pending: 1 }),
+  };
+  const key = ruleKeyOf(content);
+  const old = itemIn(base, "prices", key);
+  if (old && members.every((member) => old.content[member] === content[member])) return [];
+  return [{ subject: "prices", key, content }];
+}
+
+const wholeSecond = (time: number) => Math.floor(time / 1000) * 1000;
+
+/** Takes the rules for this away, or all of the account or the group. Throws a `CatalogueError` if it has none. */
+export function removingRules(holder: string, of: string | undefined): Plan {
+  return (base) => {
+    const scope = of === undefined ? undefined : wideScope(of);
+    const wanted = of === undefined ? undefined : foldCase(scope ? scopeText(scope) : of);
+    const chosen = groupIn(base, "prices", holder).filter(
+      ({ content }) => content.rule !== "group" && (wanted === undefined || foldCase(String(content.of)) === wanted),
+    );
+    if (chosen.length === 0)
+      throw new CatalogueError(
+        `This ${isGroup(holder) ? "group" : "account"} has no price of its own${of ? ` for ${of}` : ""}.`,
+      );
+    return withEntries(
+      base,
+      chosen.map(({ key }) => ({ subject: "prices", key, content: null })),
+    );
+  };
+}
+
+/** Makes accounts members of a group, or of none. Throws a `CatalogueError` if there is no such group. */
+export function joining(accounts: readonly string[], group: string | undefined): Plan {
+  return (base) => {
+    if (group !== undefined && !groupsIn(base).includes(group)) throw new CatalogueError(noGroup(group));
+    return withEntries(
+      base,
+      accounts.flatMap((account): EntryEdit[] => {
+        if (group !== undefined) return editsTo(base, membership(account, group), 0, setMembers);
+        if (groupJoined(base, account) === undefined) throw new CatalogueError(`${account} is in no group.`);
+        return [{ subject: "prices", key: ruleKeyOf({ account, of: "" }), content: null }];
+      }),
+    );
+  };
+}
+
+export function membership(account: string, group: string): PriceRule {
+  return { account, of: "", rule: "group", value: 0, group };
+}
+
+function noGroup(group: string): string {
+  const name = group.slice(groupMark.length);
+  return `There is no group ${name}: set its first price with duba prices set ${group} <codes>, or look for it in duba prices list.`;
+}
+
+/** A rule that an account or a group shall have, and its place in the file, such as "line 5". */
+export interface WantedRule {
+  readonly rule: PriceRule;
+  readonly place: string;
+}
+
+/**
+ * Replaces all rules of the accounts and groups in `wanted`; others stay, and memberships too unless the file has them. Throws a `CatalogueError`
+ * with up to 100 of `faults`, codes that the catalogue does not have and rules that are there twice, each in a sentence with its place.
+ */
+export function replacingRules(
+  wanted: readonly WantedRule[],
+  faults: readonly string[],
+  { now = 0, hasGroups = false }: { now?: number; hasGroups?: boolean } = {},
+): Plan {
+  return async (base) => {
+    const sentences = [...faults];
+    const edits: EntryEdit[] = [];
+    const pause = pacer();
+    const byHolder = Map.groupBy(wanted, ({ rule }) => rule.account);
+    const groups = new Set([...groupsIn(base), ...[...byHolder.keys()].filter(isGroup)]);
+    for (const [account, rules] of byHolder) {
+      const places = new Map<string, string>();
+      for (const { rule, place } of rules) {
+        await pause();
+        if (sentences.length >= mostErrors) throw new CatalogueError(sentences.join("\n"));
+        const key = ruleKeyOf(rule);
+        const first = places.get(key);
+        if (first) sentences.push(`${place}: ${rule.of || "a group"} is listed twice, first in ${first}.`);
+        else places.set(key, place);
+        if (rule.group !== undefined && !groups.has(rule.group)) sentences.push(`${place}: ${noGroup(rule.group)}`);
+        try {
+          const made = editsTo(base, rule, now, setMembers.slice(0, -1));
+          edits.push(...made);
+          for (const edit of made) places.set(edit.key, place);
+        } catch (fault) {
+          if (!(fault instanceof CatalogueError)) throw fault;
+          sentences.push(`${place}: ${fault.message}`);
+        }
+      }
+      for (const { key, content } of groupIn(base, "prices", account))
+        if (!places.has(key) && (hasGroups || content.rule !== "group"))
+          edits.push({ subject: "prices", key, content: null });
+    }
+    if (sentences.length > 0) throw new CatalogueError(sentences.join("\n"));
+    return withEntries(base, edits);
+  };
+}
+
+/** What a rule is for, as the catalogue spells it. */
+function listedAs(base: Document, of: string): string {
+  if (/^(size|list)=/i.test(of)) {
+    const scope = wideScope(of);
+    if (scope) return scopeText(scope);
+    throw new CatalogueError(
+      `${of} is no size such as size=1.5GB, and no list: ${pricedLists.map((list) => `list=${list}`).join(", ")}.`,
+    );
+  }
+  const key = foldCase(of);
+  const [provider = ""] = key.split(" ", 1);
+  const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
+  if (!found) throw new CatalogueError(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
+  if (key === provider) return String(found.content.type);
+  for (const list of pricedLists) {
+    const entry = itemIn(base, list, key);
+    if (entry) return nameOf(list, entry.content);
+  }
+  throw new CatalogueError(`The catalogue has no ${of}: name the provider, then the code.`);
+}
