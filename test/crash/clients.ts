@@ -232,17 +232,18 @@ export class Client {
       life.leftBehind.delete(wanted);
       return;
     }
-    if (isGivenUp(wanted)) delete wanted.end;
-    if (wanted.end) {
-      assert.equal(withoutRequestId(text), withoutRequestId(wanted.end.text), said);
-      return;
-    }
     const since = performance.now() - life.readyAt;
     const isLeftBehind = life.leftBehind.has(wanted);
+    // Also of a key that has its end: a request of it that was broken off may still run in another process.
     if (json.error?.code === "request_in_progress") {
       if (isLeftBehind) life.lastRefusal = since;
       const mayRun = life.unattended.has(wanted) || life.storeWasAway || life.storeWasSlow;
       assert.ok(isLeftBehind ? this.#world.hasLeases : mayRun, `Nobody works on it: ${said}`);
+      return;
+    }
+    if (isGivenUp(wanted)) delete wanted.end;
+    if (wanted.end) {
+      assert.equal(withoutRequestId(text), withoutRequestId(wanted.end.text), said);
       return;
     }
     // The outcome, or the vendor's late response, may be written just when the client asks again.
