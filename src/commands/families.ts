@@ -35,7 +35,7 @@ export const families: readonly Family[] = [
   {
     name: "find",
     about:
-      "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint or a revision.",
+      "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint, a revision or an entry of the catalogue.",
     load: find,
   },
   { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },

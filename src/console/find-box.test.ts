@@ -35,6 +35,19 @@ for (const engine of usualEngines)
       assert.match(account.text, /sandbox@example\.com/);
     });
 
+    test("a form says what is set now, what the default is, and offers the accounts", async () => {
+      const { cookie } = operators.by.operator;
+      const page = async (path: string) => (await operators.send(path, { cookie })).text;
+      const terms = await page("/accounts/terms?account=sandbox@example.com");
+      for (const [field, now] of [
+        ["prepaid", "no"],
+        ["limit_in_flight", "default"],
+      ])
+        assert.match(terms, new RegExp(`id="f-${field}-set">Now: ${now}<`));
+      assert.match(terms, /list="accounts".*<datalist id="accounts"><option value="sandbox@example\.com">/s);
+      assert.doesNotMatch(await page("/accounts/terms?account=nobody@example.com"), /Now: /);
+    });
+
     test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*Accounts: Show sandbox@example\.com/s);

@@ -21,7 +21,7 @@ const ownForms = [
 export const findCommand = command({
   id: "find",
   summary:
-    "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint or a revision.",
+    "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint, a revision or an entry of the catalogue.",
   description:
     "Paste what you have: a request_reference, a request id, an idempotency key, a key or its id, an e-mail, a name, the last four digits of a " +
     "BVN or NIN, or the id of an event. Duba does not search by a whole BVN, NIN or phone number.",
@@ -79,7 +79,7 @@ async function searched(names: readonly KindName[], text: string, ask: RunList) 
       return [...rows].map(([name, { about, state, at }]) => ({
         ...{ kind, name, about: String(about ?? ""), at: (at as number | undefined) ?? null },
         state: state === undefined ? null : String(state),
-        open: `duba ${show.replaceAll(".", " ")} ${show.endsWith(".show") ? "" : `--${by} `}${name}`,
+        open: `duba ${show.replaceAll(".", " ")} ${show.endsWith(".show") ? "" : `--${by} `}${name.includes(" ") ? `"${name}"` : name}`,
       }));
     }),
   );

@@ -148,4 +148,15 @@ export const recordKinds = {
           }))
         : [],
   },
+  entry: {
+    show: "catalogue.entries",
+    by: "search",
+    head: [],
+    members: [],
+    named: /./,
+    search: async (text, ask) =>
+      (await ask("catalogue.entries", { search: text }))
+        .filter(({ code }) => String(code).toLowerCase().split(" ").includes(text.toLowerCase()) || same(code, text))
+        .map(({ code, description }) => ({ search: code, about: description })),
+  },
 } satisfies Record<string, RecordKind>;

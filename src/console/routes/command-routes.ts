@@ -37,7 +37,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   const filter =
     membersOf(command.input).length === 0
       ? ""
-      : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
+      : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${await filterForm(room, command, asked, place.path, shown.fault)}</details>`;
   const above = await aboveTable(room, asked, place);
   const main = html`${heading}${above}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
   return framed(room, asked, place, place.title, main);
@@ -53,7 +53,9 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const place = placeOf(room.site, command);
   const texts = textsIn(command, asked.query);
   const form =
-    members.length === 0 ? "" : commandForm(command, { ...formParts(room, asked), texts, fault: shown.fault });
+    members.length === 0
+      ? ""
+      : commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, fault: shown.fault });
   const isOne = command.target !== undefined;
   const folded = html`<details class="filter"><summary>${isOne ? "Show another" : "Filter"}</summary>${form}</details>`;
   const controls = html`<div class="controls">${members.length === 0 ? "" : folded}${shown.tools}</div>`;
@@ -149,7 +151,7 @@ export async function commandPage(
   state: { texts: FormTexts; fault?: Error },
 ): Promise<HttpResponse> {
   const place = placeOf(room.site, command);
-  const form = commandForm(command, { ...formParts(room, asked), ...state });
+  const form = commandForm(command, { ...(await formParts(room, asked, command, state.texts)), ...state });
   const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),

@@ -1,6 +1,8 @@
 import type { CommandContext } from "../../commands/context.ts";
+import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { memberWith } from "../../operation/command/answer-table.ts";
+import { memberWith, recordOf } from "../../operation/command/answer-table.ts";
+import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
@@ -9,12 +11,60 @@ import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verb
 import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { textsIn } from "./form-texts.ts";
+import { deskAs, isExpected, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<CommandContext>;
 
-/** What the forms of a session share. */
-export function formParts({ say, config }: ConsoleRoom, { session }: SignedIn): Omit<FormState, "texts"> {
-  return { formToken: session.formToken, say, zone: config.timeZone.name };
+/** More are not offered to choose from: a page would be mostly them. */
+const mostAccounts = 500;
+
+/** What a form needs beside what a person gave. */
+export async function formParts(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  texts: FormTexts,
+): Promise<Omit<FormState, "texts" | "fault">> {
+  const { say, config } = room;
+  const all = "account" in command.input.properties ? await deskAs(room, asked).accounts.all() : [];
+  return {
+    ...{ formToken: asked.session.formToken, say, zone: config.timeZone.name },
+    accounts: all.length > mostAccounts ? [] : all,
+    set: await setNow(room, asked, command, texts),
+  };
+}
+
+/** Members of a form that records call otherwise. */
+const named: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
+
+/** What the record of a form's target has in the members that the form can change. */
+async function setNow(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  { kind, target: [by] = [], input }: AnyCommand,
+  texts: FormTexts,
+): Promise<Record<string, string>> {
+  const shows = Object.values<RecordKind>(recordKinds).find(
+    (record) => record.by === by && record.show.endsWith(".show"),
+  );
+  const command = shows && room.site.commands.get(shows.show);
+  const [name] = (by !== undefined && texts[by]) || [];
+  if (kind === "read" || !command || name === undefined || !mayRun(asked.session.person.role, command)) return {};
+  try {
+    const { answer } = await runAs(room, asked, command, { [by!]: name });
+    const members = isRow(answer) ? recordOf(command.answer, answer, room.config.timeZone) : [];
+    const texts = new Map(members.map(({ name, text }) => [name, text]));
+    return Object.fromEntries(
+      membersOf(input).flatMap(({ name }) => {
+        const text = name === by ? undefined : texts.get(named[name] ?? name);
+        return text === undefined ? [] : [[name, text]];
+      }),
+    );
+  } catch (error) {
+    // The form itself says what is wrong with the name.
+    if (isExpected(error)) return {};
+    throw error;
+  }
 }
 
 /**
@@ -103,13 +153,13 @@ export function finder({ path, query }: SignedIn): Html {
 <label for="find">Find in the table</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
 }
 
-export function filterForm(
+export async function filterForm(
   room: ConsoleRoom,
   command: AnyCommand,
   asked: SignedIn,
   path: string,
   fault: Error | undefined,
-): Html {
+): Promise<Html> {
   const texts = textsIn(command, asked.query);
-  return commandForm(command, { ...formParts(room, asked), texts, fault, action: path });
+  return commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, fault, action: path });
 }

@@ -12,6 +12,10 @@ export type FormTexts = Readonly<Record<string, readonly string[]>>;
 
 export interface FormState {
   texts: FormTexts;
+  /** What members are at the moment, of what the command would change. */
+  set?: Readonly<Record<string, string>>;
+  /** To choose an account from. */
+  accounts?: readonly { email: string; name: string }[];
   fault?: Error | undefined;
   formToken: string;
   say: Say;
@@ -38,7 +42,7 @@ export function canCheck({ kind, input }: Command<never>): boolean {
 /** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
 export function commandForm(
   command: Command<never>,
-  { texts, fault, formToken, say, zone, action = pathOf(command) }: FormState,
+  { texts, set = {}, accounts = [], fault, formToken, say, zone, action = pathOf(command) }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
@@ -57,7 +61,12 @@ ${
     ? ""
     : html`<input type="hidden" name="_command" value="${command.id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`
 }
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command }))}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command, set: set[named.name] }))}
+${
+  members.some(isAccount) && accounts.length > 0
+    ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
+    : ""
+}
 ${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
 <p class="buttons"><button class="${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
     canCheck(command)
@@ -116,31 +125,39 @@ function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
   fault: string | undefined,
-  { say, zone, command }: Pick<FormState, "say" | "zone"> & { command: Command<never> },
+  { say, zone, command, set }: Pick<FormState, "say" | "zone"> & { command: Command<never>; set: string | undefined },
 ): Html {
   const id = `f-${name}`;
   const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
+  const now = set === undefined ? "" : html`<p class="set" id="${id}-set">Now: ${set}</p>`;
   const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
   const hint = repeatsLabel
     ? ""
     : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
   const wrong =
     fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(messageOf(fault))}.</p>`;
-  const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])].join(
-    " ",
-  );
+  const described = [
+    ...(repeatsLabel ? [] : [`${id}-hint`]),
+    ...(set === undefined ? [] : [`${id}-set`]),
+    ...(fault === undefined ? [] : [`${id}-fault`]),
+  ].join(" ");
   const about = html`${described === "" ? "" : html` aria-describedby="${described}"`}${fault === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
   if (words)
-    return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${wrong}${words.map(
+    return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${now}${wrong}${words.map(
       (word) =>
         html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${word}</label>`,
     )}</fieldset>`;
   if (member.type === "boolean")
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
-    }${about}> ${label}</label>${hint}${wrong}</div>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${hint}${wrong}${control({ name, member, isRequired }, texts, command, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}`)}</div>`;
+    }${about}> ${label}</label>${hint}${now}${wrong}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${hint}${now}${wrong}${control({ name, member, isRequired }, texts, command, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}</div>`;
+}
+
+/** A field that names an account. */
+function isAccount({ name, member }: Pick<ReturnType<typeof membersOf>[number], "name" | "member">): boolean {
+  return name === "account" && member.holds === undefined;
 }
 
 function control(

@@ -23,7 +23,7 @@ function withLabels(text: string): string {
 }
 
 function linkOf(site: SiteMap, line: string): Html {
-  const [, ...words] = line.trim().split(/ +/);
+  const [, ...words] = (line.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ""));
   const command = [3, 2, 1].flatMap((count) => site.commands.get(words.slice(0, count).join(".")) ?? [])[0];
   if (!command) return html`<code>${line}</code>`;
   const place = placeOf(site, command);
