@@ -3,6 +3,7 @@ import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import { type VendorPrices, vendorPrices } from "../upstreams/vendor-prices.ts";
+import { businessSettings } from "./settings/business-settings.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { eventSettings } from "./settings/event-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
@@ -29,6 +30,7 @@ export const settings = {
   ...catalogueSettings,
   ...verificationSettings,
   ...routeSettings,
+  ...businessSettings,
   ...eventSettings,
   callUrl: setting({
     name: "DUBA_URL",

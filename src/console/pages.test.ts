@@ -66,7 +66,7 @@ suite("what pages of the console say", () => {
   test("a page that shows one thing is named after it", async () => {
     const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
     const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
-    assert.match(statement, new RegExp(`<h1>Books: statement of till@example.com, ${month}</h1>`));
+    assert.match(statement, new RegExp(`<h1>Books: statement of till@example.com</h1>.*${month}`, "s"));
     assert.match(await page("/prices/show?account=till@example.com"), /<h1>Prices of till@example\.com<\/h1>/);
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Account till@example\.com<\/h1>/);
   });

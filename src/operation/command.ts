@@ -11,7 +11,7 @@ export type Role = (typeof roles)[number];
 /** The rows of an answer that is a list, or that has one list among its members. */
 type RowOf<Answer> = Answer extends readonly (infer Row)[]
   ? Row
-  : { [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
+  : { [Name in keyof Answer]-?: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
 
 /** Nobody changes what a command returned. */
 type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer]: Returned<Answer[Name]> } : Answer;

@@ -17,6 +17,8 @@ export interface TestEnvironment {
   stdin?: string;
   /** Whether a person types the standard input. */
   isTTY?: boolean;
+  /** Whether a person reads the standard output. */
+  isTerminal?: boolean;
   colours?: { out: boolean; err: boolean };
   operations?: readonly Operation<never>[];
 }
@@ -26,7 +28,7 @@ export const terminalActor = `terminal:${userInfo().username}`;
 
 /** Runs a command line in process. */
 export async function ran(argv: readonly string[], context: TestEnvironment = {}): Promise<Ran> {
-  const { environment = {}, stdin = "", isTTY, colours, operations } = context;
+  const { environment = {}, stdin = "", isTTY, isTerminal = false, colours, operations } = context;
   const written = { out: "", err: "" };
   const io = {
     out(text: string) {
@@ -37,6 +39,7 @@ export async function ran(argv: readonly string[], context: TestEnvironment = {}
     },
     environment,
     stdin: Object.assign(chunksOf(stdin), { isTTY }),
+    isTerminal,
     ...(colours && { colours }),
     progressAfter: 0,
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type CatalogueTerminal, deskOn, openTerminal } from "../../../test/support/catalogue-terminal.ts";
+import { ran } from "../../../test/support/command-line.ts";
 import { engines, usualEngines } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
@@ -117,11 +118,13 @@ for (const engine of usualEngines)
       );
     });
 
-    test("shortens a long difference unless all of it is asked for", async () => {
-      const { out } = await terminal.duba("catalogue", "diff", "1");
-      assert.match(out, /… and \d+ more: --all shows them\.\n/);
-      const whole = (await terminal.duba("catalogue", "diff", "1", "--all")).out;
-      assert.ok(whole.split("\n").length > 3_000);
+    test("shortens a long difference on a terminal, unless all of it is asked for", async () => {
+      const diff = async (isTerminal: boolean, ...options: string[]) => {
+        const argv = ["catalogue", "diff", "1", ...options];
+        return (await ran(argv, { environment: terminal.environment, isTerminal })).out;
+      };
+      assert.match(await diff(true), /… and \d+ more: --all shows them\.\n/);
+      for (const whole of [await diff(true, "--all"), await diff(false)]) assert.ok(whole.split("\n").length > 3_000);
     });
   });
 

@@ -47,14 +47,15 @@ function printParts(io: Io, command: Command<never>, { answer, input, zone }: Ru
   if (secret) io.out(`${(answer as Row)[secret]}\n`);
   if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out);
   const say = secret || files ? io.err : io.out;
-  const first = options.all ? undefined : command.first;
+  // What goes to a file or another program is whole.
+  const first = options.all || !io.isTerminal ? undefined : command.first;
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   for (const part of parts) {
     if (typeof part === "string") say(`${shown(part)}\n`);
     else if ("fault" in part) io.err(`${[err("red", part.fault), part.note ?? []].flat().join(" ")}\n`);
     else if ("note" in part) io.err(`${part.note}\n`);
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
-    else io.out(titledTable(tableOf(command, answer, part, zone), first, out));
+    else io.out(titledTable(tableOf(command, answer, part, zone), "whole" in part ? undefined : first, out));
   }
   if (secret) io.err(`Save the ${secret} now. Duba does not show it again.\n`);
 }

@@ -8,6 +8,8 @@ export interface Io {
   environment: Record<string, string | undefined>;
   /** Only read for `name=-` members, BVNs and phone numbers. */
   stdin: AsyncIterable<string | Uint8Array> & { isTTY?: boolean | undefined };
+  /** Whether a person reads `out`. Default: no. */
+  isTerminal?: boolean;
   /** Whether `out` and `err` show colours. Default: no. */
   colours?: { out: boolean; err: boolean };
   /** Starts the service. */

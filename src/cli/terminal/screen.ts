@@ -18,6 +18,7 @@ export function terminal(): Io {
     get stdin() {
       return process.stdin;
     },
+    isTerminal: stdout.isTTY === true,
     colours: { out: colours && stdout.isTTY === true, err: colours && stderr.isTTY === true },
     width: stdout.isTTY ? stdout.columns : undefined,
   };

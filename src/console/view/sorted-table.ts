@@ -78,10 +78,11 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
   const all = seen(table, view);
   if (all.length === 0)
     return html`<p class="empty">${table.rows.length === 0 ? none : `No row has “${view.find}”.`}</p>`;
-  const pages = Math.ceil(all.length / pageRows);
+  const size = table.whole ? all.length : pageRows;
+  const pages = Math.ceil(all.length / size);
   const page = Math.min(view.page, pages);
   const rows = all
-    .slice((page - 1) * pageRows, page * pageRows)
+    .slice((page - 1) * size, page * size)
     .map((row) => ({ row, link: links(row).link, ...ofRow(links(row), row, columns) }));
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const breaksTime = columns.filter(({ shows }) => shows === "time").length > 1;

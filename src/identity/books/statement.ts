@@ -11,7 +11,7 @@ import type { Tables } from "../../storage/tables.ts";
 
 /** One line of a statement. Members are in the order of the columns. Amounts are naira text. */
 export interface StatementLine {
-  /** Number of the statement. */
+  /** Number of the statement; empty while the month runs. */
   statement: string;
   account: string;
   time_zone: string;
@@ -40,7 +40,8 @@ interface ModeSums {
 
 /** What one account was charged in one month. It depends on the ledger and the time zone only, so it is the same each time. */
 export interface Statement {
-  number: string;
+  /** Null: the month is not over, so it is no statement yet. */
+  number: string | null;
   account: string;
   month: string;
   time_zone: string;
@@ -69,24 +70,36 @@ interface Entry {
 }
 
 /**
- * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputError` for a month that is not over,
- * and for one that begins before the ledger does.
+ * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputError` for one that begins before the ledger
+ * does, and for a month that is not over, unless what it holds so far is wanted.
  */
 export async function statementOf(
   db: Kysely<Tables>,
-  { accountId, month, zone, now }: { accountId: string; month: string; zone: TimeZone; now: number },
+  {
+    accountId,
+    month,
+    zone,
+    now,
+    soFar = false,
+  }: { accountId: string; month: string; zone: TimeZone; now: number; soFar?: boolean },
 ): Promise<Statement> {
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
-  if (now < to + settlingTime)
-    throw new InputError(`The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on.`);
+  const isOver = now >= to + settlingTime;
+  if (from > now) throw new InputError(`${month} has not begun.`);
+  if (!isOver && !soFar)
+    throw new InputError(
+      `The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on. To see what it holds so far, add --so-far.`,
+    );
   if (from < ledgerStart(now))
     throw new InputError(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
-  const number = `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`;
+  const number = !isOver
+    ? null
+    : `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`;
   const entries = await entriesOf(db, { accountId, from, to });
   const lines = entries.map(({ mode, line, at, reference, kind, kobo, reason }): StatementLine => {
     const time = zone.isoOf(at);
     return {
-      statement: number,
+      statement: number ?? "",
       account: accountId,
       time_zone: zone.name,
       mode,

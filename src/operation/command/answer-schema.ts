@@ -94,7 +94,7 @@ export type Part =
   /** Members of the answer, or texts. */
   | { record: Cells }
   /** Rows that follow from the answer. `row` says what their members are. */
-  | { rows: readonly Cells[]; row: TObject; title?: string; none?: string };
+  | { rows: readonly Cells[]; row: TObject; title?: string; none?: string /** Never cut into pages. */; whole?: true };
 
 export const list = { list: true } as const satisfies Part;
 

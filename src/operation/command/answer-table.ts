@@ -26,6 +26,8 @@ export interface Table {
   rows: readonly TableRow[];
   title?: string | undefined;
   none?: string | undefined;
+  /** Never cut into pages. */
+  whole?: boolean;
 }
 
 /** A member of a record: its text, or members of its own. */
@@ -74,7 +76,8 @@ export function tableOf(
   zone: TimeZone,
 ): Table {
   const { title, none } = part;
-  if ("rows" in part) return { ...tableOfRows(part.row, part.rows as TableRow[], zone), title, none };
+  if ("rows" in part)
+    return { ...tableOfRows(part.row, part.rows as TableRow[], zone), title, none, whole: part.whole === true };
   if (part.list === true) {
     const table = tableOfRows(listOf(command.answer)!.row, listRows(command, answer), zone, command.columns);
     return { ...table, title, none: none ?? command.none };

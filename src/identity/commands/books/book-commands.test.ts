@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { ran } from "../../../../test/support/command-line.ts";
 import { usualEngines } from "../../../../test/support/engines.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
@@ -74,6 +75,43 @@ for (const engine of usualEngines) {
       assert.match(text.out, new RegExp(`^number +${number}$`, "m"));
       assert.match(text.out, /^Sums of live mode\n\nday +fees\n[\d-]+ +₦100\.00$/m);
       assert.match(text.out, /live +adjustment +-₦0\.50 +Late, twice$/m);
+    });
+
+    test("a statement for a client is a letter: live lines, both names, the tax in the fees or on top", async () => {
+      const letter = async (environment: Record<string, string>, ...options: string[]) => {
+        const { dataDirectory, databaseUrl } = shop.settings;
+        const place = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...environment };
+        const argv = [
+          "books",
+          "statement",
+          "--account",
+          "shop@example.com",
+          "--month",
+          month,
+          "--for-client",
+          ...options,
+        ];
+        return (await ran(argv, { environment: place })).out;
+      };
+      const named = { DUBA_BUSINESS_NAME: "Zaria Gateway Ltd", DUBA_TAX_PERCENT: "7.5" };
+      const { number, sha256, client, lines } = JSON.parse(await letter(named, "--json"));
+      assert.deepEqual(client, {
+        ...{ from: "Zaria Gateway Ltd", to: "Shop, shop@example.com" },
+        ...{ fees: "100", tax: "6.98", tax_percent: 7.5, tax_is: "included", total: "100" },
+      });
+      assert.deepEqual([number, sha256], [JSON.parse((await statement("--json")).out).number, sha256]);
+      assert.deepEqual([...new Set(lines.map(({ mode }: { mode: string }) => mode))], ["live"]);
+      const added = await letter({ ...named, DUBA_TAX_IS: "added" });
+      assert.match(added, /^from +Zaria Gateway Ltd$/m);
+      assert.match(added, /^fees +₦100\.00\ntax, 7\.5 % on top +₦7\.50\ntotal +₦107\.50$/m);
+    });
+
+    test("what the running month holds so far has no number", async () => {
+      const { exitCode, out } = await duba("books", "statement", "--account", "shop@example.com", "--so-far", "--json");
+      const { number, month: running } = JSON.parse(out);
+      assert.deepEqual([exitCode, number, running], [0, null, zone.monthOf(Date.now())]);
+      const lastMonth = JSON.parse((await duba("books", "statement", "--account", "shop@example.com", "--json")).out);
+      assert.equal(lastMonth.month, month);
     });
 
     test("a month that is not over, is none, or is gone is refused with exit code 2", async () => {

@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import { checkKinds } from "../../../operation/check-kind.ts";
 import {
   list,
@@ -8,13 +9,14 @@ import {
   time,
 } from "../../../operation/command/answer-schema.ts";
 import { calendarMonth, amount as nairaForm } from "../../../operation/command/forms.ts";
-import { formed, InputError } from "../../../operation/command/read-texts.ts";
+import { flag, formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { adjust } from "../../books/adjust.ts";
+import { clientLetter, type LetterSettings } from "../../books/client-letter.ts";
 import { statementOf } from "../../books/statement.ts";
 import type { BooksRoom } from "../period.ts";
 
@@ -26,6 +28,56 @@ interface Rebuilding {
 const account = Type.String({ description: "The account.", placeholder: "id or e-mail" });
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
+
+const StatementRow = Type.Object({
+  statement: Type.String(),
+  account: Type.String(),
+  time_zone: Type.String(),
+  mode: Type.Enum(["test", "live"]),
+  line: Type.Enum(["charge", "adjustment"]),
+  day: Type.String(),
+  time: Type.Unsafe<string>(time),
+  reference: referenceFact,
+  kind: Type.Enum([...checkKinds, ""]),
+  fee: { ...Type.Unsafe<string>(naira), sums: true as const },
+  reason: Type.String(),
+});
+
+const StatementAnswer = Type.Object({
+  number: orNull(Type.String()),
+  account: Type.String(),
+  month: Type.String(),
+  time_zone: Type.String(),
+  from: Type.Unsafe<string>(time),
+  to: Type.Unsafe<string>(time),
+  sha256: Type.String(),
+  sums: Type.Record(
+    Type.String(),
+    Type.Object({
+      charges: Type.Integer(),
+      adjustments: Type.Integer(),
+      fees: Type.Unsafe<string>(naira),
+      days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
+    }),
+  ),
+  /** With --for-client only live lines. */
+  lines: Type.Array(StatementRow),
+  client: Type.Optional(
+    Type.Object({
+      from: Type.String(),
+      to: Type.String(),
+      fees: Type.Unsafe<string>(naira),
+      tax: Type.Unsafe<string>(naira),
+      tax_percent: Type.Number(),
+      tax_is: Type.Enum(["included", "added"]),
+      total: Type.Unsafe<string>(naira),
+    }),
+  ),
+});
+
+/** What a client reads of a line. */
+const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
+const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee });
 
 const writeStatement = command({
   id: "books.statement",
@@ -39,60 +91,92 @@ const writeStatement = command({
   reports: true,
   input: Type.Object({
     account,
-    month: formed(calendarMonth, { description: "The month, such as 2026-11.", placeholder: "month" }),
-  }),
-  answer: Type.Object({
-    number: Type.String(),
-    account: Type.String(),
-    month: Type.String(),
-    time_zone: Type.String(),
-    from: Type.Unsafe<string>(time),
-    to: Type.Unsafe<string>(time),
-    sha256: Type.String(),
-    sums: Type.Record(
-      Type.String(),
-      Type.Object({
-        charges: Type.Integer(),
-        adjustments: Type.Integer(),
-        fees: Type.Unsafe<string>(naira),
-        days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
+    month: Type.Optional(
+      formed(calendarMonth, {
+        description: "The month, such as 2026-11. Default: the last one.",
+        placeholder: "month",
       }),
     ),
-    lines: Type.Array(
-      Type.Object({
-        statement: Type.String(),
-        account: Type.String(),
-        time_zone: Type.String(),
-        mode: Type.Enum(["test", "live"]),
-        line: Type.Enum(["charge", "adjustment"]),
-        day: Type.String(),
-        time: Type.Unsafe<string>(time),
-        reference: referenceFact,
-        kind: Type.Enum([...checkKinds, ""]),
-        fee: Type.Unsafe<string>(naira),
-        reason: Type.String(),
-      }),
+    so_far: flag("What the running month holds so far. It has no number, because it is no statement yet."),
+    for_client: flag(
+      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS_NAME and DUBA_TAX_PERCENT.",
     ),
   }),
+  answer: StatementAnswer,
   columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],
   none: "The month has no charges.",
   first: 100,
-  view: ({ lines: _, sums, ...head }) => [
-    { record: head },
+  view: ({ lines, sums, client, ...head }) => [
+    ...(client ? letterView(client, head, lines) : []),
+    ...(client ? [] : statementView(sums, head)),
+  ],
+  examples: [
+    { account: "shop@example.com", month: "2026-10" },
+    { account: "acc_5hR8kQ2m", month: "2026-10", for_client: true },
+    { account: "shop@example.com", so_far: true },
+  ],
+  run: async (
+    { account, month: asked, so_far: soFar = false, for_client },
+    { db, accounts, config }: BooksRoom & { config: LetterSettings },
+  ) => {
+    const { timeZone: zone } = config;
+    const [now, client] = [Date.now(), await accounts.find(account)];
+    const running = zone.monthOf(now);
+    const month = asked ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
+    const statement = await statementOf(db, { accountId: client.id, month, zone, now, soFar });
+    if (!for_client) return statement;
+    const { lines, ...letter } = clientLetter(statement, client, config);
+    return { ...statement, lines, client: letter };
+  },
+});
+
+/** Kobo of an amount in naira. */
+const koboIn = (text: string) => Math.round(Number(text) * 100);
+
+type Shown = Static<typeof StatementAnswer>;
+
+function statementView(sums: Shown["sums"], head: object): Part[] {
+  return [
+    { record: head as Record<string, unknown> },
     "",
     ...Object.entries(sums).flatMap(([mode, { days }]): Part[] => {
       const rows = Object.entries(days).map(([day, fees]) => ({ day, fees }));
       return [{ title: `Sums of ${mode} mode`, rows, row: DaySum }, ""];
     }),
     list,
-  ],
-  examples: [
-    { account: "shop@example.com", month: "2026-10" },
-    { account: "acc_5hR8kQ2m", month: "2026-10" },
-  ],
-  run: async ({ account, month }, { db, accounts, config: { timeZone: zone } }: BooksRoom) =>
-    statementOf(db, { accountId: (await accounts.find(account)).id, month, zone, now: Date.now() }),
-});
+  ];
+}
+
+/** Whole, as it is sent: a client reads no first hundred lines. */
+function letterView(
+  { from, to, fees, tax, tax_percent, tax_is, total }: NonNullable<Shown["client"]>,
+  head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
+  lines: Shown["lines"],
+): Part[] {
+  const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
+  return [
+    {
+      record: {
+        from: from || "Set DUBA_BUSINESS_NAME",
+        to,
+        [head.number === null ? "so far" : "statement"]: head.number ?? head.month,
+        month: head.month,
+        time_zone: head.time_zone,
+      },
+    },
+    "",
+    { rows: lines, row: LetterRow, whole: true, none: "The month has no charges." },
+    "",
+    {
+      record: {
+        fees: nairaText(koboIn(fees)),
+        ...(tax_percent > 0 && { [`tax, ${taxed}`]: nairaText(koboIn(tax)) }),
+        total: nairaText(koboIn(total)),
+      },
+    },
+    { note: `SHA-256 of the whole statement: ${head.sha256}` },
+  ];
+}
 
 const reason = {
   form: "a sentence of at most 200 characters that begins with a letter or a digit",
