@@ -162,6 +162,7 @@ const reconcileLedger = command({
       ? [`The ledger, the audit trail and the sums agree: ${read}`]
       : [{ fault: verdict, note: [read, ...cure].join("\n") }, list];
   },
+  first: 100,
   isWell: ({ agree }) => agree,
   guide: {
     heading: "What to know:",

@@ -41,6 +41,11 @@ suite("what is printed for people", () => {
     assert.equal(tableText(tableOfPrices([]), plain), "(none)\n");
   });
 
+  test("has as many rows as there are", () => {
+    const rows = Array.from({ length: 150_000 }, () => ({ code: "014" }));
+    assert.equal(tableText(tableOfPrices(rows), plain).split("\n").length, rows.length + 2);
+  });
+
   test("aligns the lines of a record and indents what is nested", () => {
     const text = recordText(recordOf({}, { nin: "", watchlisted: null, info: { first_name: "Ada" } }, lagos), plain);
     assert.equal(text, "nin\nwatchlisted   -\ninfo\n  first_name  Ada\n");

@@ -15,7 +15,8 @@ export function tableText({ columns, rows }: Table, paint: Paint, first = rows.l
   const drawn = columns.map(({ name, shows, textOf, sumOf }, at) => {
     const cells = rows.slice(0, first).map((row) => shown(textOf(row)));
     const sum = hasSums ? (sumOf?.(rows) ?? (at === 0 ? "total" : "")) : "";
-    const width = Math.max(...[name, ...cells, sum].map(widthOf));
+    // One argument each would be too many for a call.
+    const width = [name, ...cells, sum].reduce((most, text) => Math.max(most, widthOf(text)), 0);
     return { name, cells, sum, width, isRight: shows === "number" || shows === "naira" };
   });
   const line = (textIn: (column: (typeof drawn)[number]) => string) =>

@@ -8,7 +8,7 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
 import { enoughAnswers } from "../routes/order-policy.ts";
-import { replayedOrders, sumsOfPeriod } from "../routes/replay-routes.ts";
+import { replayPeriod } from "../routes/replay-routes.ts";
 import { period, periodOf } from "./period.ts";
 
 /** A vendor with its prices. */
@@ -84,9 +84,7 @@ export const replayRoutes = command({
     const prices = Object.fromEntries(price.map(({ vendor, prices }) => [vendor, prices]));
     if (Object.keys(prices).length < price.length) throw new InputError("Give the prices of a vendor once.");
     const { from, to } = periodOf(days, config.timeZone, now());
-    const orders = [...(await sumsOfPeriod(db, { from, to }))].flatMap(([kind, sums]) =>
-      sums.length === 0 ? [] : replayedOrders(kind, sums, prices),
-    );
+    const orders = await replayPeriod(db, { from, to }, prices);
     return {
       from,
       to,

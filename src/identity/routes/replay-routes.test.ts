@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { interval, replayedOrders, type VendorSums } from "./replay-routes.ts";
+import { put } from "../../storage/queries/put.ts";
+import { engines, suiteStore } from "../identity.fixture.ts";
+import { counts } from "../ledger/journal/verification-sums.ts";
+import { interval, replayedOrders, replayPeriod, type VendorSums } from "./replay-routes.ts";
 
 const vendor = (name: string, sums: Partial<VendorSums>): VendorSums => ({
   ...{ vendor: name, attempts: 0, verified: 0, negative: 0, failed: 0, unknown: 0, billed: 0, ...sums },
@@ -55,3 +58,33 @@ suite("a replay", () => {
     );
   });
 });
+
+for (const engine of engines)
+  suite(`a replay on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("reads the live sums of the days in the period, and names a vendor with a price that nobody asked", async () => {
+      const day = 86_400_000;
+      const none = Object.fromEntries(counts.map((count) => [count, 0]));
+      const sum = (begins_at: number, more = {}) => {
+        const key = { span: "day", begins_at, account_id: "a", mode: "live", kind: "bvn", vendor: "dojah", ...more };
+        return put(store.db, "verification_sum", key, { ...none, attempts: 60, verified: 60, billed_kobo: 600 });
+      };
+      await sum(day);
+      await sum(2 * day, { account_id: "b" });
+      for (const begins_at of [0, 3 * day]) await sum(begins_at);
+      await sum(day, { span: "hour" });
+      await sum(day, { mode: "test" });
+      await sum(day, { vendor: "" });
+      const prices = { prembly: { bvn: 5, nin: 5 } };
+      const orders = await replayPeriod(store.db, { from: day, to: 3 * day }, prices);
+      assert.deepEqual(
+        orders.map(({ kind, first, answers, found, cost }) => [kind, first, answers, found, cost]),
+        [
+          ["bvn", null, 120, 120, 1_200],
+          ["bvn", "dojah", 120, 120, 1_200],
+          ["bvn", "prembly", 0, null, null],
+        ],
+      );
+    });
+  });

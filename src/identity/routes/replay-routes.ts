@@ -31,11 +31,17 @@ export interface Replayed {
   costPerFound: number | null;
 }
 
-/** What live verifications of a period came to, from the sums of days. */
-export async function sumsOfPeriod(
+interface Period {
+  from: number;
+  to: number;
+}
+type PricesByVendor = Readonly<Record<string, VendorPrices>>;
+
+/** What live verifications of a period came to by kind, from the sums of days. */
+async function sumsOfPeriod(
   db: Kysely<Tables>,
-  { from, to }: { from: number; to: number },
-): Promise<Map<CheckKind, VendorSums[]>> {
+  { from, to }: Period,
+): Promise<ReadonlyMap<CheckKind, readonly VendorSums[]>> {
   const sum = (column: string) => sql<number>`sum(${sql.ref(column)})`;
   const rows = await db
     .selectFrom("verification_sum")
@@ -53,15 +59,22 @@ export async function sumsOfPeriod(
   return new Map(checkKinds.map((kind) => [kind, rows.filter((row) => row.kind === kind) as VendorSums[]]));
 }
 
+/** The orders of each kind that was asked for in a period. A vendor with new prices is named also if nobody asked it. */
+export async function replayPeriod(db: Kysely<Tables>, period: Period, prices: PricesByVendor): Promise<Replayed[]> {
+  return [...(await sumsOfPeriod(db, period))].flatMap(([kind, asked]) => {
+    const unasked = Object.keys(prices).filter(
+      (vendor) => prices[vendor]![kind] !== undefined && !asked.some((one) => one.vendor === vendor),
+    );
+    const sums = [...asked, ...unasked.map((vendor) => ({ vendor, ...together([]) }))];
+    return asked.length === 0 ? [] : replayedOrders(kind, sums, prices);
+  });
+}
+
 /**
  * The period as it was, and with each vendor first: everybody who got an outcome is asked about there, and those for whom it
  * fails at the other vendors, as these did on average. `prices`: new ones, by vendor; else a vendor bills as it did.
  */
-export function replayedOrders(
-  kind: CheckKind,
-  sums: readonly VendorSums[],
-  prices: Readonly<Record<string, VendorPrices>>,
-): Replayed[] {
+export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], prices: PricesByVendor): Replayed[] {
   const all = together(sums);
   const people = outcomes(all);
   const priced = sums.map((one) => ({ ...one, billed: billAt(kind, one, prices[one.vendor]) }));
