@@ -133,6 +133,8 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
           })),
       )
       .execute();
+  await duba("books", "rebuild-sums");
+  await duba("routes", "pause", "blusalt", "--check", "nin");
   await duba(
     "books",
     "adjust",

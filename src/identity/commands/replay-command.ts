@@ -22,6 +22,11 @@ const pricedVendor = {
   },
 };
 
+interface Configured {
+  timeZone: TimeZone;
+  vendorPrices: Readonly<Record<string, VendorPrices>>;
+}
+
 const percent = { unit: "%" };
 
 export const replayRoutes = command({
@@ -45,6 +50,7 @@ export const replayRoutes = command({
   answer: Type.Object({
     from: time,
     to: time,
+    unpriced: Type.Array(Type.String()),
     orders: Type.Array(
       Type.Object({
         kind: Type.Enum([...checkKinds]),
@@ -59,7 +65,7 @@ export const replayRoutes = command({
       }),
     ),
   }),
-  view: ({ from, to, orders }, { at }) => [
+  view: ({ from, to, orders, unpriced }, { at }) => [
     { note: `Live, from ${at(from)} until ${at(to)}.` },
     list,
     ...(orders.length === 0
@@ -70,6 +76,11 @@ export const replayRoutes = command({
           ...(orders.some(({ found_rate: rate }) => rate === null)
             ? [`Not enough: with fewer than ${enoughAnswers} answers nobody can say how often a vendor finds a person.`]
             : []),
+          ...(unpriced.length === 0
+            ? []
+            : [
+                `What ${unpriced.join(" and ")} billed is not known and counts as 0. Give prices, such as --price ${unpriced[0]}:bvn=45.`,
+              ]),
         ]),
   ],
   none: "No live verification asked a vendor in the period.",
@@ -79,15 +90,14 @@ export const replayRoutes = command({
   ],
   run: async (
     { price = [], ...days },
-    { db, now, config }: Pick<Audited, "db"> & WithClock & { config: { timeZone: TimeZone } },
+    { db, now, config }: Pick<Audited, "db"> & WithClock & { config: Configured },
   ) => {
     const prices = Object.fromEntries(price.map(({ vendor, prices }) => [vendor, prices]));
     if (Object.keys(prices).length < price.length) throw new InputError("Give the prices of a vendor once.");
     const { from, to } = periodOf(days, config.timeZone, now());
-    const orders = await replayPeriod(db, { from, to }, prices);
+    const { orders, unpriced } = await replayPeriod(db, { from, to }, prices, config.vendorPrices);
     return {
-      from,
-      to,
+      ...{ from, to, unpriced },
       orders: orders.map(({ foundRate, low, high, costPerFound, ...one }) => ({
         ...one,
         found_rate: rounded(foundRate),

@@ -44,14 +44,14 @@ const showRoutes = command({
     Type.Object({
       vendor: Type.String(),
       kind: Type.Enum([...checkKinds]),
-      span: state(Object.keys(spans) as FigureSpan[]),
+      span: Type.Enum(Object.keys(spans) as FigureSpan[]),
       place: orNull(Type.Integer()),
       attempts: Type.Integer(),
       found_rate: orNull(Type.Number(percent)),
       failures: Type.Number(percent),
       median: orNull(Type.Integer(milliseconds)),
       p95: orNull(Type.Integer(milliseconds)),
-      cost: naira,
+      cost: orNull(naira),
       cost_per_found: orNull(naira),
       balance: orNull(naira),
       attempts_left: orNull(Type.Integer()),
@@ -106,7 +106,10 @@ const pause = command({
   input: Type.Object({
     ...about,
     for: Type.Optional(
-      formed(pauseFor, { description: "How long. Default: until `duba routes resume`.", placeholder: "time" }),
+      formed(pauseFor, {
+        description: "How long, such as 30min or 2h. Default: until `duba routes resume`.",
+        placeholder: "time",
+      }),
     ),
   }),
   answer: Type.Object({ vendor: Type.String(), check: Type.String(), until: orNull(time) }),

@@ -76,14 +76,24 @@ for (const engine of engines)
       await sum(day, { span: "hour" });
       await sum(day, { mode: "test" });
       await sum(day, { vendor: "" });
+      await put(
+        store.db,
+        "verification_sum",
+        { span: "day", begins_at: day, account_id: "a", mode: "live", kind: "nin", vendor: "blusalt" },
+        { ...none, attempts: 3, verified: 3 },
+      );
       const prices = { prembly: { bvn: 5, nin: 5 } };
-      const orders = await replayPeriod(store.db, { from: day, to: 3 * day }, prices);
+      const { orders, unpriced } = await replayPeriod(store.db, { from: day, to: 3 * day }, prices);
+      assert.deepEqual(unpriced, ["blusalt"]);
       assert.deepEqual(
         orders.map(({ kind, first, answers, found, cost }) => [kind, first, answers, found, cost]),
         [
           ["bvn", null, 120, 120, 1_200],
           ["bvn", "dojah", 120, 120, 1_200],
           ["bvn", "prembly", 0, null, null],
+          ["nin", null, 3, 3, 0],
+          ["nin", "blusalt", 3, null, null],
+          ["nin", "prembly", 0, null, null],
         ],
       );
     });

@@ -59,15 +59,29 @@ async function sumsOfPeriod(
   return new Map(checkKinds.map((kind) => [kind, rows.filter((row) => row.kind === kind) as VendorSums[]]));
 }
 
-/** The orders of each kind that was asked for in a period. A vendor with new prices is named also if nobody asked it. */
-export async function replayPeriod(db: Kysely<Tables>, period: Period, prices: PricesByVendor): Promise<Replayed[]> {
-  return [...(await sumsOfPeriod(db, period))].flatMap(([kind, asked]) => {
+/**
+ * The orders of each kind that was asked for in a period. A vendor with a new price is named also if nobody asked it. `unpriced`:
+ * those whose bill nobody knows, and which therefore counts as 0. `known`: the prices of today, by vendor.
+ */
+export async function replayPeriod(
+  db: Kysely<Tables>,
+  period: Period,
+  prices: PricesByVendor,
+  known: PricesByVendor = {},
+): Promise<{ orders: Replayed[]; unpriced: string[] }> {
+  const unpriced = new Set<string>();
+  const orders: Replayed[] = [];
+  for (const [kind, asked] of await sumsOfPeriod(db, period)) {
+    if (asked.length === 0) continue;
+    const hasPrice = (vendor: string) => (prices[vendor]?.[kind] ?? known[vendor]?.[kind]) !== undefined;
+    for (const { vendor, billed } of asked) if (billed === 0 && !hasPrice(vendor)) unpriced.add(vendor);
     const unasked = Object.keys(prices).filter(
       (vendor) => prices[vendor]![kind] !== undefined && !asked.some((one) => one.vendor === vendor),
     );
     const sums = [...asked, ...unasked.map((vendor) => ({ vendor, ...together([]) }))];
-    return asked.length === 0 ? [] : replayedOrders(kind, sums, prices);
-  });
+    orders.push(...replayedOrders(kind, sums, prices));
+  }
+  return { orders, unpriced: [...unpriced] };
 }
 
 /**

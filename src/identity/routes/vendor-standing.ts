@@ -7,7 +7,8 @@ import { pausedRoutes } from "./paused-routes.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
 /** The figures of a vendor with what is left of your balance there. Money in kobo. Null: nobody can tell. */
-export interface VendorStanding extends VendorFigures {
+export interface VendorStanding extends Omit<VendorFigures, "cost"> {
+  cost: number | null;
   balance: number | null;
   attemptsLeft: number | null;
   /** How long the balance lasts if the vendor goes on billing as it did in the span. */
@@ -28,8 +29,9 @@ export async function vendorStandings(
   return figures.map((one) => {
     const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
     const own = figures.filter(({ vendor }) => vendor === one.vendor);
+    const isPriced = one.cost > 0 || prices[one.vendor]?.[one.kind] !== undefined;
     return {
-      ...one,
+      ...{ ...one, cost: isPriced ? one.cost : null, costPerFound: isPriced ? one.costPerFound : null },
       balance,
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
