@@ -33,7 +33,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
         DUBA_LIMITS: "off",
         DUBA_METRICS: "127.0.0.1:0",
         // A photo of 3 MB comes in time on a busy machine.
-        DUBA_UPSTREAM_TIMEOUT: "6s",
+        DUBA_UPSTREAM_TIMEOUT: "12s",
         // What one number does to the breaker is not to be seen in the next.
         DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
         DUBA_UPSTREAM_ALARM_PAUSE: "1ms",
