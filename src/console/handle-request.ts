@@ -14,13 +14,13 @@ import type { ConsoleRoom } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { confirmOptions } from "./routes/confirm-deed.ts";
 import { runForm, showDone } from "./routes/form-routes.ts";
-import { nowCounts, nowLive, nowPage, nowTables } from "./routes/now-routes.ts";
+import { nowCounts, nowLive, nowPage, nowSums, nowTables } from "./routes/now-routes.ts";
 import { cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
 import { pathOf } from "./site-map.ts";
 import { barePage } from "./view/frame.ts";
 
 /** Parts of pages that refresh themselves: nobody uses the console for that. */
-const refreshed = new Set(["/now/live", "/now/tables", "/now/counts"]);
+const refreshed = new Set(["/now/live", "/now/sums", "/now/tables", "/now/counts"]);
 
 /** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
@@ -71,6 +71,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       throw new ConsoleError(404, "path", "The console has no such form.");
     }
     if (path === "/now/live") return nowLive(room, asked);
+    if (path === "/now/sums") return nowSums(room, asked);
     if (path === "/now/tables") return nowTables(room, asked);
     if (path === "/now/counts") return nowCounts(room, asked);
     const place = room.site.places.find((each) => each.path === path);

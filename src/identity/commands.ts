@@ -1,4 +1,5 @@
 import { bookCommands } from "./commands/books/book-commands.ts";
+import { showTrend } from "./commands/books/trend-command.ts";
 import { vendorBookCommands } from "./commands/books/vendor-book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
 import { replayRoutes } from "./commands/replay-command.ts";
@@ -11,6 +12,7 @@ export const identityCommands = [
   ...ledgerCommands,
   ...settleCommands,
   ...bookCommands,
+  showTrend,
   ...vendorBookCommands,
   ...subjectCommands,
   ...upstreamCommands,

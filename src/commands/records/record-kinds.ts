@@ -15,6 +15,8 @@ export interface RecordKind {
   named: RegExp;
   /** The members that stand in large letters at the head of its page. */
   head: readonly string[];
+  /** A command whose table about it stands on its page: its member is `by`. */
+  below?: string;
   /** Nothing else has such names, so no other kind is asked for one. */
   isAlone?: true;
   /** Those that a text may mean, as rows that have the member `by`. */
@@ -61,6 +63,7 @@ export const recordKinds = {
   account: {
     show: "accounts.show",
     by: "account",
+    below: "books.trend",
     head: ["name", "balance", "spent_naira", "last_used_at"],
     members: ["account", "account_id"],
     named: /^acc_|@/,
@@ -104,6 +107,7 @@ export const recordKinds = {
   vendor: {
     show: "upstreams.show",
     by: "vendor",
+    below: "books.trend",
     head: ["place", "missing"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,

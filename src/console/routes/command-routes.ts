@@ -9,10 +9,11 @@ import { type Command, confirms } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import { download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, placeOf } from "../site-map.ts";
+import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
 import { framedPage, timeElement } from "../view/frame.ts";
+import { recordShownBy } from "../view/record-links.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
@@ -61,8 +62,29 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const controls = html`<div class="controls">${members.length === 0 ? "" : folded}${shown.tools}</div>`;
   const main = html`${commandHead(room, command, place, shown.fault ? undefined : texts)}${shown.fault ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
     shown.fault && members.length > 0 ? "" : shown.main
-  }`;
+  }${shown.fault ? "" : await belowRecord(room, asked, command, texts)}`;
   return framed(room, asked, place, titleOf(command, texts), main, hasEditor(command) ? ["htmx.js"] : []);
+}
+
+/** The table about a record that stands on its page. */
+async function belowRecord(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, texts: FormTexts) {
+  const { by, below } = recordShownBy(command) ?? {};
+  const about = below && room.site.commands.get(below);
+  const [name] = (by !== undefined && texts[by]) || [];
+  if (!about || name === undefined) return "";
+  const { answer, input } = await runAs(room, asked, about, { [by!]: name });
+  const links = linksOf(room, asked, placeOf(room.site, about), about);
+  const { say, config } = room;
+  const parts = {
+    command: about,
+    answer,
+    input,
+    view: viewIn(new URLSearchParams()),
+    say,
+    zone: config.timeZone,
+    links,
+  };
+  return html`<h2>${titleOf(about)}</h2>${answerView({ ...parts, urlFor: () => urlOf(pathOf(about), new URLSearchParams(), { [by!]: name }) })}`;
 }
 
 /** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */

@@ -13,9 +13,13 @@ import { framedPage, timeElement } from "../view/frame.ts";
 import { linksOf } from "./row-actions.ts";
 import { runAs } from "./run-as.ts";
 
-/** The commands whose tables stand below the charts, with their headings. */
-const tables = [
-  ["upstreams.status", "Vendors"],
+/** The commands whose tables stand above and below the charts, with their headings. */
+const tablesAbove = [
+  ["books.trend", "Live verifications"],
+  ["routes.show", "Vendors"],
+] as const;
+const tablesBelow = [
+  ["upstreams.status", "Vendors of each process"],
   ["sources.status", "Source of the catalogue"],
 ] as const;
 
@@ -27,9 +31,15 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
   );
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
   const fresh = (part: Part) => readingOf(room, asked, part, "renew");
-  const [health, drawn, below] = await Promise.all([fresh(live), fresh(counts(range)), fresh(belowCharts)]);
+  const [health, above, drawn, below] = await Promise.all([
+    fresh(live),
+    fresh(aboveCharts),
+    fresh(counts(range)),
+    fresh(belowCharts),
+  ]);
   const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
 <div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health)}</div>
+<div hx-get="/now/sums" hx-trigger="every 60s" hx-swap="innerMorph">${new Html(above)}</div>
 <div class="charts" data-charts="/now/counts?range=${range}" data-zone="${room.config.timeZone.name}">${(JSON.parse(drawn) as Chart[]).map(chartFigure)}</div>
 <p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
 <div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below)}</div>`;
@@ -51,11 +61,12 @@ interface Part {
 }
 
 const live: Part = { name: "live", keptFor: 5_000, read: async (room, asked) => (await healthView(room, asked)).text };
-const belowCharts: Part = {
-  name: "tables",
-  keptFor: 5_000,
-  read: async (room, asked) => (await tablesView(room, asked)).text,
-};
+const tablesOf = (name: string, keptFor: number, tables: typeof tablesAbove | typeof tablesBelow): Part => ({
+  ...{ name, keptFor },
+  read: async (room, asked) => (await tablesView(room, asked, tables)).text,
+});
+const aboveCharts = tablesOf("sums", 60_000, tablesAbove);
+const belowCharts = tablesOf("tables", 5_000, tablesBelow);
 /** A step of the chart of a day is ten minutes. */
 const counts = (range: ChartRange): Part => ({
   name: `counts ${range}`,
@@ -69,6 +80,10 @@ function readingOf(room: ConsoleRoom, asked: SignedIn, { name, keptFor, read }: 
 
 export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
   return page(await readingOf(room, asked, live, "get"));
+}
+
+export async function nowSums(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
+  return page(await readingOf(room, asked, aboveCharts, "get"));
 }
 
 export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
@@ -85,10 +100,11 @@ async function charts(room: ConsoleRoom, range: ChartRange): Promise<Chart[]> {
   return chartsOf(room.store, range);
 }
 
-/** The sums of a chart, which scripts draw below them. */
-function chartFigure({ title, figures }: Chart): Html {
+/** The sums of a chart, which scripts draw below them. One without data is not shown. */
+function chartFigure({ title, figures, series }: Chart): Html {
+  const isEmpty = series.every(({ values }) => values.every((value) => !value));
   const sums = figures.map(({ name, text }) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
-  return html`<figure><figcaption>${title}</figcaption><dl class="sums">${sums}</dl></figure>`;
+  return html`<figure${isEmpty ? html` hidden` : ""}><figcaption>${title}</figcaption><dl class="sums">${sums}</dl></figure>`;
 }
 
 /** What needs a hand, and how the service is. */
@@ -141,7 +157,11 @@ interface StatusFacts {
   alarms: unknown;
 }
 
-async function tablesView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
+async function tablesView(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  tables: typeof tablesAbove | typeof tablesBelow,
+): Promise<Html> {
   const parts = await Promise.all(
     tables.map(async ([id, title]) => {
       const command = room.site.commands.get(id);

@@ -16,8 +16,10 @@ function draw(charts) {
   const { text, grid, lines } = colours();
   for (const chart of drawn) chart.destroy();
   const figures = [...place.querySelectorAll("figure")];
-  drawn = charts.map(({ times, series, figures: sums }, at) => {
+  drawn = charts.flatMap(({ times, series, figures: sums }, at) => {
     const figure = figures[at];
+    figure.hidden = series.every(({ values }) => values.every((value) => !value));
+    if (figure.hidden) return [];
     for (const [nth, sum] of figure.querySelectorAll("dd").entries()) sum.textContent = sums[nth].text;
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     const font = "12px system-ui, sans-serif";

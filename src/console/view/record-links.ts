@@ -19,9 +19,9 @@ export function recordLinks(site: SiteMap, role: Role): RecordLink {
 /** What a command shows one of: its name, such as "verification", and the members at the head of its page. */
 export function recordShownBy({
   id,
-}: Pick<Command<never>, "id">): { name: string; head: readonly string[] } | undefined {
+}: Pick<Command<never>, "id">): (Pick<RecordKind, "head" | "by" | "below"> & { name: string }) | undefined {
   const found = Object.entries<RecordKind>(recordKinds).find(([, { show }]) => show === id && id.endsWith(".show"));
-  return found && { name: found[0], head: found[1].head };
+  return found && { name: found[0], ...found[1] };
 }
 
 /** The page of a record; undefined if its name is none, or the person may not see it. */

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import type { Count } from "../ledger/journal/verification-sums.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** The spans that a trend compares with the one before, in milliseconds, and the sums that they are made of. */
+export const trendSpans = {
+  "24h": { length: day, sums: "hour" },
+  "30d": { length: 30 * day, sums: "day" },
+  "90d": { length: 90 * day, sums: "day" },
+} as const;
+export type TrendSpan = keyof typeof trendSpans;
+
+/** What live verifications came to in a span. Money is kobo. */
+export interface TrendFigures {
+  attempts: number;
+  /** Attempts that brought a record or said that there is no match. */
+  answered: number;
+  charges: number;
+  charged: number;
+  billed: number;
+}
+
+const counted = [
+  "attempts",
+  "verified",
+  "negative",
+  "charges",
+  "charged_kobo",
+  "billed_kobo",
+] as const satisfies Count[];
+
+/** Each span until now, and the one before it, of everybody, or of one account or vendor. */
+export async function trendOf(
+  db: Kysely<Tables>,
+  now: number,
+  of: { accountId?: string | undefined; vendor?: string | undefined },
+): Promise<{ span: TrendSpan; last: TrendFigures; before: TrendFigures }[]> {
+  const found = [];
+  for (const span of Object.keys(trendSpans) as TrendSpan[]) {
+    const { length, sums } = trendSpans[span];
+    const figures = async (from: number, to: number): Promise<TrendFigures> => {
+      const row = await db
+        .selectFrom("verification_sum")
+        // PostgreSQL gives a sum as text, and null of no row.
+        .select(counted.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
+        .where("span", "=", sums)
+        .where("begins_at", ">", from)
+        .where("begins_at", "<=", to)
+        .where("mode", "=", "live")
+        .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
+        .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
+        .executeTakeFirstOrThrow();
+      const [attempts, verified, negative, charges, charged, billed] = counted.map((count) => Number(row[count] ?? 0));
+      return {
+        attempts: attempts!,
+        answered: verified! + negative!,
+        charges: charges!,
+        charged: charged!,
+        billed: billed!,
+      };
+    };
+    found.push({ span, last: await figures(now - length, now), before: await figures(now - 2 * length, now - length) });
+  }
+  return found;
+}

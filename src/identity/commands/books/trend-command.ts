@@ -1,0 +1,63 @@
+import { naira, orNull } from "../../../operation/command/answer-schema.ts";
+import { InputError } from "../../../operation/command/read-texts.ts";
+import { command } from "../../../operation/command.ts";
+import Type from "../../../operation/schema/type.ts";
+import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { vendors } from "../../../upstreams/registry.ts";
+import { type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
+import type { WithAccounts } from "../with-accounts.ts";
+
+const percent = { unit: "%" };
+
+export const showTrend = command({
+  id: "books.trend",
+  summary: "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin.",
+  description:
+    "Live verifications only, from the sums of hours and days. Success is the share of attempts that brought a record or said that there is no match. " +
+    "The margin is what was charged less what the vendors bill.",
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  input: Type.Object({
+    account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
+    vendor: Type.Optional(
+      Type.Enum(
+        vendors.map(({ name }) => name),
+        { description: "Only attempts at this vendor." },
+      ),
+    ),
+  }),
+  answer: Type.Array(
+    Type.Object({
+      span: Type.Enum(Object.keys(trendSpans) as TrendSpan[], {
+        words: { "24h": "24 hours", "30d": "30 days", "90d": "90 days" },
+      }),
+      attempts: Type.Integer(),
+      attempts_before: Type.Integer(),
+      success: orNull(Type.Number(percent)),
+      success_before: orNull(Type.Number(percent)),
+      charges: Type.Integer(),
+      charged: naira,
+      charged_before: naira,
+      margin: naira,
+      margin_before: naira,
+    }),
+  ),
+  examples: [{}, { account: "shop@example.com" }, { vendor: "dojah" }],
+  run: async ({ account, vendor }, { db, accounts, now }: Pick<Audited, "db"> & WithAccounts & WithClock) => {
+    if (account !== undefined && vendor !== undefined) throw new InputError("Give an account or a vendor, not both.");
+    const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
+    return (await trendOf(db, now(), { accountId, vendor })).map(({ span, last, before }) => ({
+      span,
+      ...{ attempts: last.attempts, attempts_before: before.attempts },
+      ...{ success: successOf(last), success_before: successOf(before) },
+      ...{ charges: last.charges, charged: last.charged, charged_before: before.charged },
+      ...{ margin: last.charged - last.billed, margin_before: before.charged - before.billed },
+    }));
+  },
+});
+
+/** In percent, to one decimal. */
+function successOf({ attempts, answered }: { attempts: number; answered: number }): number | null {
+  return attempts === 0 ? null : Math.round((1000 * answered) / attempts) / 10;
+}
