@@ -98,6 +98,9 @@ for (const engine of usualEngines) {
       );
       assert.deepEqual(shown, {
         request_reference: row.reference,
+        explanation:
+          "peer was asked, the first in the order, and its outcome is not known: it did not answer in time. " +
+          "Then peer was asked, and gave the record.",
         key_id: "key",
         mode: "live",
         kind: "bvn",
@@ -151,6 +154,7 @@ for (const engine of usualEngines) {
       });
       assert.doesNotMatch(out, /hash-of|sealed-text/);
       const text = (await duba("ledger", "show", row.reference)).out;
+      assert.match(text, /^peer was asked, the first in the order, .* gave the record\.$/m);
       assert.match(text, /^state +verified$/m);
       assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1$/m);
       const other = (await duba("ledger", "show", "aaaaaa000000002")).out;

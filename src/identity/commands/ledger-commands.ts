@@ -7,6 +7,7 @@ import {
   naira,
   orNull,
   reference,
+  sentence,
   state,
   time,
   yes,
@@ -29,6 +30,7 @@ import { timeLine } from "../ledger/reports/time-line.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
+import { explainRoute } from "../routes/explain-route.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
@@ -119,6 +121,7 @@ const showVerification = command({
   input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
   answer: Type.Object({
     request_reference: reference,
+    explanation: sentence,
     account,
     account_id: reference,
     key_id: reference,
@@ -159,13 +162,15 @@ const showVerification = command({
   }),
   view: ({
     request_reference: _,
+    explanation,
     account_id: _a,
-    attempts: _b,
+    attempts,
     adjustments,
-    audit_entries: _c,
-    time_line: _d,
+    audit_entries: _b,
+    time_line: _c,
     ...shown
   }) => [
+    ...(attempts.length > 0 ? [explanation, ""] : []),
     { record: shown },
     "",
     { title: "What happened:", list: "time_line" },
@@ -189,6 +194,7 @@ const showVerification = command({
     return {
       ...found,
       request_reference: found.reference,
+      explanation: explainRoute(found.attempts),
       account: (await accounts.emails())(found.account_id),
       state: toldState(found),
       attempts: found.attempts.map((attempt) => ({
