@@ -7,6 +7,7 @@ import { lookUps } from "./lookups.ts";
 import { mixed } from "./mixed.ts";
 import { peers } from "./peers.ts";
 import { publishing } from "./publishing.ts";
+import { routes } from "./routes.ts";
 import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
 import { verifications } from "./verifications.ts";
@@ -14,7 +15,7 @@ import { workers } from "./workers.ts";
 
 /**
  * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and `console` fill
- * millions of rows, `peers` installs other servers, `sizes` takes minutes, and `workers` needs PostgreSQL, so they run only by their names.
+ * millions of rows, `peers` installs other servers, `sizes` takes minutes, `workers` needs PostgreSQL, and `routes` measures no time, so they run only by their names.
  */
 const parts = {
   lookups: lookUps,
@@ -28,8 +29,9 @@ const parts = {
   console: consolePages,
   sizes,
   workers,
+  routes,
 };
-const onlyByName = ["ledger", "peers", "console", "sizes", "workers"];
+const onlyByName = ["ledger", "peers", "console", "sizes", "workers", "routes"];
 
 /** How long a part measures, where somebody asks for another time than the usual. */
 export interface Pace {

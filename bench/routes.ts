@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { table } from "./figures.ts";
+import { serveWeek } from "./routes-service.ts";
+import { bounds, listed, playWeek, type Spent, troubles, Week } from "./routes-week.ts";
+
+const hour = 3_600_000;
+const perRecord = ({ kobo, found }: Spent) => kobo / found;
+const share = (part: number, of: number) => (100 * part) / of;
+
+/**
+ * The order by cost against every fixed order, in weeks in which of three vendors one gets slow, one finds half as many and one runs out of
+ * money: 100,000 verifications each, and `BENCH_ROWS` through a service, which must spend the same to the kobo.
+ */
+export async function routes(): Promise<void> {
+  console.log(`\nRoutes: a week of 100,000 verifications, listed ${listed}, of which 5 of 100 are a share to learn`);
+  const rows = [
+    [
+      "trouble of alpha, beta, gamma",
+      "₦ a record",
+      "best fixed",
+      "over it",
+      "best within bounds",
+      "over it",
+      "late",
+      "failed",
+      "changes",
+      "in an hour",
+    ],
+  ];
+  for (const given of permutations(troubles)) {
+    const week = new Week(100_000, { alpha: given[0]!, beta: given[1]!, gamma: given[2]! });
+    const policy = playWeek(week);
+    const fixed = permutations(listed).map((order) => ({ order, spent: playWeek(week, order) }));
+    const best = cheapest(fixed);
+    const within = cheapest(fixed.filter(({ spent }) => keepsBounds(spent)));
+    const most = mostInAnHour(policy);
+    const over = (other: Spent) => share(perRecord(policy), perRecord(other)) - 100;
+    rows.push([
+      given.join(", "),
+      (perRecord(policy) / 100).toFixed(2),
+      `${(perRecord(best.spent) / 100).toFixed(2)} ${best.order.map((name) => name[0])}`,
+      `${over(best.spent).toFixed(1)} %`,
+      within ? `${(perRecord(within.spent) / 100).toFixed(2)} ${within.order.map((name) => name[0])}` : "none",
+      within ? `${over(within.spent).toFixed(1)} %` : "",
+      `${share(policy.late, policy.attempts).toFixed(1)} %`,
+      `${share(policy.failed, policy.attempts).toFixed(1)} %`,
+      String(policy.changes.length),
+      String(most),
+    ]);
+    assert.ok(over(best.spent) <= 5, "the cost is within 5 % of the best fixed order");
+    assert.ok(keepsBounds(policy), "the bounds are kept");
+    assert.ok(most <= 6, "at most six changes an hour");
+  }
+  console.log(table(rows));
+
+  const size = Number(process.env.BENCH_ROWS ?? 20_000);
+  const week = new Week(size, { alpha: "slow", beta: "halved", gamma: "empty" });
+  const [played, served] = [playWeek(week), await serveWeek(week)];
+  assert.deepEqual(served, played, "a service spends what the simulation says");
+  const { kobo, found, attempts, changes } = served;
+  console.log(
+    `  The same through a service, with ${size} verifications: ${attempts} attempts, ${found} records, ₦${kobo / 100}, ${changes.length} changes: equal to the simulation`,
+  );
+}
+
+/** Over the week: of 100 responses and attempts. */
+function keepsBounds({ late, failed, attempts }: Spent): boolean {
+  return share(late, attempts) <= 5 && share(failed, attempts) <= bounds.failures;
+}
+
+function cheapest<One extends { spent: Spent }>(all: readonly One[]): One {
+  return all.toSorted((a, b) => perRecord(a.spent) - perRecord(b.spent))[0]!;
+}
+
+function mostInAnHour({ changes }: Spent): number {
+  return Math.max(0, ...changes.map(({ at }) => changes.filter((one) => one.at >= at && one.at < at + hour).length));
+}
+
+function permutations<One>(all: readonly One[]): One[][] {
+  if (all.length < 2) return [[...all]];
+  return all.flatMap((one) => permutations(all.filter((other) => other !== one)).map((rest) => [one, ...rest]));
+}
