@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../src/identity/ledger/attempts.ts";
 import { withAttempts } from "../../src/identity/ledger/attempts.ts";
+import { comparedSums } from "../../src/identity/ledger/journal/recounted-sums.ts";
 import { toldState } from "../../src/identity/ledger/told-state.ts";
 import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
+import { TimeZone } from "../../src/runtime/time-zone.ts";
+import { inSnapshot } from "../../src/storage/audited.ts";
 import { isSqlite } from "../../src/storage/engine.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
 import { until } from "../support/until.ts";
@@ -127,6 +130,15 @@ export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): 
   for (const one of wanted)
     if (one.named.some(({ status }) => status === 504) && !isGivenUp(one))
       assert.ok(told.has(one.reference!), `${one.key} was told 504, and no event followed`);
+}
+
+/** The sums of hours and days are those of the ledger, whatever was killed when. */
+export async function checkSums(db: Kysely<Tables>): Promise<void> {
+  const wrong = await inSnapshot(db, async (snapshot) => {
+    const compared = comparedSums(snapshot, Date.now(), { zone: new TimeZone("Africa/Lagos"), prices: {} });
+    return (await Array.fromAsync(compared)).flatMap(({ differences }) => differences);
+  });
+  assert.deepEqual(wrong, []);
 }
 
 /** Statements of the ledger take their locks in one order. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Engine } from "../support/engines.ts";
 import { draw } from "../support/vendor-draw.ts";
-import { type Books, checkBooks, checkDeadlocks, checkTold } from "./books.ts";
+import { type Books, checkBooks, checkDeadlocks, checkSums, checkTold } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
 import { clockAhead, type DisturbedStore, disturbed } from "./disturbances.ts";
 import { fees, type LiveStore, liveStore, payMore, ServiceProcess } from "./service.ts";
@@ -79,6 +79,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
     const { looks, waivedKobo } = await run.sums.stop();
     assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
     const books = await checkBooks(live.store.db, fees, run.wanted, calls, vendor);
+    await checkSums(live.store.db);
     await vendor.checkBill?.(live.environment, await misdated(live));
     return { ...run.figures(), looks, waivedKobo, ...books };
   } catch (error) {
