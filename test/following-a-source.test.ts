@@ -204,7 +204,7 @@ suite("a source that is followed", () => {
       faultsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
       "DUBA_CATALOGUE_SOURCE is vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
     );
-    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer or vtpass/);
+    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/);
     const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });

@@ -2,6 +2,7 @@ import type { CatalogueSource } from "./ports/catalogue-source.ts";
 import type { Vendor } from "./ports/vendor.ts";
 import { blusalt } from "./vendors/blusalt/index.ts";
 import { dojah } from "./vendors/dojah/index.ts";
+import { ebills } from "./vendors/ebills/index.ts";
 import { korapay } from "./vendors/korapay/index.ts";
 import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
@@ -15,4 +16,4 @@ import { youverify } from "./vendors/youverify/index.ts";
 export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
 
 /** All sources of a catalogue. */
-export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];
+export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass, ebills];

@@ -9,7 +9,7 @@ export const syncSettings = {
     name: "DUBA_CATALOGUE_SOURCE",
     default: "",
     about: "Source from which Duba updates the catalogue. Empty: only imports change the catalogue.",
-    form: `${names.join(" or ")}, or empty`,
+    form: `${names.join(", ")}, or empty`,
     read: (text) => (text === "" || names.includes(text) ? text : undefined),
   }),
   every: setting({

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
-import { durationIn, valueIn } from "./entries.ts";
 import dataServices from "./fixtures/data-services.json" with { type: "json" };
 import tvServices from "./fixtures/tv-services.json" with { type: "json" };
 import variations from "./fixtures/variations.json" with { type: "json" };
@@ -131,17 +130,6 @@ function bundle(type: string, code: string, description: string, price: string, 
 function product(type: string, code: string, name: string, price: string) {
   return { type, code, name, description: name, price, amount: price };
 }
-
-test("a size and a validity are read from a name only where it gives exactly one of each", () => {
-  const read = (name: string) => [valueIn(name), durationIn(name)];
-  assert.deepEqual(read("N200 200MB - 2 days"), ["200MB", "2 days"]);
-  assert.deepEqual(read("N100 30MB -24hrs"), ["30MB", "24hrs"]);
-  assert.deepEqual(read("9mobile Data - 2000 Naira - 4.5GB Data - 30 Days"), ["4.5GB", "30 Days"]);
-  assert.deepEqual(read("Glo 1 tb for 1 Year"), ["1TB", "1 Year"]);
-  assert.deepEqual(read("1,500MB for 1,000 days"), ["", ""]);
-  assert.deepEqual(read("1GB + 500MB, 7 days or 14 days"), ["", ""]);
-  assert.deepEqual(read("Monthly"), ["", ""]);
-});
 
 test("a failure is told by its code, in either member, whatever the status", () => {
   const kindOf = (body: unknown) => failureIn(body)?.kind;

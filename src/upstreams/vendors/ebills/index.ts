@@ -1,0 +1,67 @@
+import { setting } from "../../../operation/setting.ts";
+import { PullEnded, pulling } from "../../catalogue-requests.ts";
+import { catalogueSource } from "../../ports/catalogue-source.ts";
+import { vendorUrl } from "../../ports/vendor.ts";
+import { durationIn, valueIn } from "../../responses/bundle-names.ts";
+import { responseParser } from "../../responses/parse-response.ts";
+import { readVariation, Variations } from "./wire.ts";
+
+const name = "ebills";
+
+/** The documented services of each list that we have, with the code of their provider in our catalogue. */
+const networks = { mtn: "MTNDATA", airtel: "AIRTELDATA", glo: "GLODATA", "9mobile": "9MOBILEDATA" };
+const stations = { gotv: "gotv", dstv: "dstv", startimes: "startimes" };
+
+/**
+ * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation. Documented:
+ * `GET /api/v2/variations/data?service_id=` and `/variations/tv?service_id=` without a key, and `variation_id`, `service_id`, `data_plan` or
+ * `package_bouquet`, `price`, `reseller_price` and `availability` ("Available", "Unavailable") of a variation.
+ *
+ * The pages do not say whether amounts are texts or numbers, so both count. Size and validity are in the name only. There are no
+ * add-ons and no corporate bundles.
+ */
+export const ebills = catalogueSource({
+  name,
+  about:
+    "eBills Africa's or VTU.ng's public data and TV lists; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_EBILLS_URL",
+      default: "https://ebills.africa/wp-json",
+      about: "Address of eBills Africa. VTU.ng has the same lists at https://vtu.ng/wp-json.",
+      ...vendorUrl,
+    }),
+  },
+  covers: ["data-bundles", "cable-products"],
+  open({ url }, { http, log }) {
+    const read = responseParser(name, Variations, log);
+
+    return pulling(http, async (get) => {
+      const variationsOf = async (kind: "data" | "tv", services: Readonly<Record<string, string>>) => {
+        const lists = [];
+        for (const [service, type] of Object.entries(services)) {
+          const what = `the variations of ${service}`;
+          const path = `api/v2/variations/${kind}?service_id=${service}`;
+          const { data } = await get({ what, url: `${url}/${path}`, headers: {}, read });
+          if (data.some(({ service_id }) => service_id.toLowerCase() !== service))
+            throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
+          const found = data.map((variation) => ({ type, ...readVariation(variation) }));
+          if (found.length > 0 && found.every(({ code, price }) => code === "" || price === ""))
+            throw new PullEnded("unreadable", `What it answered for ${what} has members of other types.`);
+          lists.push(found);
+        }
+        return lists.flat();
+      };
+      const bundles = (await variationsOf("data", networks)).map(
+        ({ type, code, name: description, price, supply }) => ({
+          ...{ type, code, description, amount: price, price },
+          ...{ value: valueIn(description), duration: durationIn(description), ...supply },
+        }),
+      );
+      const products = (await variationsOf("tv", stations)).map(({ type, code, name, price, supply }) => ({
+        ...{ type, code, name, description: name, price, amount: price, ...supply },
+      }));
+      return { kind: "whole", lists: { "data-bundles": bundles, "cable-products": products }, leftOut: [] };
+    });
+  },
+});
