@@ -3,6 +3,7 @@ import type { Change } from "../document/difference.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import {
   allPricedEntries,
+  groupJoined,
   isGroup,
   type PricedItem,
   type PriceList,
@@ -12,7 +13,7 @@ import {
   priceListOf,
   wideScope,
 } from "../model/price-lists.ts";
-import { type Document, itemIn } from "../model/snapshot.ts";
+import { type Document, groupIn, itemIn } from "../model/snapshot.ts";
 import { costOf } from "../model/supply.ts";
 import { foundIn, type Guarded } from "./found.ts";
 import { farMove } from "./moves.ts";
@@ -33,7 +34,12 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
   const rules = changes
     .filter(({ subject }) => subject === "prices")
     .map(({ old, new: now }) => (now ?? old) as PriceRule);
+  // Accounts that only move between the same groups pay alike: the first speaks for all.
+  const told = new Set<string>();
   for (const [account, touched] of Map.groupBy(rules, (rule) => rule.account)) {
+    const move = moveOf(account, [base, earlier, after]);
+    if (move !== undefined && told.has(move)) continue;
+    if (move !== undefined) told.add(move);
     const [before, dayBefore, now] = [base, earlier, after].map((document) =>
       payer(document, priceListEver(document, account)),
     );
@@ -48,28 +54,31 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
       yield* [];
     });
   }
-  for (const account of accountsOf(after)) {
-    const [before, now] = [priceListOf(base, account), priceListOf(after, account)];
-    if (rules.some((rule) => rule.account === account)) continue;
-    below.push(...(await foundIn(changes, (change) => newlyBelow(change, account, before, now))));
-  }
+  const payers = accountsOf(after)
+    .filter((account) => !rules.some((rule) => rule.account === account))
+    .map((account) => ({ account, before: priceListOf(base, account), now: priceListOf(after, account) }));
+  const cheaper = payers.length === 0 ? [] : changes.filter(mayBringBelow);
+  below.push(
+    ...(await foundIn(cheaper, function* ({ subject, key, old, new: now }) {
+      const list = subject as ListName;
+      for (const payer of payers) {
+        const pays = ownPrice(payer.now, list, key, now!);
+        if (pays === undefined || pays >= costOf(now!)!) continue;
+        const was = old ? ownPrice(payer.before, list, key, old) : undefined;
+        // As with the catalogue's prices, what was below before and a known cost that rises do not wait.
+        const known = old ? costOf(old) : undefined;
+        if (was !== undefined && known !== undefined && (was < known || was === pays)) continue;
+        yield* belowCost(list, now!, payer.account, pays);
+      }
+    })),
+  );
   return { far, below };
 }
 
-function* newlyBelow({ subject, key, old, new: now }: Change, account: string, before: PriceList, after: PriceList) {
-  if (subject === "prices" || now === null || now.price === undefined) return;
-  const pays = ownPrice(after, subject, key, now);
-  if (pays === undefined || pays >= (costOf(now) ?? 0)) return;
-  // As with the catalogue's prices, a known cost that rises does not wait.
-  const was = old && ownPrice(before, subject, key, old);
-  if (
-    old &&
-    was !== undefined &&
-    was !== null &&
-    (was < (costOf(old) ?? 0) || (costOf(old) !== undefined && was === pays))
-  )
-    return;
-  yield* belowCost(subject, now, account, pays);
+/** Whether an entry with a known cost is new, or has another price or cost. */
+function mayBringBelow({ subject, old, new: now }: Change): boolean {
+  if (subject === "prices" || now === null || now.price === undefined || costOf(now) === undefined) return false;
+  return old === null || old.price !== now.price || old.cost !== now.cost;
 }
 
 /** Prices of accounts by rules of their own that are below the cost, in sentences. Those of groups never are. */
@@ -88,10 +97,9 @@ export function accountsOf({ groups: { prices } }: Document): string[] {
   );
 }
 
-/** What the account pays, if a rule of its own may decide it. */
+/** What the account pays, if a rule of its own decides it. */
 function ownPrice(prices: PriceList, list: ListName, key: string, content: EntryContent): number | undefined {
-  const deciding = prices.touching(list, key.slice(0, key.indexOf(" ")));
-  return deciding && !isGroup(deciding.holder) ? prices.priceOf(list, key, content) : undefined;
+  return !isGroup(prices.holder) && prices.decides(list, key, content) ? prices.priceOf(list, key, content) : undefined;
 }
 
 function belowCost(list: ListName, content: EntryContent, account: string, pays: number): string[] {
@@ -99,6 +107,14 @@ function belowCost(list: ListName, content: EntryContent, account: string, pays:
   // One that pays the catalogue's price is named with the entry.
   if (pays >= cost || pays === content.price) return [];
   return [`${nameOf(list, content)}: ${account} pays ${nairaOf(pays)}, below its cost of ${nairaOf(cost)}.`];
+}
+
+/** The groups of an account without rules of its own in each of these documents; undefined if it has any. */
+function moveOf(account: string, documents: readonly Document[]): string | undefined {
+  const hasOwn = documents.some((document) =>
+    groupIn(document, "prices", account).some(({ content }) => content.rule !== "group"),
+  );
+  return hasOwn ? undefined : documents.map((document) => groupJoined(document, account) ?? "").join(" ");
 }
 
 /** The providers that rules are about; undefined: all. */

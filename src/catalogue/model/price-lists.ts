@@ -106,6 +106,11 @@ export class PriceList {
     return isOwn ? this : this.group?.touching(list, provider);
   }
 
+  /** Whether a rule of this list, not of its group, makes the price. */
+  decides(list: ListName, key: string, content: EntryContent): boolean {
+    return this.#ruleFor(list, key, content) !== undefined;
+  }
+
   /** What is paid for an entry, in kobo. */
   priceOf(list: ListName, key: string, content: EntryContent): number {
     const listed = Number(content.price);

@@ -2,6 +2,7 @@ import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
+import { foldCase } from "../model/codes.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
 import { groupsIn, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
@@ -20,9 +21,9 @@ const END = Buffer.from('],"date":"');
 const DATE_END = Buffer.from('","message":"Data lookup successful"}}');
 const COMMA = Buffer.from(",");
 
-/** The bundles of a provider as JSON, without the brackets, and their ETag. */
+/** The bundles of a provider as JSON, without the brackets, `CHUNK` of them in each buffer, and their ETag. */
 interface Fragment {
-  readonly bytes: Buffer;
+  readonly chunks: readonly Buffer[];
   readonly etag: string;
 }
 
@@ -40,7 +41,7 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
       const kept = fragmentsIn(prices);
       // A request for a faulty list gets the fault; all other lists are served.
       if (!kept.has(group))
-        await pacedFragment(pause, group, prices).then(
+        await pacedFragment(pause, pieces(group, prices)).then(
           (made) => kept.set(group, made),
           () => {},
         );
@@ -50,7 +51,7 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
 /** The response that lists a provider's bundles. */
 export function bundlesBody(group: Group, now: () => number, prices?: PriceList): Body {
   const isShared = prices === undefined || isGroup(prices.holder);
-  const fragment = isShared ? preparedFragment(group, prices) : fragmentOf([...pieces(group, prices)]);
+  const fragment = isShared ? preparedFragment(group, prices) : fragmentOf([...ownPieces(group, prices)]);
   return bodyOf([fragment], fragment.etag, now);
 }
 
@@ -75,12 +76,12 @@ export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, pric
   const common = inPricesOf(undefined);
   // What an account's rules make of the catalogue's prices, and its group's prices elsewhere: nothing else shows.
   const etag = etagOf([etagOfAll(common), etagOfAll(inPricesOf(prices.group)), prices.fingerprint]);
-  const size = common.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const size = common.reduce((sum, { chunks }) => sum + chunks.reduce((all, { length }) => all + length, 0), 0);
   const writing = async () => {
     const pause = pacer();
     const all: Fragment[] = [];
     for (const { group, of } of groups)
-      all.push(of === prices ? await pacedFragment(pause, group, prices) : preparedFragment(group, of));
+      all.push(of === prices ? await pacedFragment(pause, ownPieces(group, prices)) : preparedFragment(group, of));
     return bodyOf(all, etag, now);
   };
   return { etag, size, body: writing() };
@@ -109,9 +110,9 @@ function fragmentsIn(ofGroup: PriceList | undefined): WeakMap<Group, Fragment> {
   return known;
 }
 
-async function pacedFragment(pause: Pause, group: Group, prices?: PriceList): Promise<Fragment> {
+async function pacedFragment(pause: Pause, pieces: Iterable<Buffer>): Promise<Fragment> {
   const written: Buffer[] = [];
-  for (const piece of pieces(group, prices)) {
+  for (const piece of pieces) {
     written.push(piece);
     await pause();
   }
@@ -119,30 +120,45 @@ async function pacedFragment(pause: Pause, group: Group, prices?: PriceList): Pr
 }
 
 function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
-  const listed = availableIn(group);
-  for (let at = 0; at < listed.length; at += CHUNK) {
-    const bundles = listed.slice(at, at + CHUNK).map(({ key, content }) => {
-      const { amount, price: listed, ...bundle } = content as DataBundleEntry;
-      const price = prices ? prices.priceOf("data-bundles", key, content) : listed;
-      return { ...bundle, amount: nairaOf(amount), price: nairaOf(price) };
-    });
-    if (at > 0) yield COMMA;
-    yield Buffer.from(write(bundles).slice(1, -1));
+  for (const items of chunksOf(group)) yield pieceOf(items, prices);
+}
+
+/** In an account's own prices: what no rule of its own changes is as its group has it, the same bytes. */
+function* ownPieces(group: Group, prices: PriceList): Generator<Buffer, void> {
+  const provider = group[0]?.content.type;
+  const ofGroup = prices.group?.touching("data-bundles", foldCase(String(provider)));
+  const { chunks } = preparedFragment(group, ofGroup);
+  for (const [place, items] of chunksOf(group).entries()) {
+    const isOwn = items.some(({ key, content }) => prices.decides("data-bundles", key, content));
+    yield isOwn ? pieceOf(items, prices) : chunks[place]!;
   }
 }
 
-function fragmentOf(written: readonly Buffer[]): Fragment {
-  const bytes = Buffer.concat(written);
-  return { bytes, etag: etagOf([bytes]) };
+function chunksOf(group: Group): Group[] {
+  const listed = availableIn(group);
+  return Array.from({ length: Math.ceil(listed.length / CHUNK) }, (_, at) =>
+    listed.slice(at * CHUNK, (at + 1) * CHUNK),
+  );
+}
+
+function pieceOf(items: Group, prices: PriceList | undefined): Buffer {
+  const bundles = items.map(({ key, content }) => {
+    const { amount, price: listed, ...bundle } = content as DataBundleEntry;
+    const price = prices ? prices.priceOf("data-bundles", key, content) : listed;
+    return { ...bundle, amount: nairaOf(amount), price: nairaOf(price) };
+  });
+  return Buffer.from(write(bundles).slice(1, -1));
+}
+
+function fragmentOf(chunks: readonly Buffer[]): Fragment {
+  return { chunks, etag: etagOf(chunks) };
 }
 
 function etagOfAll(all: readonly Fragment[]): string {
-  return etagOf(all.filter(({ bytes }) => bytes.length > 0).map(({ etag }) => etag));
+  return etagOf(all.filter(({ chunks }) => chunks.length > 0).map(({ etag }) => etag));
 }
 
 function bodyOf(all: readonly Fragment[], etag: string, now: () => number): Body {
-  const list = all
-    .filter(({ bytes }) => bytes.length > 0)
-    .flatMap(({ bytes }, place) => (place === 0 ? [bytes] : [COMMA, bytes]));
+  const list = all.flatMap(({ chunks }) => chunks).flatMap((chunk, place) => (place === 0 ? [chunk] : [COMMA, chunk]));
   return new Body([BEGIN, ...list, END], etag, { after: DATE_END, now });
 }
