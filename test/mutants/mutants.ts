@@ -193,4 +193,11 @@ export const mutants: readonly Mutant[] = [
     to: "",
     tests: ["src/identity/routes/decided-order.test.ts"],
   },
+  {
+    name: "a line with a price is that of an attempt that was not sent",
+    file: "src/identity/books/match-invoice.ts",
+    from: "if ((attempt.price === 0) !== (price === 0)) return 2;",
+    to: "",
+    tests: ["src/identity/books/match-invoice.test.ts"],
+  },
 ];

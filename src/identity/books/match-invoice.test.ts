@@ -111,6 +111,21 @@ suite("a comparison of an invoice with our attempts", () => {
     assert.deepEqual(await found([line, lineOf(billed)], [unknown, billed]), nothing);
   });
 
+  test("a line with a price is not that of an attempt that costs nothing, if another may have been billed", async () => {
+    const last4 = "4717";
+    const unknown = attempt(1, { vendorReference: null, isBilled: false, last4 });
+    const free = { ...attempt(5, { vendorReference: null, price: 0, last4 }), reference: "r1", number: 2 };
+    const [byTime, byOurs] = [{ reference: null }, { reference: "r1", last4: null }];
+    for (const how of [byTime, byOurs]) {
+      const near = { ...how, time: { from: free.askedAt, to: free.askedAt + 1 } };
+      const lines = [lineOf(unknown, near), lineOf(unknown, { ...near, price: null })];
+      for (const line of lines) assert.equal((await matchInvoice([line], [free, unknown])).agreed[0]?.attempt, unknown);
+      const listed = lineOf(free, { ...near, price: 0 });
+      assert.deepEqual(await found([listed, lines[0]!], [free, unknown]), nothing);
+      assert.deepEqual(await found([lines[0]!], [free]), { ...nothing, other_price: ["r1"] });
+    }
+  });
+
   test("only what the vendor bills must be on its invoice", async () => {
     const free = attempt(1, { price: 0 });
     const unanswered = attempt(2, { isBilled: false });

@@ -38,6 +38,7 @@ export interface Comparison {
 
 interface Candidate {
   attempt: OwnAttempt;
+  doubt: number;
   /** Milliseconds between the line and the attempt. */
   distance: number;
 }
@@ -47,8 +48,8 @@ export const clockTolerance = 10 * 60_000;
 
 /**
  * Finds the attempt of each line of an invoice: by the vendor's reference or by ours, which some vendors take, else by the last
- * digits and the nearest time. Of several an attempt that the vendor certainly bills comes first. A line whose attempt has a
- * line already is `doubled`.
+ * digits and the nearest time. Of several an attempt that the vendor certainly bills comes first, and one that costs nothing last.
+ * A line whose attempt has a line already is `doubled`.
  */
 export async function matchInvoice(
   lines: readonly InvoiceLine[],
@@ -72,7 +73,7 @@ export async function matchInvoice(
     const candidates = line.reference === null ? [] : (named.get(line.reference) ?? []);
     const [best] = candidates
       .filter(({ attempt }) => !lineOf.has(attempt))
-      .map(({ attempt }) => ({ attempt, distance: distanceOf(line, attempt) }))
+      .map(({ attempt }) => candidateOf(line, attempt))
       .sort(byFit);
     if (best) lineOf.set(best.attempt, line);
     else if (candidates[0]) doubled.push({ line, attempt: candidates[0].attempt });
@@ -134,10 +135,20 @@ function nearbyAttempts(attempts: readonly OwnAttempt[]) {
     if (line.time === null || line.last4 === null) return [];
     return (byDigits.get(line.last4) ?? [])
       .filter((attempt) => line.reference === null || attempt.vendorReference === null)
-      .map((attempt) => ({ attempt, distance: distanceOf(line, attempt) }))
+      .map((attempt) => candidateOf(line, attempt))
       .filter(({ distance }) => distance <= clockTolerance)
       .sort(byFit);
   };
+}
+
+function candidateOf(line: InvoiceLine, attempt: OwnAttempt): Candidate {
+  return { attempt, doubt: doubtOf(line, attempt), distance: distanceOf(line, attempt) };
+}
+
+/** A line is of no attempt that costs nothing, or says so itself. What may not be billed has one only if no other attempt needs it. */
+function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
+  if ((attempt.price === 0) !== (price === 0)) return 2;
+  return attempt.isBilled ? 0 : 1;
 }
 
 /** Milliseconds between a line and an attempt; 0 if the line has no time. */
@@ -145,7 +156,6 @@ function distanceOf({ time }: InvoiceLine, { askedAt }: OwnAttempt): number {
   return time === null ? 0 : Math.max(time.from - askedAt, askedAt - time.to, 0);
 }
 
-/** What nobody knows whether it is billed has a line only if another attempt does not need it. */
 function byFit(one: Candidate, other: Candidate): number {
-  return Number(other.attempt.isBilled) - Number(one.attempt.isBilled) || one.distance - other.distance;
+  return one.doubt - other.doubt || one.distance - other.distance;
 }
