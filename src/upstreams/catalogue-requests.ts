@@ -33,6 +33,8 @@ export interface SourceRequest<Response> {
   what: string;
   url: string;
   headers: Record<string, string>;
+  /** Sent as JSON, by POST. Unless said: a GET. */
+  body?: object;
   /** Undefined: the body has another shape. */
   read: (body: unknown) => Response | undefined;
   /** The failure that a body reports: `said` completes "it answered …". */
@@ -51,12 +53,15 @@ export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal
     let requestsLeft = mostRequests;
     let origin: Origin | undefined;
 
-    const send = async (what: string, url: string, headers: Record<string, string>) => {
+    const send = async ({ what, url, headers, body }: Omit<SourceRequest<never>, "read">) => {
+      const request = body
+        ? ({ method: "POST", url, headers, body } as const)
+        : ({ method: "GET", url, headers } as const);
       for (;;) {
         requestsLeft -= 1;
         if (requestsLeft < 0)
           throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
-        const result = await http.send({ method: "GET", url, headers, signal, allowance, wantedHeaders });
+        const result = await http.send({ ...request, signal, allowance, wantedHeaders });
         const pause = pauseIn(result);
         if (pause === undefined) return result;
         const seconds = Math.ceil(pause / 1000);
@@ -68,8 +73,9 @@ export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal
         });
       }
     };
-    const get: Get = async ({ what, url, headers, read, failureIn }) => {
-      const result = await send(what, url, headers);
+    const get: Get = async ({ read, failureIn, ...request }) => {
+      const { what } = request;
+      const result = await send(request);
       if (result.kind !== "answered") throw unanswered(what, result);
       origin = older(origin, result.headers ?? {});
       const { status, body } = result;

@@ -1,5 +1,6 @@
 import type { CatalogueSource } from "./ports/catalogue-source.ts";
 import type { Vendor } from "./ports/vendor.ts";
+import { baxi } from "./vendors/baxi/index.ts";
 import { blusalt } from "./vendors/blusalt/index.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 import { ebills } from "./vendors/ebills/index.ts";
@@ -16,4 +17,4 @@ import { youverify } from "./vendors/youverify/index.ts";
 export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
 
 /** All sources of a catalogue. */
-export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass, ebills];
+export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass, ebills, baxi];

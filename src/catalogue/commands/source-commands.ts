@@ -15,13 +15,13 @@ import { preview } from "../revisions/publish.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
 import { leftOutOf, planOf, syncFrom, withFormulaGuard } from "../sync/sync.ts";
-import { syncSettings } from "../sync/sync-settings.ts";
+import { followTimes, syncSettings } from "../sync/sync-settings.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, roomPublisher } from "./publisher.ts";
 
 interface SourceSettings {
   config: {
-    pull: { source: string; staleAfter: number };
+    pull: { source: string; every: number; staleAfter: number };
     sources: Readonly<Record<string, VendorValues>>;
   };
 }
@@ -170,11 +170,9 @@ function nothingFrom({ name }: SyncSource, sentences: readonly string[]): Catalo
   return new CatalogueError(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }
 
-async function statusOf(
-  db: Kysely<Tables>,
-  pull: CatalogueSourceRow,
-  { pull: { source, staleAfter } }: SourceSettings["config"],
-) {
+async function statusOf(db: Kysely<Tables>, pull: CatalogueSourceRow, { pull: wanted }: SourceSettings["config"]) {
+  const { source } = wanted;
+  const { staleAfter } = followTimes(pull.source, wanted);
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {

@@ -22,12 +22,12 @@ async function following(t: TestContext, engine: (typeof usualEngines)[number], 
   // Mocked once: mocks of a mock are not undone in order, and other tests of this process need chance.
   let drawn = 0;
   t.mock.method(Math, "random", () => drawn);
-  const begin = async (db = store.db, random = 0) => {
+  const begin = async (db = store.db, random = 0, others: Partial<Follow> = {}) => {
     drawn = random;
     const publisher = publisherOf(db, { now: () => clock.time, actor: "system" });
     await loadStarter(publisher);
     const freshness = new SourceFreshness(shop.source.covers);
-    const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes };
+    const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes, ...others };
     const pull = await followSource(publisher, freshness, follow);
     const stopping = new AbortController();
     t.after(() => stopping.abort());
@@ -61,6 +61,19 @@ for (const engine of usualEngines)
         assert.deepEqual(one.headers(), asOf(clock.time));
         assert.deepEqual(two.headers(), asOf(clock.time));
       }
+    });
+
+    test("a source that wants few pulls is asked once a day at most, and is not stale after a day", async (t) => {
+      const { shop, clock, begin } = await following(t, engine);
+      const slow = { ...shop.source, name: "baxi" };
+      const one = await begin(undefined, 0, { source: slow });
+      clock.time = start + 1440 * minute - 1;
+      await one.look();
+      assert.equal(shop.pulls, 1);
+      assert.deepEqual(one.headers(), asOf(start));
+      clock.time += 1;
+      await one.look();
+      assert.equal(shop.pulls, 2);
     });
 
     test("a pull is made up to a tenth of the period later than it could be", async (t) => {

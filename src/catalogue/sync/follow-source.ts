@@ -5,6 +5,7 @@ import type { Publisher } from "../revisions/expected.ts";
 import type { SyncSource } from "./offer.ts";
 import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
+import { followTimes } from "./sync-settings.ts";
 
 /** Milliseconds for the source to give everything. */
 const LONGEST_PULL = 5 * 60_000;
@@ -27,9 +28,10 @@ export interface Follow {
 export async function followSource(
   publisher: Publisher,
   freshness: SourceFreshness,
-  { source, every, staleAfter, log }: Follow,
+  { source, log, ...wanted }: Follow,
 ): Promise<(signal: AbortSignal) => Promise<void>> {
   const { db, now } = publisher;
+  const { every, staleAfter } = followTimes(source.name, wanted);
   let last: CatalogueSourceRow | undefined;
   /** With new jitter for each pull, so that processes and installations do not all ask at once. */
   let pause = 0;

@@ -3,7 +3,10 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { silent } from "../../runtime/log.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "../../upstreams/local-vendor.fixture.ts";
+import type { VendorValues } from "../../upstreams/ports/vendor.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
+import baxiBouquets from "../../upstreams/vendors/baxi/fixtures/bouquets.json" with { type: "json" };
+import { baxi } from "../../upstreams/vendors/baxi/index.ts";
 import ebillsVariations from "../../upstreams/vendors/ebills/fixtures/variations.json" with { type: "json" };
 import { ebills } from "../../upstreams/vendors/ebills/index.ts";
 import { freshStore } from "../catalogue.fixture.ts";
@@ -19,9 +22,18 @@ type Listed = { data: Row[] };
 const sources = [
   {
     source: ebills,
-    values: (url: string) => ({ url }),
+    values: (url: string): VendorValues => ({ url }),
     listFor: ({ path }: Received): Listed =>
       ebillsVariations[path.split("service_id=")[1] as keyof typeof ebillsVariations],
+  },
+  {
+    source: baxi,
+    values: (url: string): VendorValues => ({ url, key: "a-key" }),
+    listFor({ path, body }: Received): Listed {
+      const { service_type: service } = JSON.parse(body) as { service_type: "dstv" | "gotv" | "startimes" };
+      if (path.endsWith("/list")) return baxiBouquets[service];
+      return service === "dstv" ? baxiBouquets.addOns : baxiBouquets.none;
+    },
   },
 ];
 

@@ -3,6 +3,12 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 
+/** How often a source is pulled, and when its lists are stale, in milliseconds: a source may want few pulls. */
+export function followTimes(name: string, { every, staleAfter }: { every: number; staleAfter: number }) {
+  const pace = catalogueSources.find((source) => source.name === name)?.pace ?? 0;
+  return { every: Math.max(every, pace), staleAfter: Math.max(staleAfter, 2 * pace) };
+}
+
 /** Each source declares its own settings in its folder. */
 export const syncSettings = {
   source: setting({

@@ -4,6 +4,7 @@ import { listKeys } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { ageOf, readSync } from "../../catalogue/sync/record.ts";
+import { followTimes } from "../../catalogue/sync/sync-settings.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
@@ -125,8 +126,9 @@ async function servingInstances({ db, now, config }: AlarmRoom): Promise<number>
 }
 
 async function sourceAge({ db, now, config }: AlarmRoom) {
-  const { source, every, staleAfter } = config.pull;
+  const { source } = config.pull;
   if (source === "") return null;
+  const { every, staleAfter } = followTimes(source, config.pull);
   const pull = await readSync(db, source);
   const { asOf, isStale } = ageOf(pull, now(), staleAfter);
   const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);

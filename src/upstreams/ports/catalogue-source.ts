@@ -92,6 +92,8 @@ export type Pull = (signal: AbortSignal) => Promise<Pulled>;
 interface Covers {
   /** The lists that every pull gives. A pull does not change other lists. */
   covers: readonly PulledList[];
+  /** Milliseconds that must lie between two pulls, whatever the operator set: for a source that wants few requests. */
+  pace?: number;
 }
 
 /** A vendor of catalogue entries, with which the operator has an account. */
