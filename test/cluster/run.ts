@@ -25,6 +25,12 @@ const trials: Record<string, Trial> = {
     needs: [],
     run: async () => (await import("./journeys.ts")).journeys(engines.find(({ name }) => name === "postgres")!),
   },
+  routes: {
+    about:
+      "500 callers, two processes and three vendors: shares, pauses, one bill an attempt under every policy, and kills",
+    needs: [],
+    run: async () => (await import("./routes/route-trial.ts")).routeTrial(),
+  },
   "idle-connections": {
     about: "5,000 connections that say nothing, and what a caller notices of them",
     needs: [],
