@@ -194,7 +194,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await bundles(), before);
 
     await hands.go(/^Accounts$/);
-    await hands.fill(/^Find in the table/, email);
+    await hands.fill(/^Find in these rows/, email);
     await hands.go(/^Find$/);
     await hands.go(/^acc_/);
     await hands.go(/^Suspend$/);
@@ -203,7 +203,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await until(async () => (await service.ask("/api/v2/corporate-data/list", { credential })).status >= 400);
 
     await hands.go(/^Verifications$/);
-    await hands.fill(/^Find in the table/, reference);
+    await hands.fill(/^Find in these rows/, reference);
     await hands.go(/^Find$/);
     await hands.go(new RegExp(`^${reference}$`));
     await said(page, "*******0017");
@@ -254,7 +254,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       const storageState = await visitor.context.storageState();
       const other = await visit(browser, origin, { storageState, javaScriptEnabled: false });
       await other.page.goto(origin);
-      await said(other.page, "Look-ups a minute");
+      await said(other.page, "Live verifications");
       return other;
     };
     const first = await withoutScripts(ada);

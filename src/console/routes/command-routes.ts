@@ -16,7 +16,18 @@ import { framedPage, timeElement } from "../view/frame.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
-import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
+import {
+  chipMembers,
+  chips,
+  commandHead,
+  commandList,
+  filterForm,
+  finder,
+  formParts,
+  seeAlso,
+  titleOf,
+  toolbar,
+} from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
 import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
 import { isExpected, redacted, runAs } from "./run-as.ts";
@@ -34,13 +45,15 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   if (!command) return framed(room, asked, place, place.title, html`${heading}${commandList(room, asked, place)}`);
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
-  const isOpen = hasMembers(visit.query) || shown.fault;
+  const byForm = new URLSearchParams(visit.query);
+  for (const { name } of chipMembers(command)) byForm.delete(name);
+  const isOpen = hasMembers(byForm) || shown.fault;
   const filter =
     membersOf(command.input).length === 0
       ? ""
       : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${await filterForm(room, command, asked, place.path, shown.fault)}</details>`;
   const above = await aboveTable(room, asked, place);
-  const main = html`${heading}${above}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
+  const main = html`${heading}${above}${chips(command, asked, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 

@@ -10,7 +10,7 @@ import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
 import { recordShownBy } from "../view/record-links.ts";
-import { textsIn } from "./form-texts.ts";
+import { textsIn, urlOf } from "./form-texts.ts";
 import { deskAs, isExpected, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<CommandContext>;
@@ -67,9 +67,32 @@ async function setNow(
   }
 }
 
+/** What the commands of a family act on, where it is not the family's name without its last letter. */
+const things: Readonly<Record<string, string>> = {
+  ...{ people: "person", prices: "prices", catalogue: "catalogue", ledger: "verification", books: "books" },
+  ...{ routes: "vendor", upstreams: "vendor", subjects: "data of a person", keyring: "key ring" },
+};
+
+/** Titles of changes that are no verb with a thing. */
+const titles: Readonly<Record<string, string>> = {
+  ...{ "accounts.terms": "Change limits", "ledger.note": "Note on verification", "accounts.note": "Note on account" },
+  ...{ "prices.join": "Put account into price group", "prices.leave": "Take account out of price group" },
+  ...{ "catalogue.approve": "Approve change", "catalogue.reject": "Reject change", "catalogue.edit": "Edit entry" },
+  ...{ "books.adjust": "Correct a charge", "books.price": "Price past attempts" },
+};
+
+/** What a change is called: "New key", "Revoke key". */
+function changeTitle(command: AnyCommand): string {
+  const [family = "", ...words] = command.id.split(".");
+  const [verb = family] = words.slice(-1);
+  const group = words.length > 1 ? words[0]! : family;
+  const thing = things[group] ?? group.replace(/s$/, "");
+  return titles[command.id] ?? (/^(?:create|add)$/.test(verb) ? `New ${thing}` : `${labelFor(verb)} ${thing}`);
+}
+
 /**
- * The title of a command's page: of "accounts.create" "Accounts: create", and of what it shows "Account shop@example.com", or
- * "Books: statement of shop@example.com, 2026-10".
+ * The title of a command's page: of "keys.create" "New key", of what it shows "Account shop@example.com", and of a report "Books:
+ * statement of shop@example.com".
  */
 export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
   const verb = verbOf(command);
@@ -82,6 +105,7 @@ export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
     return name === "account" && family !== "Accounts"
       ? `${family} of ${subject}`
       : `${labelFor(recordShownBy(command)?.name ?? name)} ${subject}`;
+  if (command.kind !== "read") return subject === "" ? changeTitle(command) : `${changeTitle(command)}: ${subject}`;
   const title = `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
   return subject === "" ? title : `${title} of ${subject}`;
 }
@@ -150,7 +174,30 @@ function actsOnRow({ id, input, target: [name] = [] }: AnyCommand): boolean {
 export function finder({ path, query }: SignedIn): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   return html`<form class="find" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="find">Find in the table</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
+<label for="find">Find in these rows</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
+}
+
+/** More words than these are chosen in the form. */
+const mostChips = 8;
+
+/** The members whose words stand as links above a list. */
+export function chipMembers({ input }: AnyCommand) {
+  return membersOf(input).filter(
+    ({ member, isRequired }) =>
+      !isRequired && member.default === undefined && member.enum !== undefined && member.enum.length <= mostChips,
+  );
+}
+
+/** The words that people filter a list by, as links: of the states of verifications, for example. */
+export function chips(command: AnyCommand, { query }: SignedIn, path: string): Html {
+  return html`${chipMembers(command).map(({ name, member }) => {
+    const links = [undefined, ...member.enum!].map((word) => {
+      const address = urlOf(path, query, { [name]: word, cursor: undefined, _page: undefined });
+      const isChosen = (query.get(name) ?? "") === (word ?? "");
+      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${word === undefined ? "any" : word.replaceAll("_", " ")}</a></li>`;
+    });
+    return html`<ul class="chips" aria-label="${labelFor(name)}"><li class="quiet">${labelFor(name)}</li>${links}</ul>`;
+  })}`;
 }
 
 export async function filterForm(

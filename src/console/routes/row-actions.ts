@@ -31,6 +31,8 @@ export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, pl
       if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
       // What makes a new thing stands above the list.
       if (/\.(?:create|add)$/.test(command.id)) return [];
+      // A note is written on the page of the thing.
+      if (command.id.endsWith(".note") && !listed.id.endsWith(".show")) return [];
       const isOwn = familyOf(command) === familyOf(listed);
       const value =
         row[name] ??

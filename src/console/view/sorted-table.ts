@@ -77,7 +77,7 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
   const { columns, none = "There is nothing here." } = table;
   const all = seen(table, view);
   if (all.length === 0)
-    return html`<p class="empty">${table.rows.length === 0 ? none : `No row has “${view.find}”.`}</p>`;
+    return html`<p class="empty">${table.rows.length === 0 ? none : `None of these ${table.rows.length} rows has “${view.find}”. Filter to look at others, or use the box.`}</p>`;
   const size = table.whole ? all.length : pageRows;
   const pages = Math.ceil(all.length / size);
   const page = Math.min(view.page, pages);
