@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CheckKind, numberMember } from "../../src/operation/check-kind.ts";
@@ -53,6 +54,9 @@ export interface Wanted {
  * attempt was never made.
  */
 export const isGivenUp = ({ end }: Wanted): boolean => end !== undefined && end.status >= 500;
+
+/** The W3C trace of a request: the vendor's calls name it, so that each is found in the ledger. */
+export const traceOf = (requestId: string): string => createHash("sha256").update(requestId).digest("hex").slice(0, 32);
 
 /** One life of the service, from ready to killed. */
 export class Life {
@@ -196,12 +200,17 @@ export class Client {
     const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, life.storeWasAway ? 3 : 20) === 0;
     const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
     const timer = setTimeout(() => this.#agent.destroy(), patience);
+    const requestId = `${key}.${sent}`;
     try {
       return await ask(port, `/api/v2/kyc/verify-${kind}`, {
         method: "POST",
         agent: this.#agent,
         credential: this.#apiKey,
-        headers: { "Idempotency-Key": key },
+        headers: {
+          "Idempotency-Key": key,
+          "X-Request-Id": requestId,
+          traceparent: `00-${traceOf(requestId)}-0000000000000001-00`,
+        },
         body: { [kind]: number, phone: this.#world.vendor.phoneOf(number), amount: "100" },
       });
     } finally {

@@ -15,7 +15,7 @@ import { ran } from "../support/command-line.ts";
 import { type Fault, FaultyProxy } from "../support/faulty-proxy.ts";
 import { settingsForStandIn, toldOfStandIn } from "../support/rehearsed-vendor.ts";
 import { until } from "../support/until.ts";
-import { isNegative, startVendor, type VendorSettings } from "../support/vendor.ts";
+import { isNegative, startVendor, traceIn, type VendorSettings } from "../support/vendor.ts";
 import { draw, drawWeighted } from "../support/vendor-draw.ts";
 
 /** A look-up that reached a vendor whole. */
@@ -24,6 +24,10 @@ export interface TrialCall {
   number: string;
   /** Duba's own, if the vendor is told it. */
   reference?: string;
+  /** That of the client's request. */
+  trace: string | undefined;
+  /** The vendor says that it did no work. */
+  saysNoWork?: boolean;
 }
 
 /** The vendor of a trial, which misbehaves. */
@@ -59,7 +63,8 @@ export function trialVendor(name: string, seed: string): Promise<TrialVendor> {
 export async function peerVendor(settings: VendorSettings): Promise<TrialVendor> {
   const { environment, calls, stop } = await startVendor(settings);
   return {
-    ...{ environment, calls, stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
+    ...{ environment, stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
+    calls: async () => (await calls()).map((call) => ({ ...call, saysNoWork: call.manner === "saysNoWork" })),
     phoneOf: () => "08000000017",
     endsOf: (kind, number) =>
       isNegative(settings, number) ? [`404 ${negativeCode(kind, "not_found")}`, "422 phone_mismatch"] : ["200"],
@@ -97,7 +102,7 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
       const fault = drawWeighted(seed, trait, onTheWay);
       if (fault === "slow") await pause(50 + draw(seed, `${trait} takes`, 600));
       if (fault === "tooSlow") await pause(1_000 + draw(seed, `${trait} takes`, 1_500));
-      calls.push(looked);
+      calls.push({ ...looked, trace: traceIn(headers) });
       return fault === "slow" || fault === "tooSlow" ? "none" : fault;
     } finally {
       onTheirWay -= 1;

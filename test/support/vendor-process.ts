@@ -5,7 +5,7 @@ import type { CheckInput } from "../../src/checks/check.ts";
 import { checks } from "../../src/checks/index.ts";
 import { checkKinds, labelOf, negativeCode } from "../../src/operation/check-kind.ts";
 
-import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
+import { isNegative, traceIn, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
 
 /** The vendor's process: see `vendor.ts`. It ends with its parent. */
@@ -62,7 +62,8 @@ const server = createServer(async (request, response) => {
   callsOfNumber.set(number, nth);
   const trait = `${number} call ${nth}`;
   const manner = drawWeighted(seed, trait, settings.manners);
-  calls.push({ kind, number, reference: String(request.headers["idempotency-key"]), manner });
+  const reference = String(request.headers["idempotency-key"]);
+  calls.push({ kind, number, reference, trace: traceIn(request.headers), manner });
   await deliver[manner](response, { kind, number, claims: { phone }, trait });
 });
 

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import type { CheckKind } from "../../src/operation/check-kind.ts";
 import { draw } from "./vendor-draw.ts";
 
@@ -38,6 +39,8 @@ export interface VendorCall {
   number: string;
   /** The `Idempotency-Key` it came with. */
   reference: string;
+  /** The trace in its `traceparent`. */
+  trace: string | undefined;
   manner: Manner;
 }
 
@@ -59,6 +62,9 @@ export const vendorKey = "a-key-that-the-vendor-of-the-tests-knows";
 export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "negatives">, number: string): boolean {
   return draw(seed, `${number} is negative`, 100) < negatives;
 }
+
+/** The trace that a request names. */
+export const traceIn = ({ traceparent }: IncomingHttpHeaders): string | undefined => String(traceparent).split("-")[1];
 
 export async function startVendor(settings: VendorSettings): Promise<VendorProcess> {
   const child = fork(new URL("vendor-process.ts", import.meta.url), [JSON.stringify(settings)], { execArgv: [] });
