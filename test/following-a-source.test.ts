@@ -205,6 +205,27 @@ suite("a source that is followed", () => {
       "DUBA_CATALOGUE_SOURCE is vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
     );
     assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/);
+    const several = "data-bundles=ebills+vtpass,cable-add-ons=baxi";
+    assert.equal(
+      faultsOf({ DUBA_CATALOGUE_SOURCES: several, DUBA_BAXI_KEY: "k", DUBA_CATALOGUE_DIFFERENCE: "15%=hold" }),
+      "DUBA_CATALOGUE_SOURCES names vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
+    );
+    assert.match(
+      faultsOf({ DUBA_CATALOGUE_SOURCES: several, DUBA_CATALOGUE_SOURCE: "ebills" }),
+      /^DUBA_CATALOGUE_SOURCE and DUBA_CATALOGUE_SOURCES are both set: remove one of them\.$/,
+    );
+    for (const wrong of [
+      "data-bundles",
+      "data-bundles=baxi",
+      "bundles=ebills",
+      "data-bundles=ebills+ebills",
+      "cable-products=ebills+baxi",
+      "data-bundles=ebills,data-bundles=vtpass",
+      "data-bundles=ebills,",
+    ])
+      assert.match(faultsOf({ DUBA_CATALOGUE_SOURCES: wrong }), /^DUBA_CATALOGUE_SOURCES must be lists with/, wrong);
+    for (const wrong of ["20", "hold", "20%=tell", "-1%"])
+      assert.match(faultsOf({ DUBA_CATALOGUE_DIFFERENCE: wrong }), /^DUBA_CATALOGUE_DIFFERENCE must be/, wrong);
     const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
@@ -220,6 +241,15 @@ suite("a source that is followed", () => {
     const pulled = await ran(["sources", "pull", "vtpass"], { environment });
     assert.equal(pulled.exitCode, 2);
     assert.match(pulled.err, /vtpass is not set up\. Set DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
+    const sources = { ...environment, DUBA_CATALOGUE_SOURCES: "data-bundles=ebills,cable-products=vtpass" };
+    const keys = { DUBA_VTPASS_API_KEY: "k", DUBA_VTPASS_PUBLIC_KEY: "k" };
+    const status = await ran(["sources", "status"], { environment: { ...sources, ...keys } });
+    assert.equal(status.exitCode, 1);
+    assert.match(status.err, /not pulled from ebills yet.*\n.*not pulled from vtpass yet/);
+    assert.match(
+      (await ran(["sources", "pull"], { environment: { ...sources, ...keys } })).err,
+      /Several sources are selected\. Name one: ebills, vtpass\./,
+    );
     assert.match(
       (await ran(["sources", "pull"], { environment })).err,
       /No source is selected\. Name one, or set DUBA_CATALOGUE_SOURCE\./,

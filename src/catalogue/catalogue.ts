@@ -4,7 +4,7 @@ import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
-import { SourceFreshness } from "./responses/freshness.ts";
+import { noFreshness, SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/expected.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
@@ -28,8 +28,8 @@ export interface CatalogueState {
 export interface Catalogue {
   readonly responses: ResponseCache;
   readonly db: Kysely<Tables>;
-  /** Of the lists from a source; undefined if the catalogue follows none. */
-  readonly freshness: SourceFreshness | undefined;
+  /** Of the lists of each source that the catalogue follows. */
+  readonly freshness: readonly SourceFreshness[];
 }
 
 /** The catalogue of a serving process. */
@@ -39,7 +39,7 @@ export interface OpenCatalogue extends Catalogue {
   refresh(): Promise<void>;
   /** The same with the counter of changes that the store had at `askedAt`: most often there is nothing to read. */
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
-  /** Pulls from the source, if that is due. */
+  /** Pulls from the sources that are due. */
   pull(signal: AbortSignal): Promise<void>;
 }
 
@@ -52,18 +52,18 @@ export async function openCatalogue({
   now = Date.now,
   guard = usualGuard,
   audit = unrecorded,
-  follows,
+  follows = [],
 }: {
   db: Kysely<Tables>;
   /** Milliseconds since 1970. */
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
-  /** The source to follow. */
-  follows?: Follow | undefined;
+  /** The sources to follow. */
+  follows?: readonly Follow[];
 }): Promise<OpenCatalogue> {
-  const freshness = follows && new SourceFreshness(follows.source.covers);
-  const responses = new ResponseCache(now, freshness && ((list) => freshness.of(list)));
+  const freshness = follows.map(({ source }) => new SourceFreshness(source.covers));
+  const responses = new ResponseCache(now, (list) => freshness.find((each) => each.covers(list)) ?? noFreshness);
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
     const { snapshot: served } = responses;
@@ -89,7 +89,7 @@ export async function openCatalogue({
     confirmedAt = now();
     await publishWhatIsDue();
   });
-  const pull = freshness && (await followSource(publisher, freshness, follows));
+  const pulls = await Promise.all(follows.map((each, at) => followSource(publisher, freshness[at]!, each)));
 
   return {
     ...{ db, responses, freshness },
@@ -103,7 +103,9 @@ export async function openCatalogue({
       confirmedAt = Math.max(confirmedAt, askedAt);
       await publishWhatIsDue();
     },
-    pull: async (signal) => pull?.(signal),
+    async pull(signal) {
+      await Promise.all(pulls.map((pull) => pull(signal)));
+    },
   };
 }
 

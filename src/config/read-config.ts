@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { followedSources } from "../catalogue/sync/followed-sources.ts";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import type { Setting } from "../operation/setting.ts";
 import { isLoopback } from "../runtime/address.ts";
@@ -67,10 +68,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
   );
   faults.push(...timeoutFaults(config, common !== undefined));
-  const followed = catalogueSources.find(({ name }) => name === config.pull.source);
-  const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
-  if (missing.length > 0)
-    faults.push(`${syncSettings.source.name} is ${followed!.name}, but ${missing.join(", ")} must be set for it.`);
+  faults.push(...sourceFaults(config));
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     faults.push(
@@ -109,6 +107,22 @@ function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Conf
   return [
     `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`,
   ];
+}
+
+/** Two ways to name sources at once, and sources that are not set up. A wrong setting has a fault of its own. */
+function sourceFaults({ pull, sources: values }: Config): string[] {
+  const { source, sources } = syncSettings;
+  if (pull.source === undefined || pull.sources === undefined) return [];
+  if (pull.source !== "" && pull.sources.length > 0)
+    return [`${source.name} and ${sources.name} are both set: remove one of them.`];
+  const named = new Set(
+    followedSources(pull).flatMap(({ name, compared }) => [name, ...compared.map(({ name }) => name)]),
+  );
+  return catalogueSources.flatMap((each) => {
+    const missing = named.has(each.name) ? missingOf(each, values[each.name]!) : [];
+    const names = pull.source === "" ? `${sources.name} names` : `${source.name} is`;
+    return missing.length > 0 ? [`${names} ${each.name}, but ${missing.join(", ")} must be set for it.`] : [];
+  });
 }
 
 /** Orders and bounds that lack what they are made of. A wrong setting has a fault of its own. */

@@ -1,4 +1,5 @@
 import { unsealedEntries } from "../audit/unsealed-entries.ts";
+import { oldestOf } from "../catalogue/responses/freshness.ts";
 import { listWaiting } from "../catalogue/revisions/draft.ts";
 import type { Config } from "../config/read-config.ts";
 import { undelivered } from "../events/events.ts";
@@ -23,7 +24,7 @@ export function measures(parts: MeasuredParts): MetricSources {
     upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
     auditAlarms: () => audit.alarms(),
     failingJobs: () => pulse.failing(),
-    catalogue: () => ({ ...catalogue.state(), source: catalogue.freshness }),
+    catalogue: () => ({ ...catalogue.state(), source: oldestOf(catalogue.freshness) }),
     stored: async () => ({
       openVerifications: await openVerifications(db),
       heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,

@@ -5,6 +5,8 @@ import { anchorPath } from "../audit/anchor/anchor.ts";
 import { openAuditTrail } from "../audit/audit.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
 import { guardOf } from "../catalogue/guard/guard.ts";
+import type { Follow } from "../catalogue/sync/follow-source.ts";
+import { followedSources, openFollowed } from "../catalogue/sync/followed-sources.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
 import { openEvents } from "../events/events.ts";
@@ -82,13 +84,12 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     audit,
   });
   opened.defer(() => identity.stop(patience()));
-  const { source: followed, every, staleAfter } = config.pull;
-  const source =
-    followed === ""
-      ? undefined
-      : (await import("../upstreams/open-vendors.ts")).openSource(followed, config.sources[followed]!, log);
-  opened.defer(() => source?.close());
-  const follows = source && { source, every, staleAfter, log };
+  const follows: Follow[] = [];
+  for (const followed of followedSources(config.pull)) {
+    const source = await openFollowed(followed, config, log);
+    opened.defer(() => source.close());
+    follows.push({ ...config.pull, source, log });
+  }
   const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
   const events = await openEvents({
     db,

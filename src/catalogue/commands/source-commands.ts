@@ -12,16 +12,18 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { preview } from "../revisions/publish.ts";
+import { compareOffer } from "../sync/compare-sources.ts";
+import { type FollowSettings, followedSources, openFollowed, withAllLists } from "../sync/followed-sources.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
-import { leftOutOf, planOf, syncFrom, withFormulaGuard } from "../sync/sync.ts";
+import { leftOutOf, planOf, syncFrom, withSourceGuard } from "../sync/sync.ts";
 import { followTimes, syncSettings } from "../sync/sync-settings.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, roomPublisher } from "./publisher.ts";
 
 interface SourceSettings {
   config: {
-    pull: { source: string; every: number; staleAfter: number };
+    pull: FollowSettings & { every: number; staleAfter: number };
     sources: Readonly<Record<string, VendorValues>>;
   };
 }
@@ -47,12 +49,15 @@ const listSources = command({
     }),
   ),
   columns: ["name", "followed", "missing", "lists", "about"],
-  view: () => [list, { note: `${syncSettings.source.name} selects the source of the catalogue.` }],
+  view: () => [
+    list,
+    { note: `${syncSettings.source.name} or ${syncSettings.sources.name} selects the sources of the catalogue.` },
+  ],
   examples: [{}],
   run: async (_, { config }: SourceSettings) =>
     catalogueSources.map((source) => ({
       name: source.name,
-      followed: source.name === config.pull.source,
+      followed: followedSources(config.pull).some(({ name }) => name === source.name),
       missing: missingOf(source, config.sources[source.name]!),
       lists: [...source.covers],
       settings: Object.values(source.settings).map(({ name }) => name),
@@ -79,7 +84,7 @@ const showSources = command({
   id: "sources.status",
   summary: "Show the last pull from each source, its result, and the age of the data.",
   onTerminal:
-    "The exit code is 1 if the pull from the selected source failed, if its changes wait for approval, or if the data is stale.",
+    "The exit code is 1 if the pull from a selected source failed, if its changes wait for approval, or if its data is stale.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
@@ -92,10 +97,11 @@ const showSources = command({
     ...(["stale", "held"] as const),
   ],
   view: (sources) => {
-    const followed = sources.find((source) => source.followed);
+    const followed = sources.filter((source) => source.followed);
+    const unasked = followed.filter(({ last_pull_at }) => last_pull_at === null);
     return [
-      ...(followed ? [] : [{ note: `No source is selected: ${syncSettings.source.name} is empty.` }]),
-      ...(followed?.last_pull_at === null ? [{ note: `Duba has not pulled from ${followed.source} yet.` }] : []),
+      ...(followed.length > 0 ? [] : [{ note: `No source is selected: ${syncSettings.source.name} is empty.` }]),
+      ...unasked.map(({ source }) => ({ note: `Duba has not pulled from ${source} yet.` })),
       ...(sources.length > 0 ? [list] : []),
       ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
     ];
@@ -103,10 +109,10 @@ const showSources = command({
   isWell: (sources) => sources.every((source) => !source.followed || isFine(source)),
   examples: [{}],
   run: async (_, { db, config }: Audited & SourceSettings) => {
-    const { source } = config.pull;
     const pulls = await listSyncs(db);
-    const isNew = source !== "" && !pulls.some((pull) => pull.source === source);
-    return Promise.all([...(isNew ? [{ source, ...never }] : []), ...pulls].map((pull) => statusOf(db, pull, config)));
+    const unasked = followedSources(config.pull).filter(({ name }) => !pulls.some(({ source }) => source === name));
+    const all = [...unasked.map(({ name: source }) => ({ source, ...never })), ...pulls];
+    return Promise.all(all.map((pull) => statusOf(db, pull, config)));
   },
 });
 
@@ -125,7 +131,7 @@ const pullSource = command({
     name: Type.Optional(
       Type.Enum(
         catalogueSources.map(({ name }) => name),
-        { description: "The source. Default: the selected source." },
+        { description: "The source. Default: the selected one." },
       ),
     ),
     dry_run: dryRun,
@@ -133,12 +139,16 @@ const pullSource = command({
   examples: [{ dry_run: true }, {}, { name: "vtpass", dry_run: true }],
   run: async ({ name, dry_run }, room: CatalogueRoom & SourceSettings) => {
     const { config } = room;
-    const chosen = name ?? config.pull.source;
-    if (chosen === "") throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
+    const followed = followedSources(config.pull);
+    if (name === undefined && followed.length > 1)
+      throw new InputError(`Several sources are selected. Name one: ${followed.map(({ name }) => name).join(", ")}.`);
+    const chosen = name ?? followed[0]?.name;
+    if (chosen === undefined)
+      throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
     const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
     if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
-    const { openSource } = await import("../../upstreams/open-vendors.ts");
-    const source = openSource(chosen, config.sources[chosen]!, silent);
+    const lists = followed.find(({ name }) => name === chosen) ?? withAllLists(chosen);
+    const source = await openFollowed(lists, config, silent);
     try {
       return await (dry_run ? tryPull : makePull)(roomPublisher(room), source);
     } finally {
@@ -148,10 +158,13 @@ const pullSource = command({
 });
 
 async function tryPull(publisher: Publisher, source: SyncSource) {
-  const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
+  const signal = AbortSignal.timeout(LONGEST_PULL);
+  const offer = await offerOf(source, signal);
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
-  const found = await preview(withFormulaGuard(publisher), planOf(offer, { at: publisher.now(), by: source.name }), {});
-  return { ...previewAnswer(found), left_out: await leftOutOf(publisher, offer) };
+  const compared = await compareOffer(offer, source.compared ?? [], signal);
+  const plan = planOf(offer, { at: publisher.now(), by: source.name });
+  const found = await preview(withSourceGuard(publisher, compared), plan, {});
+  return { ...previewAnswer(found), left_out: [...compared.sentences, ...(await leftOutOf(publisher, offer))] };
 }
 
 async function makePull(publisher: Publisher, source: SyncSource) {
@@ -171,13 +184,12 @@ function nothingFrom({ name }: SyncSource, sentences: readonly string[]): Catalo
 }
 
 async function statusOf(db: Kysely<Tables>, pull: CatalogueSourceRow, { pull: wanted }: SourceSettings["config"]) {
-  const { source } = wanted;
   const { staleAfter } = followTimes(pull.source, wanted);
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     ...pull,
-    followed: pull.source === source,
+    followed: followedSources(wanted).some(({ name }) => name === pull.source),
     last_pull_at: pull.begun_at || null,
     under_way: pull.begun_at > 0 && pull.ended_at === null,
     sentences: JSON.parse(pull.sentences) as string[],

@@ -32,7 +32,7 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
 }
 
 /** Two entries look alike if they share one of these: size and validity, or the name without prices, spaces and marks. */
-function looksOf(content: EntryContent): string[] {
+export function looksOf(content: EntryContent): string[] {
   const name = String(content.name ?? content.description)
     .toLowerCase()
     .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")

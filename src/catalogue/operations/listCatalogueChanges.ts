@@ -2,6 +2,7 @@ import { feedInput, limitOf } from "../../operation/answers/feed.ts";
 import { type Answered, operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { listChanges } from "../responses/change-feed.ts";
+import { oldestOf } from "../responses/freshness.ts";
 import { CatalogueChangeAnswer } from "../responses/shapes.ts";
 
 const example = (
@@ -69,6 +70,9 @@ export const listCatalogueChanges = operation({
     const asked = { after: input.after, limit: limitOf(input) };
     const found = await listChanges(db, responses.snapshot, asked, caller?.accountId);
     const message = found.data.length === 0 ? "No catalogue changes" : "Catalogue changes found";
-    return { answer: { success: true, status: "success", message, ...found }, headers: freshness?.record() ?? {} };
+    return {
+      answer: { success: true, status: "success", message, ...found },
+      headers: oldestOf(freshness)?.record() ?? {},
+    };
   },
 });

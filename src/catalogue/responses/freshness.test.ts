@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CatalogueResponses, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
 import { ResponseCache } from "./cache.ts";
-import { SourceFreshness } from "./freshness.ts";
+import { noFreshness, SourceFreshness } from "./freshness.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const starter = await starterSnapshot();
@@ -13,7 +13,7 @@ function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
     starter,
     new ResponseCache(
       () => start,
-      (list) => freshness.of(list),
+      (list) => (freshness.covers(list) ? freshness : noFreshness),
     ),
   );
   return { freshness, responses };

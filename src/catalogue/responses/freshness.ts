@@ -19,8 +19,8 @@ export class SourceFreshness implements Freshness {
     this.#covers = covers;
   }
 
-  of(list: ListName): Freshness {
-    return this.#covers.includes(list) ? this : noFreshness;
+  covers(list: ListName): boolean {
+    return this.#covers.includes(list);
   }
 
   /** Milliseconds since 1970; null: never. */
@@ -45,6 +45,13 @@ export class SourceFreshness implements Freshness {
     this.#isStale = isStale;
     this.headers = headersOf(asOf, isStale);
   }
+}
+
+/** The age of lists from several sources: that of the oldest one; undefined without a source. */
+export function oldestOf(all: readonly SourceFreshness[]): SourceFreshness | undefined {
+  return all.toSorted(
+    (one, other) => Number(other.isStale) - Number(one.isStale) || (one.asOf ?? 0) - (other.asOf ?? 0),
+  )[0];
 }
 
 function headersOf(asOf: number | null, isStale: boolean): readonly string[] {

@@ -6,8 +6,15 @@ import { readEntry } from "../files/entry.ts";
 import { type EntryContent, entryKeyOf, type ListName, listShapeOf, nameOf } from "../model/lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { itemIn } from "../model/snapshot.ts";
+import type { PriceDifference } from "./sync-settings.ts";
 
-export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;
+/** A source to compare another one with, in the lists that it covers here. */
+export interface ComparedSource {
+  readonly source: Pick<LiveSource, "name" | "covers" | "pull">;
+  readonly difference: PriceDifference;
+}
+
+export type SyncSource = ComparedSource["source"] & { readonly compared?: readonly ComparedSource[] };
 
 /** An entry with a good code and another value that no catalogue can have. */
 interface Unusable {

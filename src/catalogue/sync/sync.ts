@@ -7,6 +7,7 @@ import type { Publisher } from "../revisions/expected.ts";
 import { type PublishOutcome, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { SizeError } from "../revisions/review.ts";
+import { type Compared, compareOffer } from "./compare-sources.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
@@ -23,9 +24,9 @@ export function planOf({ lists }: Offer, told: Teller): Plan {
     );
 }
 
-/** Holds formulas from a source: somebody may open the catalogue in a spreadsheet. */
-export function withFormulaGuard(publisher: Publisher): Publisher {
-  return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
+/** Holds formulas from a source, as somebody may open the catalogue in a spreadsheet, and what another source differs from too far. */
+export function withSourceGuard(publisher: Publisher, { held: heldEntries }: Compared): Publisher {
+  return { ...publisher, guard: { ...publisher.guard, holdFormulas: true, heldEntries } };
 }
 
 export interface SyncOptions {
@@ -74,24 +75,26 @@ export async function syncFrom(
       const { kind, sentence, retryAfter } = offer;
       return await end(kind, [sentence], { not_before: retryAfter === undefined ? null : now() + retryAfter });
     }
+    const compared = await compareOffer(offer, source.compared ?? [], signal);
+    const told = async () => [...compared.sentences, ...(await leftOutOf(publisher, offer))];
     const content = await offerHash(offer);
     const known = !again && content === begun.content;
-    if (known && (await isHeld(db, begun.draft))) return await end("held", await leftOutOf(publisher, offer));
+    if (known && (await isHeld(db, begun.draft))) return await end("held", await told());
     const outcome = known
       ? undefined
-      : await publish(withFormulaGuard(publisher), planOf(offer, { at: now(), by: source.name }), {
+      : await publish(withSourceGuard(publisher, compared), planOf(offer, { at: now(), by: source.name }), {
           author,
           source: source.name,
           note: "",
         });
     const draft = outcome?.state === "held" ? outcome.draft : null;
     if (outcome) await supersede(publisher, begun.draft);
-    const leftOut = await leftOutOf(publisher, offer);
-    if (draft !== null) return await end("held", leftOut, { content, draft }, outcome);
+    const sentences = await told();
+    if (draft !== null) return await end("held", sentences, { content, draft }, outcome);
     const result = outcome?.state === "published" ? "published" : "unchanged";
     const { asOf: source_as_of, isStale } = offer.origin;
     const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
-    return await end(result, leftOut, facts, outcome);
+    return await end(result, sentences, facts, outcome);
   } catch (error) {
     if (error instanceof SizeError) return await end("refused", [error.message]);
     if (error instanceof ListError) return await end("refused", error.sentences);

@@ -3,6 +3,7 @@ import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { listKeys } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
+import { followedSources } from "../../catalogue/sync/followed-sources.ts";
 import { ageOf, readSync } from "../../catalogue/sync/record.ts";
 import { followTimes } from "../../catalogue/sync/sync-settings.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
@@ -125,14 +126,19 @@ async function servingInstances({ db, now, config }: AlarmRoom): Promise<number>
   return Number(count);
 }
 
+/** Of several sources the one that needs a hand most. */
 async function sourceAge({ db, now, config }: AlarmRoom) {
-  const { source } = config.pull;
-  if (source === "") return null;
-  const { every, staleAfter } = followTimes(source, config.pull);
-  const pull = await readSync(db, source);
-  const { asOf, isStale } = ageOf(pull, now(), staleAfter);
-  const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);
-  return { name: source, as_of: asOf, stale: isStale, missed };
+  const ages = followedSources(config.pull).map(async ({ name }) => {
+    const { every, staleAfter } = followTimes(name, config.pull);
+    const pull = await readSync(db, name);
+    const { asOf, isStale } = ageOf(pull, now(), staleAfter);
+    const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);
+    return { name, as_of: asOf, stale: isStale, missed };
+  });
+  const [worst = null] = (await Promise.all(ages)).sort(
+    (one, other) => Number(other.stale) - Number(one.stale) || other.missed - one.missed,
+  );
+  return worst;
 }
 
 /** Bytes that are free where SQLite's file is; null: PostgreSQL does not tell. */
