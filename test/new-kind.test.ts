@@ -277,6 +277,27 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.match(clientSource(everyOperation), /verifyPassport\(\s*input: VerifyPassportInput/);
   });
 
+  test("counts towards a cap, and the console's forms and lists know it", async () => {
+    await duba("accounts", "create", "--name", "Capped", "--email", "capped@example.com");
+    await duba("accounts", "terms", "capped@example.com", "--cap-count", "1");
+    const credential = (await duba("keys", "create", "--account", "capped@example.com", "--mode", "live")).trim();
+    assert.equal((await verify("passport", { ...passport, passport: "C77123456" }, { credential })).status, 200);
+    const more = { ...passport, passport: "D77123456" };
+    assert.equal(await codeOf("passport", more, { credential }), "402 spending_cap_reached");
+    const { engines: ofCopy } = await copied<typeof import("./support/engines.ts")>("test/support/engines.ts");
+    const { startOperators } = await copied<typeof import("../src/console/operators.fixture.ts")>(
+      "src/console/operators.fixture.ts",
+    );
+    const operators = await startOperators(ofCopy[0]!);
+    try {
+      const page = async (path: string) => (await operators.send(path, { cookie: operators.by.operator.cookie })).text;
+      assert.match(await page("/verifications?kind=passport"), /aria-current="true">passport<.*No verifications\./s);
+      assert.match(await page("/accounts/change?account=sandbox@example.com"), /id="f-passport_fee-set">Now: default</);
+    } finally {
+      await operators.service.close();
+    }
+  });
+
   test("has types that hold, without a change to any other file", () => {
     const types = { extends: "./tsconfig.json", include: ["src"], exclude: ["**/*.fixture.ts"] };
     writeFileSync(join(copy, "new-kind.tsconfig.json"), JSON.stringify(types));
