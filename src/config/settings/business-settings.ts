@@ -24,7 +24,7 @@ export const businessSettings = {
   taxIs: setting({
     name: "DUBA_TAX_IS",
     default: "included",
-    about: "included: the fees contain the tax. added: the tax comes on top of the fees.",
+    about: "Where the tax is. included: the fees contain it. added: it comes on top of the fees.",
     ...oneOf("included", "added"),
   }),
 };
