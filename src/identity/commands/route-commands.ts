@@ -17,7 +17,8 @@ import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { inDecidedOrder } from "../routes/open-routes.ts";
 import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
-import { vendorStandings } from "../routes/vendor-standing.ts";
+import { vendorStandings, worstFirst } from "../routes/vendor-standing.ts";
+import { upstreamStateWords } from "./upstream-commands.ts";
 
 interface Configured {
   config: {
@@ -46,6 +47,7 @@ const showRoutes = command({
       kind: Type.Enum([...checkKinds]),
       span: Type.Enum(Object.keys(spans) as FigureSpan[]),
       place: orNull(Type.Integer()),
+      state: orNull(state(worstFirst, { words: upstreamStateWords })),
       attempts: Type.Integer(),
       found_rate: orNull(Type.Number(percent)),
       failures: Type.Number(percent),

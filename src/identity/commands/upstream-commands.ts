@@ -114,7 +114,7 @@ const testUpstream = command({
   },
 });
 
-const stateWords: Record<UpstreamStatus["state"], string> = {
+export const upstreamStateWords: Record<UpstreamStatus["state"], string> = {
   ready: "ready",
   open: "paused after failures",
   half_open: "trying one call after a pause",
@@ -144,7 +144,7 @@ type FailureName = keyof typeof failureWords;
 const ProcessFacts = Type.Object({
   upstream: Type.String(),
   instance: Type.String(),
-  state: state(Object.keys(stateWords) as UpstreamStatus["state"][], { words: stateWords }),
+  state: state(Object.keys(upstreamStateWords) as UpstreamStatus["state"][], { words: upstreamStateWords }),
   alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
   last_answer_at: orNull(time),
   balance: orNull(naira),

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
+import type { UpstreamHealth } from "../../upstreams/circuit-breaker.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 import { attemptsLeft } from "./attempts-left.ts";
@@ -13,9 +14,14 @@ export interface VendorStanding extends Omit<VendorFigures, "cost"> {
   attemptsLeft: number | null;
   /** How long the balance lasts if the vendor goes on billing as it did in the span. */
   daysLeft: number | null;
+  /** As the serving process sees it that sees it worst. Null: none is running, or none asks it. */
+  state: UpstreamHealth["state"] | null;
   /** Whether an operator paused it for this kind of check. */
   paused: boolean;
 }
+
+/** States of a vendor, the worst first. */
+export const worstFirst = ["open", "half_open", "ready"] as const satisfies UpstreamHealth["state"][];
 
 /** How every vendor stands that live verifications asked. `prices`: what each bills, by its name. */
 export async function vendorStandings(
@@ -35,6 +41,7 @@ export async function vendorStandings(
       balance,
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
+      state: worstFirst.find((state) => told.some((seen) => seen.name === one.vendor && seen.state === state)) ?? null,
       paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
     };
   });
