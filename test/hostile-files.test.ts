@@ -47,7 +47,11 @@ const hostile: Record<string, [what: string, text: () => string, said: string][]
     ["a text of 14 MiB in JSON", long, "entry 1: is longer than 64 KiB"],
   ],
   "prices.import prices.csv": [
-    ["100,000 faulty lines", rules, `line 101: no account has this id or e-mail in account. ${ended}`],
+    [
+      "100,000 faulty lines",
+      rules,
+      `line 101: account must be the id or e-mail of an account, or a group such as group:agents. ${ended}`,
+    ],
   ],
   "books.reconcile invoice.csv": [
     [
