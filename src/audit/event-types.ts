@@ -24,9 +24,9 @@ const fees = forEachKind(feeName, () => "text" as const);
 
 /** Every kind of event on the audit trail, with the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
+  "account.created": { account: "reference", ...fees, answers: "reference" },
   /** `reference`: the id of the account, so that its notes are found by the index. */
   "account.noted": { reference: "reference", note: "text" },
-  "account.created": { account: "reference", ...fees, answers: "reference" },
   "account.changed": { account: "reference", changed: "text", ...fees, answers: "reference" },
   "account.terms_changed": {
     account: "reference",
