@@ -55,6 +55,8 @@ export interface Expected
   call: PlayedCall;
   /** The number of the attempt that is open at the upstream, counted from 1. */
   attempt?: number | undefined;
+  /** Whether callers were told that this attempt has no known outcome. */
+  isTold?: boolean;
   /** Those who wait for its outcome. */
   waiting: Waiting[];
 }
@@ -93,6 +95,7 @@ export class Rules {
         return { told: earlier.unresolved > 0 ? "upstream_timeout, final" : "upstream_bad_response, final" };
       earlier.attempt = ++this.#received;
       earlier.attempts += 1;
+      earlier.isTold = false;
     } else earlier.unresolved -= 1;
     earlier.state = "started";
     return waitFor(earlier);
@@ -107,7 +110,8 @@ export class Rules {
     const fail = () => {
       verification.state = "failed";
       if (kind === "bad_response" || kind === "throws") verification.bad_answers += 1;
-      if (kind === "not_reached") verification.attempts -= 1;
+      // Callers were told of an attempt that timed out, so it stays, as one that did no work.
+      if (kind === "not_reached" && !verification.isTold) verification.attempts -= 1;
     };
     if (state === "started") {
       if (isFailure) fail();
@@ -129,6 +133,7 @@ export class Rules {
   timeOut(): void {
     for (const verification of this.#running()) {
       verification.state = "unknown";
+      verification.isTold = true;
       verification.unresolved += 1;
       for (const one of verification.waiting.splice(0)) one.told = "upstream_timeout, retry";
     }
