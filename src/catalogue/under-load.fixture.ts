@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 import { ask } from "../../test/support/service.ts";
 
-/** A thread that looks prices up through many connections at once until it is told to stop, and checks every response. */
+/** A thread looks up prices through many connections, and checks every response, until it is stopped. */
 
 /** Revision n sells the bundles and products below at 100 naira and n kobo. */
 export const priceIn = (revision: number): number => 10_000 + revision;

@@ -134,7 +134,7 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Tri
   assert.ok(response?.answered_at || isGivenUp(wanted), told);
 }
 
-/** Whoever was told 504 is told the outcome by an event, once the journal is followed; if there is one. */
+/** Each verification that answered 504 and has an outcome now has an event. Waits until the journal is followed. */
 export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): Promise<void> {
   await until(
     async () => (await db.selectFrom("verification_journal").select("number").limit(1).execute()).length === 0,

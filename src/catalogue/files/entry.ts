@@ -96,7 +96,7 @@ export function columnsOf(list: ListName, contents: readonly EntryContent[]): st
   return [...Object.keys(listShapeOf(list).members), ...(isTold ? supplyFacts : [])];
 }
 
-/** What is known of the supply of an entry, as files hold it: empty texts for what is not known. */
+/** Cost and availability of an entry as files hold them. An empty text means that nobody told. */
 export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof supplyFacts)[number], string> {
   return {
     cost: cost === undefined ? "" : nairaOf(Number(cost)),

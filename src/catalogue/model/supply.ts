@@ -51,7 +51,7 @@ export function availableIn(group: Group): Group {
 
 /**
  * The entry with what is known of its supply: a fact that `given` has, else the one of `known`. An empty text in `given` says that a fact is
- * not known any more. A fact that is told again keeps its first time and teller.
+ * not known any more. If somebody tells the same again, time and teller stay those of the first.
  */
 export function supplied(given: EntryContent, known: EntryContent | undefined, told: Teller): EntryContent {
   if (!hasSupply(given) && !(known && hasSupply(known))) return given;

@@ -14,7 +14,7 @@ export interface Compared {
 /** Sentences of one kind about one list. */
 const NAMED = 3;
 
-/** Compares what a source offers with other sources. One that gives nothing is told, and holds nothing. */
+/** Compares what a source offers with other sources. If one of them gives nothing, a sentence says so, and no entry is held. */
 export async function compareOffer(
   offer: Offer,
   others: readonly ComparedSource[],

@@ -49,14 +49,17 @@ async function setNow(
   );
   const command = shows && room.site.commands.get(shows.show);
   const [name] = (by !== undefined && texts[by]) || [];
-  if (kind === "read" || !command || name === undefined || !mayRun(asked.session.person.role, command)) return {};
+  if (kind === "read" || !command || name === undefined || !shows.named.test(name)) return {};
+  const held = Object.keys((command.answer as { properties?: object }).properties ?? {});
+  const shared = membersOf(input).filter(({ name }) => name !== by && held.includes(named[name] ?? name));
+  if (shared.length === 0 || !mayRun(asked.session.person.role, command)) return {};
   try {
     const { answer } = await runAs(room, asked, command, { [by!]: name });
     const members = isRow(answer) ? recordOf(command.answer, answer, room.config.timeZone) : [];
     const texts = new Map(members.map(({ name, text }) => [name, text]));
     return Object.fromEntries(
-      membersOf(input).flatMap(({ name }) => {
-        const text = name === by ? undefined : texts.get(named[name] ?? name);
+      shared.flatMap(({ name }) => {
+        const text = texts.get(named[name] ?? name);
         return text === undefined ? [] : [[name, text]];
       }),
     );

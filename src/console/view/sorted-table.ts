@@ -81,9 +81,10 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
   const size = table.whole ? all.length : pageRows;
   const pages = Math.ceil(all.length / size);
   const page = Math.min(view.page, pages);
-  const rows = all
-    .slice((page - 1) * size, page * size)
-    .map((row) => ({ row, link: links(row).link, ...ofRow(links(row), row, columns) }));
+  const rows = all.slice((page - 1) * size, page * size).map((row) => {
+    const of = links(row);
+    return { row, link: of.link, ...ofRow(of, row, columns) };
+  });
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const breaksTime = columns.filter(({ shows }) => shows === "time").length > 1;
   const head = columns.map((column) => {

@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { put } from "../../storage/queries/put.ts";
 import { engines, suiteStore } from "../identity.fixture.ts";
+import { noCounts } from "../ledger/journal/sum-rows.fixture.ts";
 import { trendOf } from "./trend.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const now = Date.UTC(2026, 10, 20, 12);
-const none = {
-  ...{ attempts: 0, verified: 0, negative: 0, failed: 0, unknown: 0, billed_kobo: 0, charges: 0, charged_kobo: 0 },
-  ...{ within_250ms: 0, within_500ms: 0, within_1s: 0, within_2s: 0, within_5s: 0, within_10s: 0, later: 0 },
-};
 
 for (const engine of engines)
   suite(`the trend on ${engine.name}`, () => {
@@ -36,7 +33,7 @@ for (const engine of engines)
           vendor: "prembly",
           ...more,
         };
-        return put(store.db, "verification_sum", key, { ...none, ...good });
+        return put(store.db, "verification_sum", key, { ...noCounts, ...good });
       };
       await sum("hour", 2 * hour);
       await sum("hour", 3 * hour, { account_id: "b", vendor: "dojah" });

@@ -7,16 +7,13 @@ import { put } from "../../storage/queries/put.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { listedRoutes, type RouteSettings } from "../identity-settings.ts";
+import { noCounts } from "../ledger/journal/sum-rows.fixture.ts";
 import { attemptsOf } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { explainRoute } from "./explain-route.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
-const none = {
-  ...{ attempts: 0, verified: 0, negative: 0, failed: 0, unknown: 0, billed_kobo: 0, charges: 0, charged_kobo: 0 },
-  ...{ within_250ms: 0, within_500ms: 0, within_1s: 0, within_2s: 0, within_5s: 0, within_10s: 0, later: 0 },
-};
 
 for (const engine of engines)
   suite(`the order by cost on ${engine.name}`, () => {
@@ -54,7 +51,7 @@ for (const engine of engines)
       return { identity, events, lead, follow, vendorOf };
     };
     /** What the vendors did in the last 24 hours and 30 days. */
-    const did = async (costs: Record<string, number>, changes: Partial<typeof none> = {}) => {
+    const did = async (costs: Record<string, number>, changes: Partial<typeof noCounts> = {}) => {
       await sql`delete from verification_sum`.execute(store.db);
       for (const [vendor, cost] of Object.entries(costs))
         for (const [span, ago] of [
@@ -65,7 +62,7 @@ for (const engine of engines)
           // So many that the test's own verifications move nothing.
           const all = 100_000;
           const good = { attempts: all, verified: all, within_250ms: all, billed_kobo: all * cost };
-          await put(store.db, "verification_sum", key, { ...none, ...good, ...changes });
+          await put(store.db, "verification_sum", key, { ...noCounts, ...good, ...changes });
         }
     };
     const forget = () => sql`delete from fact where name like 'route-%'`.execute(store.db);
@@ -143,7 +140,7 @@ for (const engine of engines)
           ["day", 24 * hour],
         ] as const) {
           const key = { span, begins_at: clock.now - ago, account_id: "a", mode: "live", kind: "bvn", vendor };
-          await put(store.db, "verification_sum", key, { ...none, attempts: 100, verified: 94, ...changes });
+          await put(store.db, "verification_sum", key, { ...noCounts, attempts: 100, verified: 94, ...changes });
         }
       };
       await addOf("first", slow);

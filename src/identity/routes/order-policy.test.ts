@@ -6,7 +6,7 @@ import type { VendorFigures } from "./vendor-figures.ts";
 const bounds = { p95: 2_000, failures: 10 };
 const usual = { attempts: 1_000, answers: 990, foundRate: 90, failureShare: 1, median: 500, p95: 1_000, cost: 1 };
 
-/** Figures of both spans, or of those that are changed. */
+/** Usual figures of a vendor with these changes: those of 30 days, and of 24 hours unless `day` is null. */
 const figuresOf = (vendor: string, day: Partial<VendorFigures> | null, month: Partial<VendorFigures> = {}) =>
   [...(day ? [{ span: "24h", ...day } as const] : []), { span: "30d", ...month } as const].map((changes) => ({
     ...{ vendor, kind: "bvn", costPerFound: 5_000, ...usual },

@@ -2,23 +2,20 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { put } from "../../storage/queries/put.ts";
 import { engines, suiteStore } from "../identity.fixture.ts";
+import { noCounts } from "../ledger/journal/sum-rows.fixture.ts";
 import { vendorFigures } from "./vendor-figures.ts";
 
 const hour = 3_600_000;
 const now = Date.UTC(2026, 10, 20, 12);
-const none = {
-  ...{ attempts: 0, verified: 0, negative: 0, failed: 0, unknown: 0, billed_kobo: 0, charges: 0, charged_kobo: 0 },
-  ...{ within_250ms: 0, within_500ms: 0, within_1s: 0, within_2s: 0, within_5s: 0, within_10s: 0, later: 0 },
-};
 
 for (const engine of engines)
   suite(`figures of vendors on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
     test("come from the live sums of 24 hours and 30 days, by vendor and kind", async () => {
-      const sum = (span: "hour" | "day", begins_at: number, changes: Partial<typeof none>, more = {}) => {
+      const sum = (span: "hour" | "day", begins_at: number, changes: Partial<typeof noCounts>, more = {}) => {
         const key = { span, begins_at, account_id: "a", mode: "live", kind: "bvn", vendor: "prembly", ...more };
-        return put(store.db, "verification_sum", key, { ...none, ...changes });
+        return put(store.db, "verification_sum", key, { ...noCounts, ...changes });
       };
       const good = { attempts: 10, verified: 6, negative: 2, failed: 1, unknown: 1, billed_kobo: 45_000 };
       await sum("hour", now - 2 * hour, { ...good, within_250ms: 4, within_1s: 5 });
@@ -27,7 +24,7 @@ for (const engine of engines)
       await sum("day", now - 29 * 24 * hour, { ...good, within_2s: 9 });
       await sum("day", now - 31 * 24 * hour, good);
       await sum("hour", now - hour, good, { mode: "test" });
-      await sum("hour", now - hour, { ...none, charges: 1 }, { vendor: "" });
+      await sum("hour", now - hour, { ...noCounts, charges: 1 }, { vendor: "" });
       await sum("hour", now - hour, { attempts: 2, failed: 2 }, { kind: "nin" });
 
       const [bvn, nin, month, ...more] = await vendorFigures(store.db, now);
@@ -49,7 +46,7 @@ for (const engine of engines)
 
     test("say nothing of a time that is later than every bound", async () => {
       const key = { span: "hour", begins_at: now - hour, account_id: "c", mode: "live", kind: "bvn", vendor: "slow" };
-      await put(store.db, "verification_sum", key, { ...none, attempts: 10, verified: 10, within_5s: 9, later: 1 });
+      await put(store.db, "verification_sum", key, { ...noCounts, attempts: 10, verified: 10, within_5s: 9, later: 1 });
       const slow = (await vendorFigures(store.db, now)).find(({ vendor }) => vendor === "slow")!;
       assert.deepEqual([slow.median, slow.p95], [5_000, null]);
     });

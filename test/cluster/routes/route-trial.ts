@@ -98,7 +98,7 @@ class Trial {
     this.#trio = trio;
   }
 
-  /** Two processes with these settings, in place of those before. */
+  /** Stops the services and starts two with these settings. */
   async serve(settings: Record<string, string>): Promise<void> {
     await this.stop();
     this.#environment = { ...this.#live.environment, ...settings };

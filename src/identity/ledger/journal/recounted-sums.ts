@@ -175,7 +175,7 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
  * journal. Resolves to how many days it read, and how many sums were wrong.
  *
  * It adds what a sum lacks, or has too much, in a snapshot. What is followed after that adds to the same row, so nothing is
- * lost or counted twice, and nobody waits for a lock. Only another rebuild may not write in between.
+ * lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at the same time.
  */
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
