@@ -33,7 +33,8 @@ export const replayRoutes = command({
   id: "routes.replay",
   summary: "Show what live verifications of a period cost and found, and what they would have with each vendor first.",
   description:
-    "With a vendor first, everybody who got an outcome is asked about there, and those for whom it fails at the other vendors, as these did on average. " +
+    "Duba assumes that the first vendor is asked about everybody who got an outcome. " +
+    "Those for whom it fails go to the other vendors, which do as they did on average. " +
     "found_rate is between low and high with a certainty of 95 %. Days are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",

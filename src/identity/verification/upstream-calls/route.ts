@@ -32,7 +32,10 @@ export function routeOf(
   const order = mode === "live" ? routes.order(kind) : undefined;
   const placed = order?.upstreams ?? [upstreams.test];
   const learnsFrom = order && shareOf(hash, shares);
-  const all = placed.toSorted((a, b) => Number(b.name === learnsFrom) - Number(a.name === learnsFrom));
+  const all =
+    learnsFrom === undefined
+      ? placed
+      : placed.toSorted((a, b) => Number(b.name === learnsFrom) - Number(a.name === learnsFrom));
 
   const usable = usableUpstreams(all, request, settings);
   const open = stillOpen(order ? routes.open(usable, kind) : usable, row);

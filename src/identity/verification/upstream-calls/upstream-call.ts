@@ -24,8 +24,9 @@ const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
 const faultMessage = "The identity upstream broke off with a fault";
 
 /**
- * One call under way. It fails over to the next selected upstream only when the one before certainly did no work, when it timed
- * out and the operator accepts paying twice, or once after "not found" if the operator wants a second source. The ledger names each upstream before it is called.
+ * One call under way. It asks the next upstream only if the one before certainly did no work, if it timed out and the operator
+ * accepts paying twice, or once after "not found" if the operator wants a second source. The ledger names each upstream before
+ * it is called.
  */
 export class UpstreamCall {
   /** When the call began, by `performance.now()`. */
