@@ -20,6 +20,8 @@ const rounds = 4;
 /** How often, in seconds, an open page of Now asks for what follows. */
 const refreshSeconds = 10;
 const refreshes = ["/now/live", "/now/tables", "/now/counts?range=hour"];
+/** What it asks for every so many refreshes only. */
+const [seldom, seldomEvery] = ["/now/sums", 6];
 
 /**
  * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups. `BENCH_ROWS` is
@@ -173,13 +175,18 @@ async function lookUpsBeside({ fresh }: Engine): Promise<void> {
     { name: "1 page open", url: opened.service.duba.url, pages: 1, rounds: [] as number[][] },
     { name: "10 pages open", url: opened.service.duba.url, pages: 10, rounds: [] as number[][] },
   ];
-  const refresh = () => Promise.all(refreshes.map((path) => firstByte(`${opened.origin}${path}`, opened.cookie)));
+  const refresh = (turn: number) =>
+    Promise.all(
+      [...refreshes, ...(turn % seldomEvery === 0 ? [seldom] : [])].map((path) =>
+        firstByte(`${opened.origin}${path}`, opened.cookie),
+      ),
+    );
   for (let round = 0; round <= rounds; round += 1)
     for (const { url, pages, rounds: measured } of cases) {
       // The first round warms all up. A page refreshes once in a round, and pages do so one after the other.
       const length = round === 0 ? 2 : refreshSeconds;
       const open = Array.from({ length: pages }, (_, page) =>
-        delay(((page + 0.5) / pages) * length * 1000).then(refresh),
+        delay(((page + 0.5) / pages) * length * 1000, round + page).then(refresh),
       );
       probe.postMessage({ url, seconds: length } satisfies Probing);
       const [latencies] = (await once(probe, "message")) as [number[]];

@@ -2,17 +2,27 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
+import { approve } from "../src/catalogue/revisions/decide.ts";
+import { listWaiting } from "../src/catalogue/revisions/draft.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { openStore } from "../src/storage/store.ts";
+import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { engines } from "../test/support/engines.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
+import { lookUpOfBundles } from "./load.ts";
 import type { Crowd } from "./look-up-crowd.ts";
-import { type Service, startOnEachEngine } from "./servers.ts";
+import { type Service, startOnEachEngine, startService, storeOf } from "./servers.ts";
 
 const rounds = 5;
 const seconds = 2;
 const connections = 64;
+/** A source is asked every ten seconds at most. */
+const pulls = 3;
 /** Of a round: 100 in all. */
 const revisions = 20;
+/** Look-ups are of the first one, whose list is as long as those of real networks. */
+const shares: Record<string, number> = { mtn: 40, airtel: 6_600, glo: 6_600, "9mobile": 6_500 };
+const bundles = Object.values(shares).reduce((sum, count) => sum + count, 0);
 const about = { author: "bench", source: "bench", note: "" };
 
 /** Latency of look-ups while revisions are published beside the service, which follows, next to that of the idle service. */
@@ -27,6 +37,7 @@ Look-ups of 4.1 over ${connections} connections while ${rounds * revisions} revi
   for (const service of await startOnEachEngine(owner, {})) rows.push(...(await figures(service, crowd)));
   console.log(table(rows));
   console.log("\n  Aim: p99 publishing/idle at most 2.00.");
+  await pulling(crowd);
 }
 
 async function figures(service: Service, crowd: Worker): Promise<string[][]> {
@@ -48,10 +59,14 @@ async function figures(service: Service, crowd: Worker): Promise<string[][]> {
     if (round > 0) seen.push({ idle, busy });
   }
   await close();
+  return latencyRows(service, seen);
+}
+
+function latencyRows({ name }: Service, seen: readonly { idle: number[]; busy: number[] }[]): string[][] {
   return ([0.5, 0.99] as const).map((share) => {
     const of = (latencies: number[]) => quantile(latencies, share);
     return [
-      share === 0.5 ? service.name : "",
+      share === 0.5 ? name : "",
       share === 0.5 ? "p50" : "p99",
       milliseconds(median(seen.map(({ idle }) => of(idle)))),
       milliseconds(median(seen.map(({ busy }) => of(busy)))),
@@ -60,7 +75,131 @@ async function figures(service: Service, crowd: Worker): Promise<string[][]> {
   });
 }
 
-async function lookedUp({ duba }: Service, crowd: Worker): Promise<number[]> {
-  crowd.postMessage({ url: duba.url, connections, seconds } satisfies Crowd);
+function headerIn(rawHeaders: readonly string[], name: string): string | undefined {
+  return rawHeaders[rawHeaders.findIndex((header) => header.toLowerCase() === name) + 1];
+}
+
+async function lookedUp({ duba }: Service, crowd: Worker, time = seconds): Promise<number[]> {
+  crowd.postMessage({ url: duba.url, connections, seconds: time } satisfies Crowd);
   return (await once(crowd, "message"))[0];
+}
+
+/** What the service spends on a pull that gives every bundle another price, and what look-ups wait meanwhile. */
+async function pulling(crowd: Worker): Promise<void> {
+  console.log(`
+The same while the service pulls ${bundles} new prices from a source, publishes and serves them as one revision
+  ${pulls} pulls for the processor of the service alone, and ${pulls} under look-ups, in turn; medians as above
+`);
+  const rows = [["pulled on", "", "idle", "pulling", "pulling/idle", "processor of a pull"]];
+  for (const engine of engines) {
+    const store = await storeOf(engine);
+    if (!store) continue;
+    await using owner = new AsyncDisposableStack();
+    const shop = owner.adopt(await Shop.open(), (one) => one.close());
+    const environment = {
+      DUBA_CATALOGUE_SOURCES: "data-bundles=ebills",
+      DUBA_CATALOGUE_PULL_EVERY: "10s",
+      DUBA_EBILLS_URL: shop.url,
+    };
+    rows.push(...(await pulled(owner.use(await startService(store, environment)), shop, crowd)));
+  }
+  console.log(table(rows));
+  console.log("\n  Aim: p99 pulling/idle at most 2.00, and at most 2 s of processor.");
+}
+
+async function pulled(service: Service, shop: Shop, crowd: Worker): Promise<string[][]> {
+  const { client, duba } = service;
+  await approveAll(service);
+  const revision = async () => headerIn((await client.get(lookUpOfBundles)).rawHeaders, "duba-catalogue-revision");
+  const untilNext = async (meanwhile: () => Promise<unknown>) => {
+    const before = await revision();
+    while ((await revision()) === before) await meanwhile();
+  };
+  const processor: number[] = [];
+  const seen: { idle: number[]; busy: number[] }[] = [];
+  // The first round warms up.
+  for (let round = 0; round <= pulls; round += 1) {
+    await shop.reprice();
+    const cpu = await duba.cpu();
+    await untilNext(() => pause(50));
+    // What it still does after it serves the prices, such as the record of the pull.
+    await pause(500);
+    const used = ((await duba.cpu()) - cpu) / 1e6;
+    const idle = await lookedUp(service, crowd);
+    await shop.reprice();
+    const busy: number[] = [];
+    await untilNext(async () => void busy.push(...(await lookedUp(service, crowd, 0.5))));
+    if (round === 0) continue;
+    processor.push(used);
+    seen.push({ idle, busy });
+  }
+  const [p50, p99] = latencyRows(service, seen);
+  return [
+    [...p50!, `${median(processor).toFixed(2)} s`],
+    [...p99!, ""],
+  ];
+}
+
+/** The first pull replaces the starter's bundles, which a person approves. */
+async function approveAll({ store, client }: Service): Promise<void> {
+  const { db, close } = await openStore({ ...store, serving: false });
+  for (;;) {
+    const [waiting] = await listWaiting(db);
+    if (waiting) {
+      await approve(publisherOf(db), waiting.id, "bench");
+      break;
+    }
+    await pause(200);
+  }
+  await close();
+  await client.get(lookUpOfBundles);
+}
+
+/** A source with as many bundles as a catalogue may have beside the starter's cable lists. */
+class Shop {
+  readonly #vendor: LocalVendor;
+  #raised = 0;
+  #asked: (() => void) | undefined;
+
+  private constructor(vendor: LocalVendor) {
+    this.#vendor = vendor;
+    vendor.behaviour = (response, { path }) => {
+      const service = path.split("service_id=")[1]!;
+      if (service === "mtn") this.#asked?.();
+      json(200, { code: "success", data: service in shares ? this.#list(service) : [] })(response, {} as never);
+    };
+  }
+
+  static async open(): Promise<Shop> {
+    return new Shop(await LocalVendor.start());
+  }
+
+  get url(): string {
+    return this.#vendor.url;
+  }
+
+  /** Changes each price by less than 1 %. Resolves when a pull begins to read them. */
+  async reprice(): Promise<void> {
+    this.#raised = this.#raised === 0 ? 100 : 0;
+    await new Promise<void>((resolve) => {
+      this.#asked = resolve;
+    });
+    this.#asked = undefined;
+  }
+
+  close(): Promise<void> {
+    return this.#vendor.close();
+  }
+
+  #list(service: string): object[] {
+    return Array.from({ length: shares[service]! }, (_, at) => {
+      const size = 1 + (at % 40);
+      const price = size * 300 + (at % 7) + this.#raised / 100;
+      return {
+        ...{ variation_id: 10_000 + at, service_name: service, service_id: service },
+        ...{ data_plan: `${size}GB plan ${at} – 30 Days`, price: String(price) },
+        ...{ reseller_price: String(price - 10), availability: "Available" },
+      };
+    });
+  }
 }

@@ -42,7 +42,8 @@ export async function startOnEachEngine(
   return services;
 }
 
-async function storeOf(engine: Engine): Promise<Fresh | undefined> {
+/** A fresh store; undefined, after a sentence that says why, if this machine has no such engine. */
+export async function storeOf(engine: Engine): Promise<Fresh | undefined> {
   try {
     const store = await engine.fresh();
     const { databaseUrl } = store.settings;

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { sql } from "kysely";
 import { checks } from "../src/checks/index.ts";
 import { openReceiver } from "../src/events/events.fixture.ts";
 import { journaled } from "../src/identity/ledger/ledger-rows.fixture.ts";
 import { type CheckKind, checkKinds, forEachKind } from "../src/operation/check-kind.ts";
 import { openStore } from "../src/storage/store.ts";
+import { assertAbsent, bytesOf } from "./support/canaries.ts";
 import { ran } from "./support/command-line.ts";
-import { engines, type FreshSettings } from "./support/engines.ts";
+import { engines } from "./support/engines.ts";
 import { serveInProcess } from "./support/process.ts";
 import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -30,52 +30,6 @@ const vendorText = "CANARY-of-the-vendor-4713";
 function canaryOf(kind: CheckKind): string {
   const digits = [...`${7 - checkKinds.indexOf(kind)}`.repeat(3), ..."12345678901"];
   return checks[kind].example[kind]!.replaceAll(/\d/g, () => digits.shift()!);
-}
-
-/** How a value may stand in raw bytes: plain, in hex, in base64 at each of its three alignments. */
-function formsOf(value: string): string[] {
-  const bytes = Buffer.from(value);
-  const base64 = [0, 1, 2].map((lead) => {
-    const text = Buffer.concat([Buffer.alloc(lead), bytes])
-      .toString("base64")
-      .replaceAll("=", "");
-    // The edges share their bits with the neighbours.
-    return text.slice(lead === 0 ? 0 : lead + 1, -1);
-  });
-  const hex = bytes.toString("hex");
-  return [
-    value,
-    hex,
-    hex.toUpperCase(),
-    ...base64,
-    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
-  ];
-}
-
-function assertAbsent(where: string, haystack: string | Buffer, canaries: readonly string[]): void {
-  for (const canary of canaries)
-    for (const form of formsOf(canary)) assert.ok(!haystack.includes(form), `${where} holds "${canary}" as "${form}"`);
-}
-
-/** Every byte of an SQLite store, or every row of a PostgreSQL one as text. */
-async function bytesOf(settings: FreshSettings): Promise<Buffer> {
-  if (settings.databaseUrl === undefined) {
-    const files = ["duba.db", "duba.db-wal", "duba.db-shm"].map((name) => join(settings.dataDirectory, name));
-    return Buffer.concat(files.filter((file) => existsSync(file)).map((file) => readFileSync(file)));
-  }
-  const store = await openStore({ ...settings, serving: false });
-  try {
-    const tables = await store.db.introspection.getTables();
-    const texts = await Promise.all(
-      tables.map(async ({ name }) => {
-        const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(store.db);
-        return rows.map(({ row }) => row).join("\n");
-      }),
-    );
-    return Buffer.from(texts.join("\n"));
-  } finally {
-    await store.close();
-  }
 }
 
 /** Hangs up once the request is on its way. */

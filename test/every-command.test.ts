@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { sql } from "kysely";
 import { Clean, Errors } from "typebox/value";
+import { sql } from "#kysely";
 import { argumentsOf } from "../src/cli/terminal/example-line.ts";
 import type { CommandContext } from "../src/commands/context.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
+import { newAttempt } from "../src/identity/ledger/attempts.ts";
+import { storeRows, verifiedRow } from "../src/identity/ledger/ledger-rows.fixture.ts";
 import { memberWith } from "../src/operation/command/answer-table.ts";
 import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
 import { accept, type Command, mayRun, RoleError, roles } from "../src/operation/command.ts";
@@ -34,6 +36,7 @@ const runElsewhere: Record<string, string> = {
   restore: "It needs a store that nobody has used.",
   "keyring.retire": "A key can go 5 minutes after its successor came.",
   "sources.pull": "It calls a vendor.",
+  "catalogue.map.propose": "It calls a vendor.",
   "upstreams.test": "It calls a vendor.",
   "events.endpoints.test": "It calls a receiver.",
 };
@@ -253,8 +256,29 @@ async function makeWorld(engine: Engine): Promise<World> {
   // Duba publishes a revision for the receiver to be told of, and gives up on it.
   await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
   await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", receiver.id).execute();
+  const proposal = {
+    source: "ebills",
+    list: "data-bundles",
+    state: "proposed",
+    is_new: 1,
+    about: "",
+    why: "",
+  } as const;
+  await store.db
+    .insertInto("catalogue_mapping")
+    .values(
+      ["231", "232"].map((own) => ({ ...proposal, code: `MTNDATA ${own}`, own, decided_by: null, decided_at: null })),
+    )
+    .execute();
   const event = await store.db.selectFrom("event").select("id").executeTakeFirst();
   const lastMonth = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
+  const { id: accountId } = await store.db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+  const lost = verifiedRow(accountId, Date.parse(`${lastMonth}-02T12:00Z`), {
+    ...{ state: "unknown", charged: 0, charged_at: null, completed_at: null },
+  });
+  await storeRows(store.db, lost);
+  const asked = { vendor: "dojah", at: lost.started_at, requestId: "request", price: null };
+  await store.db.insertInto("verification_attempt").values(newAttempt(lost, asked)).execute();
   return {
     inputs: {
       "accounts.create": { name: "Other", email: "other@example.com" },
@@ -267,6 +291,8 @@ async function makeWorld(engine: Engine): Promise<World> {
         file: [file("near.csv", "50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,")],
         list: "data-bundles",
       },
+      // Not MTN: what is held below would meet other prices.
+      "catalogue.change-prices": { by: "3%", provider: "GLODATA" },
       "requests.show": { request_id: requestId },
       "catalogue.show": { revision: "1" },
       "catalogue.diff": { from: "1" },
@@ -290,6 +316,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "people.invite": { email: "mary@example.com", role: "operator" },
       "people.remove": { person: "grace@example.com" },
       "books.reconcile": { invoice: [invoice], vendor: "dojah", month: lastMonth },
+      "books.settle-unknown": { invoice: [invoice], vendor: "dojah", month: lastMonth, reason: "Invoice 4411" },
       backup: { file: join(folder, "backup.jsonl") },
     },
     duba,

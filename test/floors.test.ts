@@ -50,6 +50,22 @@ suite("floors", () => {
     assert.deepEqual(wrong.map(arrow), []);
   });
 
+  test("libraries of many files are loaded as one file each, from the installed version", () => {
+    for (const file of globSync("packed/*.js")) {
+      const [, library, version] = /^\/\/ (\S+) (\S+),/.exec(textOf(file))!;
+      const installed = JSON.parse(textOf(`node_modules/${library}/package.json`));
+      assert.equal(version, installed.version, `${file} is old: npm run update:packed`);
+    }
+    const sources = globSync("packed/*.d.ts").flatMap((file) => [...textOf(file).matchAll(/from ("\S+")/g)]);
+    assert.ok(sources.length > 0);
+    const whole = new RegExp(`^import (?!type)[^;]*? from (${sources.map(([, source]) => source).join("|")})`, "m");
+    assert.deepEqual(
+      files.filter((file) => whole.test(textOf(file))),
+      [],
+      "import these from packed/",
+    );
+  });
+
   test("no file imports itself by way of others", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
   });

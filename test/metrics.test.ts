@@ -85,6 +85,9 @@ suite("metrics", () => {
         { mode: "test", state: "started", count: 1, since: at - 1000 },
       ],
       heldChanges: 2,
+      sources: [
+        { name: "ebills", compared: [{ with: "vtpass", as_of: at - 90_000, apart: 3, lacking: 1, unclear: 9 }] },
+      ],
       unsealed: { count: 5, oldest: at - 90_000 },
       lastBackupAt: null,
       alarms: ["backup", "vendor:dojah", "vendor:peer"],
@@ -101,7 +104,10 @@ suite("metrics", () => {
       revision: 7,
       publishedAt: at - 60_000,
       confirmedAt: at - 500,
-      source: { asOf: at - 30_000, isStale: true },
+      sources: [
+        { source: "ebills", asOf: at - 30_000, isStale: false },
+        { source: "baxi", asOf: null, isStale: true },
+      ],
     });
     const held = await scraped({ now: () => at, stored: async () => figures, catalogue });
     for (const line of [
@@ -111,8 +117,12 @@ suite("metrics", () => {
       "duba_catalogue_revision 7",
       "duba_catalogue_published_seconds 60",
       "duba_catalogue_confirmed_seconds 0.5",
-      "duba_catalogue_as_of_seconds 30",
-      "duba_catalogue_stale 1",
+      'duba_catalogue_as_of_seconds{source="ebills"} 30',
+      'duba_catalogue_stale{source="ebills"} 0',
+      'duba_catalogue_as_of_seconds{source="baxi"} +Inf',
+      'duba_catalogue_stale{source="baxi"} 1',
+      'duba_catalogue_compared_seconds{source="ebills",with="vtpass"} 90',
+      'duba_catalogue_differences{source="ebills",with="vtpass"} 4',
       "duba_catalogue_held_changes 2",
       "duba_audit_unsealed_entries 5",
       "duba_audit_unsealed_oldest_seconds 90",
@@ -158,11 +168,12 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
       nearlySpent: () => ({ cap: 2, balance: 1 }),
       deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
       requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),
-      catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
+      catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0, sources: [] }),
       usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
       stored: async () => ({
         openVerifications: [],
         heldChanges: 0,
+        sources: [],
         unsealed: { count: 0, oldest: null },
         lastBackupAt: null,
         alarms: [],

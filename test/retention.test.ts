@@ -24,7 +24,7 @@ const cases = retentionCases(signer(sealKey));
 const lasting: readonly (keyof Tables)[] = [
   ...(["baseline", "fact", "change_counter", "audit_head", "event_endpoint"] as const),
   ...(["account", "api_key", "key_use", "spending", "top_up", "person", "person_email_history", "passkey"] as const),
-  ...(["catalogue_history", "catalogue_source"] as const),
+  ...(["catalogue_history", "catalogue_source", "catalogue_mapping"] as const),
   // Who follows it deletes its rows within a second.
   "verification_journal",
   // It is of processes, and goes by the clock of the database.

@@ -11,6 +11,8 @@ import { TimeZone } from "../src/runtime/time-zone.ts";
 import { ran } from "./support/command-line.ts";
 import { freePort } from "./support/free-port.ts";
 import { nodeEnvironment } from "./support/process.ts";
+import { startService } from "./support/service.ts";
+import { noticed, until } from "./support/until.ts";
 
 suite("duba stand-in", () => {
   test("answers until a signal ends it, and then shows what it would bill; no number is in its output or invoice", async () => {
@@ -81,6 +83,58 @@ suite("duba stand-in", () => {
     }
   });
 
+  test("of a catalogue source serves lists that a rehearsal pulls, and nobody else", async (t) => {
+    const port = await freePort();
+    const child = spawn(process.execPath, ["src/main.ts", "stand-in", "baxi", "--port", String(port)], {
+      env: nodeEnvironment,
+    });
+    t.after(() => child.kill("SIGKILL"));
+    let written = "";
+    child.stdout.on("data", (chunk) => {
+      written += chunk;
+    });
+    await until(() => written.includes("DUBA_CATALOGUE_SOURCE=baxi"));
+    const settings = Object.fromEntries(
+      [...written.matchAll(/^ {2}(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    assert.deepEqual(settings, {
+      DUBA_STAND_INS: "on",
+      DUBA_BAXI_URL: `http://127.0.0.1:${port}/api/baxipay`,
+      DUBA_BAXI_KEY: "any",
+      DUBA_CATALOGUE_SOURCE: "baxi",
+    });
+
+    const service = await startService(settings);
+    t.after(() => service.close());
+    const lookUp = () => service.ask("/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36");
+    await noticed(lookUp, ({ headers }) => "duba-catalogue-as-of" in headers);
+    const pull = (isRehearsal: string) =>
+      ran(["sources", "pull"], {
+        environment: { ...settings, DUBA_DATA: service.settings.dataDirectory, DUBA_STAND_INS: isRehearsal },
+      });
+    assert.match((await pull("on")).out, /^Nothing changed/);
+    const refused = await pull("off");
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.err, /Asked for the bouquets of dstv, a stand-in answered\./);
+
+    const live = await startService();
+    t.after(() => live.close());
+    const environment = { ...settings, DUBA_DATA: live.settings.dataDirectory };
+    for (const command of [
+      ["sources", "pull"],
+      ["catalogue", "map", "propose", "baxi"],
+    ]) {
+      const { exitCode, err } = await ran(command, { environment });
+      assert.equal(exitCode, 2);
+      assert.match(err, /DUBA_STAND_INS is on, and this store is no rehearsal/);
+    }
+
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    assert.equal(code, 0);
+    assert.match(written, /\n200 +\d+ +0 +₦0\.00/);
+  });
+
   test("says what is in its way, and what would be right", async () => {
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -96,6 +150,8 @@ suite("duba stand-in", () => {
       assert.deepEqual([exitCode, err], [1, sentence]);
     }
     server.close();
+    const ofSource = await ran(["stand-in", "ebills", "--invoice", "i.csv"]);
+    assert.deepEqual([ofSource.exitCode, ofSource.err], [1, "ebills bills no look-up: leave out --invoice.\n"]);
     assert.match((await ran(["stand-in", "prembly", "--host", "here"])).err, /an IP address or localhost/);
   });
 });

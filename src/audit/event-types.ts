@@ -114,6 +114,8 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     approved_by: "text",
   },
   "catalogue.rejected": { draft: "number", author: "text", source: "text", note: "text" },
+  "catalogue.mapped": { source: "reference", entries: "number", list: "reference", code: "text", own: "text" },
+  "catalogue.proposed": { source: "reference", proposed: "number", unclear: "number" },
   "endpoint.added": { endpoint: "reference", account: "reference", mode: "reference", host: "text", types: "text" },
   "endpoint.rolled": {
     endpoint: "reference",
@@ -127,6 +129,9 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "events.resent": { endpoint: "reference", events: "number" },
   "person.invited": { person: "reference", email: "text", role: "reference" },
   "person.registered": { person: "reference", role: "reference", passkey: "reference" },
+  "passkey.added": { person: "reference", name: "text", passkey: "reference" },
+  "passkey.removed": { person: "reference", name: "text", passkey: "reference" },
+  "session.ended": { person: "reference", sessions: "number" },
   "person.changed": {
     person: "reference",
     changed: "text",

@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, type SqlBool, sql } from "#kysely";
 import type { Tables } from "../storage/tables.ts";
 import { entryColumns } from "./read.ts";
 
@@ -35,7 +35,9 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind, refer
   if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
   if (kind !== undefined) query = query.where("kind", "=", kind);
-  // These expressions are those of the index.
+  // These expressions are those of the indexes.
+  if (kind !== undefined && !kind.startsWith("verification."))
+    query = query.where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`);
   if (reference !== undefined)
     query = query
       .where(sql<SqlBool>`substr(facts, 1, 14) = '{"reference":"'`)

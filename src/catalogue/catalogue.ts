@@ -6,7 +6,7 @@ import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import { noFreshness, SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/expected.ts";
-import { newestSnapshot } from "./revisions/load.ts";
+import { latestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { nextTurn } from "./revisions/turns.ts";
 import { loadStarter } from "./starter.ts";
@@ -62,12 +62,12 @@ export async function openCatalogue({
   /** The sources to follow. */
   follows?: readonly Follow[];
 }): Promise<OpenCatalogue> {
-  const freshness = follows.map(({ source }) => new SourceFreshness(source.covers));
+  const freshness = follows.map(({ source }) => new SourceFreshness(source.name, source.covers));
   const responses = new ResponseCache(now, (list) => freshness.find((each) => each.covers(list)) ?? noFreshness);
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
     const { snapshot: served } = responses;
-    const snapshot = await newestSnapshot(db, served.revision > 0 ? served : undefined);
+    const snapshot = await latestSnapshot(db);
     if (snapshot === served) return snapshot;
     const next = [await nextDue(db), nextTurn(snapshot)].filter((time) => time !== undefined);
     await responses.prepare(snapshot);

@@ -198,7 +198,9 @@ for (const engine of usualEngines)
         assert.match(out, /MTNDATA 104 +price +₦110\.00 +₦1,000\.00/);
         assert.match(
           err,
-          new RegExp(`^The catalogue has changed since ${draft} was made\\..*: duba catalogue approve ${draft}\\.2\n$`),
+          new RegExp(
+            `^The catalogue has changed since this draft was made\\..*: duba catalogue approve ${draft}\\.2\n$`,
+          ),
         );
       }
       assert.match((await terminal.duba("catalogue", "history")).out, new RegExp(`^ *${draft}\\.2 +held`, "m"));

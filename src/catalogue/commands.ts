@@ -1,6 +1,8 @@
+import { changePrices } from "./commands/change-prices-command.ts";
 import { editEntry } from "./commands/edit-command.ts";
 import { listEntries } from "./commands/entries-command.ts";
 import { fileCommands } from "./commands/file-commands.ts";
+import { mapCommands } from "./commands/map-commands.ts";
 import { priceCommands } from "./commands/prices/price-commands.ts";
 import { priceFileCommands } from "./commands/prices/price-file-commands.ts";
 import { groupCommands } from "./commands/prices/price-group-commands.ts";
@@ -12,10 +14,12 @@ export const catalogueCommands = [
   ...fileCommands,
   listEntries,
   editEntry,
+  changePrices,
   ...revisionCommands,
   ...priceCommands,
   ...priceFileCommands,
   ...groupCommands,
   showSheet,
   ...sourceCommands,
+  ...mapCommands,
 ];

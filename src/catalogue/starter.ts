@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { CatalogueLists } from "../upstreams/ports/catalogue-source.ts";
 import { ListError, type WantedList, withLists } from "./document/wanted-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueError } from "./model/catalogue-error.ts";
@@ -20,6 +21,12 @@ export async function readStarter(directory: URL = shipped): Promise<WantedList[
   const faults = read.flatMap((each) => each.faults);
   if (faults.length > 0) throw new ListError(faults);
   return read;
+}
+
+/** The starter files as they were shipped, in the form in which a source gives lists. */
+export async function starterLists(): Promise<CatalogueLists> {
+  const lists = listNames.map(async (list) => [list, await parsed(shipped, `${list}.json`)]);
+  return Object.fromEntries(await Promise.all(lists));
 }
 
 /**

@@ -3,17 +3,11 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
+import { catalogueServer } from "../../test/support/catalogue-server.ts";
 import { engines } from "../../test/support/engines.ts";
-import type { HttpDependencies } from "../http/dependencies.ts";
-import { ResponseCounts } from "../http/monitoring/response-counts.ts";
-import { callerAddress } from "../http/request/caller-address.ts";
-import { buildServer } from "../http/server.ts";
-import { bind, type Caller } from "../operation/operation.ts";
-import { FairQueue } from "../runtime/fair-queue.ts";
 import { freshStore, looseGuard, publisherOf, publishTo } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { itemIn, withEntries } from "./model/snapshot.ts";
-import { catalogueOperations } from "./operations/index.ts";
 import { settingRule } from "./prices/price-rules.ts";
 import { approve } from "./revisions/decide.ts";
 import type { Plan } from "./revisions/review.ts";
@@ -22,35 +16,6 @@ import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
 const REVISIONS = { sqlite: 20, postgres: 12 };
 const about = { author: "ops", source: "test", note: "" };
-
-const http: HttpDependencies = {
-  // The credential is the id of the account.
-  authenticator: {
-    isAbsent: () => false,
-    credentialOf: (header) =>
-      ({ accountId: header.slice(7), mode: "live", scopes: ["catalogue:read"] }) as unknown as Caller,
-  },
-  anonymous: true,
-  addressOf: callerAddress([]),
-  rateLimiters: null,
-  connections: { most: 1000, answer: 30_000 },
-  docs: true,
-  publicUrl: "",
-  pathPrefixes: ["/api/v2"],
-  answers: new ResponseCounts(),
-  bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
-  fairQueue: new FairQueue(),
-  requestEntries: null,
-  accessLog: "failures",
-  serverTiming: false,
-  log: { info: fail, warn: fail, error: fail },
-  now: Date.now,
-  stopping: () => false,
-};
-
-function fail(fields: object, message: string): void {
-  assert.fail(`${message} ${JSON.stringify(fields)}`);
-}
 
 const sold = [
   ["data-bundles", "MTNDATA 104"],
@@ -73,7 +38,7 @@ for (const engine of engines)
       const store = await freshStore(engine, t);
       const catalogue = await openCatalogue({ db: store.db });
       const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: looseGuard });
-      const app = buildServer(bind(catalogueOperations, catalogue), http);
+      const app = catalogueServer(catalogue);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = ownMargin;

@@ -41,7 +41,7 @@ export async function runCommand(
       const forPrograms = options.json || options.csv;
       const { withEmails } = await import("../access/people/shown-actors.ts");
       const shown = forPrograms ? answer : await withEmails(context.db, answer);
-      return showAnswer(io, command, { answer: shown, input, zone: context.config.timeZone }, options);
+      return showAnswer(io, command, { answer: shown, zone: context.config.timeZone }, options);
     });
   } finally {
     await ask.end();

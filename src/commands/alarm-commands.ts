@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
 import { account, orNull, reference, sentence, state, time } from "../operation/command/answer-schema.ts";
+import { remark } from "../operation/command/forms.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
-import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import { put } from "../storage/queries/put.ts";
 import type { CommandContext } from "./context.ts";
 import type { Alarm } from "./health/alarms.ts";
@@ -69,7 +69,7 @@ const acknowledgeAlarm = command({
   input: Type.Object({
     alarm: Type.String({ description: "Name of the alarm, such as vendor:dojah. `duba alarms list` shows it." }),
     for: formed(quietFor, { description: "How long it stays acknowledged.", placeholder: "time", default: "24h" }),
-    note: Type.Optional(Type.String({ description: "What is done about it, for the others.", placeholder: "text" })),
+    note: Type.Optional(formed(remark, { description: "What is done about it, for the others.", placeholder: "text" })),
   }),
   answer: Type.Object({ alarm: Type.String(), until: time }),
   view: ({ alarm, until }, { at }) => [`${alarm} is acknowledged until ${at(until)}.`],
@@ -85,7 +85,7 @@ const acknowledgeAlarm = command({
       throw new CommandError(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);
     }
     const at = room.now();
-    const row = { actor: room.actor, at, until: at + length, note: redactNumbers(redactCredentials(note)) };
+    const row = { actor: room.actor, at, until: at + length, note };
     await room.db.transaction().execute(async (trx) => {
       await put(trx, "alarm_acknowledgement", { name: alarm }, row);
       const facts = { alarm, until: row.until, note: row.note };

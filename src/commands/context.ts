@@ -21,6 +21,8 @@ export interface CommandResources extends Audited, WithClock {
   config: Config;
   /** Of whoever runs the command. */
   role: Role;
+  /** The hash of the session of whoever runs it. A terminal has none. */
+  session?: string | undefined;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;
@@ -42,6 +44,8 @@ export interface CommandContext extends CommandResources, WithAuditEntries {
     ofBackup: () => ReturnType<typeof ofBackup>;
     ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
   };
+  /** Whether the store is of stand-ins. */
+  isRehearsal(): Promise<boolean>;
   /** The key ring, which belongs to the store. */
   keyring(): Promise<{ ring: Keyring; path: string }>;
 }
@@ -75,6 +79,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
     },
     eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
+    isRehearsal: async () => (await import("../identity/stand-in-store.ts")).isRehearsal(db),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
       ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),

@@ -68,7 +68,7 @@ export const families: readonly Family[] = [
   { name: "routes", about: "Show how the identity vendors did and what they cost, and pause one.", load: identity },
   {
     name: "stand-in",
-    about: "Speak the wire of an identity vendor with invented people, until a signal ends it.",
+    about: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
     load: standIn,
   },
   {
@@ -94,7 +94,8 @@ export async function commandsOf({ name, load }: Family): Promise<readonly Comma
   return (await load()).filter(({ id }) => id.split(".")[0] === name);
 }
 
-/** Every command of every room. */
+/** Every command of every room, and those about the own sign-in, which no terminal has. */
 export async function everyCommand(): Promise<readonly Command<CommandContext>[]> {
-  return (await Promise.all(families.map(commandsOf))).flat();
+  const { ownCommands } = await import("../access/people/own-commands.ts");
+  return [...(await Promise.all(families.map(commandsOf))).flat(), ...ownCommands];
 }

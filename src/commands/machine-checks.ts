@@ -4,7 +4,7 @@ import { listKeys } from "../access/keys/keys.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
 import { belowCostIn } from "../catalogue/guard/below-cost.ts";
 import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts";
-import { newestSnapshot } from "../catalogue/revisions/load.ts";
+import { latestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
 import { riskySettings } from "../config/risky-settings.ts";
 import { isRehearsal } from "../identity/stand-in-store.ts";
@@ -125,7 +125,7 @@ const checks: Readonly<Record<string, Check>> = {
     return [`the clock of this machine is ${seconds} the database's. Synchronise both with NTP.`];
   },
   "starter catalogue": async ({ db }) => {
-    const parts = await starterPart(await newestSnapshot(db));
+    const parts = await starterPart(await latestSnapshot(db));
     if (parts.length === 0) return "the prices are not those of the starter catalogue.";
     const sold = parts.map(({ list, same, all }) => `${same} of ${all} entries of ${list}`).join(", ");
     const isLive = (await listKeys(db)).some(({ mode, revokedAt }) => mode === "live" && revokedAt === null);
@@ -134,7 +134,7 @@ const checks: Readonly<Record<string, Check>> = {
     ];
   },
   prices: async ({ db, config }) => {
-    const snapshot = await newestSnapshot(db);
+    const snapshot = await latestSnapshot(db);
     const odd = [
       ...(await oddPricesIn(snapshot, config.guardPriceFactor)),
       ...overtakenPricesIn(snapshot),

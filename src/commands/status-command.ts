@@ -21,8 +21,26 @@ export const statusCommand = command({
     instances: Type.Integer(),
     revision: orNull(Type.Integer()),
     published_at: orNull(time),
-    source: orNull(
-      Type.Object({ name: Type.String(), as_of: orNull(time), stale: Type.Boolean(), missed: Type.Integer() }),
+    sources: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        as_of: orNull(time),
+        stale: Type.Boolean(),
+        /** Pulls since the last good one. */
+        missed: Type.Integer(),
+        result: orNull(Type.String()),
+        held: orNull(reference),
+        remarks: Type.Integer({ description: "Sentences of the last pull, which `duba sources status` shows." }),
+        compared: Type.Array(
+          Type.Object({
+            with: Type.String(),
+            as_of: orNull(time),
+            apart: Type.Integer(),
+            lacking: Type.Integer(),
+            unclear: Type.Integer(),
+          }),
+        ),
+      }),
     ),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
@@ -38,7 +56,7 @@ export const statusCommand = command({
     acknowledged: Type.Array(Type.String()),
     alarms: Type.Array(AlarmFacts),
   }),
-  view: ({ source, needs, ...facts }, { at }) => [
+  view: ({ sources, needs, ...facts }, { at }) => [
     {
       record: {
         version: facts.version,
@@ -49,7 +67,24 @@ export const statusCommand = command({
         ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
         "serving instances": facts.instances,
         catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,
-        ...(source && { source: `${source.name}, as of ${at(source.as_of)}${source.stale ? " (stale)" : ""}` }),
+        ...Object.fromEntries(
+          sources.flatMap(({ name, as_of, stale, held, remarks, compared }) => [
+            [
+              `source ${name}`,
+              [
+                `as of ${as_of === null ? "never" : at(as_of)}${stale ? " (stale)" : ""}`,
+                ...(held === null ? [] : [`${held} waits`]),
+                ...(remarks === 0 ? [] : [`${remarks} remarks`]),
+              ].join(", "),
+            ],
+            ...compared.map((other) => [
+              `${name} and ${other.with}`,
+              other.as_of === null
+                ? "never"
+                : `as of ${at(other.as_of)}: ${other.apart} prices apart, ${other.lacking} missing there, ${other.unclear} unclear`,
+            ]),
+          ]),
+        ),
         "held changes": listText(facts.held),
         "scheduled changes": facts.scheduled,
         vendors: listText(facts.vendors.map(({ name, ready }) => (ready ? name : `${name} (not ready)`))),

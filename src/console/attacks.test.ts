@@ -4,7 +4,6 @@ import { usualEngines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { beginSession, endSession } from "../access/people/sessions.ts";
 import { everyCommand } from "../commands/families.ts";
-import { mayRun, roles } from "../operation/command.ts";
 import { formType, type Operators, startOperators } from "./operators.fixture.ts";
 import { localPath } from "./routes/sign-in-routes.ts";
 import { siteMap } from "./site-map.ts";
@@ -39,20 +38,52 @@ for (const engine of usualEngines)
       }
     });
 
-    test("no role runs or sees the form of a command above it, and the audit trail keeps each attempt", async () => {
-      const before = (await operators.refusals()).length;
-      let refused = 0;
-      for (const role of roles)
-        for (const command of commands.filter((each) => !mayRun(role, each))) {
-          const path = `/${command.id.replaceAll(".", "/")}`;
-          assert.equal((await post(path, by[role], {})).status, 403, `${role} ran ${command.id}`);
-          assert.equal((await send(path, { cookie: by[role].cookie })).status, 403, command.id);
-          assert.equal((await post("/confirm", by[role], { _command: command.id })).status, 403, command.id);
-          refused += 3;
-        }
-      assert.ok(refused > 20);
-      const kept = (await operators.refusals()).slice(before);
-      assert.equal(kept.filter(({ reason, command }) => reason === "role" && command).length, refused);
+    test("a form after the session ended is shown to its own person alone, and does nothing; another site fills none", async () => {
+      const typed = {
+        _person: by.officer.id,
+        number: "22000000017",
+        name: '<b>"Shop"',
+        email: "late@example.com",
+        _passkey: "{}",
+      };
+      const sendTyped = (path: string, sent: { cookie?: string; from?: string; fields?: object } = {}) =>
+        send(path, {
+          method: "POST",
+          body: new URLSearchParams({ ...typed, ...sent.fields }).toString(),
+          headers: { ...formType, Origin: sent.from ?? origin, "Sec-Fetch-Mode": "navigate" },
+          ...(sent.cookie && { cookie: sent.cookie }),
+        });
+      const { db } = await service.store();
+      const rows = async () =>
+        Promise.all([
+          db.selectFrom("account").select("email").where("email", "=", typed.email).execute(),
+          db.selectFrom("sent_form").select("id").execute(),
+          db.selectFrom("audit_entry").select("id").where("kind", "!=", "console.refused").execute(),
+        ]);
+      const before = await rows();
+
+      const stranger = await sendTyped("/accounts/create");
+      assert.equal(stranger.status, 401);
+      assert.match(stranger.text, /name="name" value="&lt;b&gt;&quot;Shop&quot;"/);
+      assert.match(stranger.text, /action="\/accounts\/create\?_typed=1"/);
+      assert.doesNotMatch(stranger.text, /_passkey|22000000017/);
+      // The number of a person is private.
+      assert.doesNotMatch((await sendTyped("/subjects/export")).text, /22000000017/);
+      for (const cookie of [undefined, by.officer.cookie])
+        for (const path of ["/accounts/create", "/accounts/create?_typed=1"])
+          assert.equal(
+            (await sendTyped(path, { from: "https://evil.example", ...(cookie && { cookie }) })).status,
+            403,
+          );
+      const large = await sendTyped("/accounts/create", { fields: { name: "x".repeat(70_000) } });
+      assert.deepEqual([large.status, /xxx/.test(large.text)], [401, false]);
+
+      const again = await sendTyped("/accounts/create?_typed=1", { cookie: by.officer.cookie });
+      assert.match(again.text, /Look at what you typed[\s\S]*value="late@example.com"/);
+      const other = await sendTyped("/accounts/create?_typed=1", { cookie: by.operator.cookie });
+      assert.deepEqual([other.status, other.headers.location], [303, "/accounts/create"]);
+      assert.equal((await sendTyped("/accounts/create?_typed=1", { cookie: by.viewer.cookie })).status, 403);
+      assert.deepEqual(await rows(), before);
     });
 
     test("a form of another origin, or without the token of its session, changes nothing", async () => {

@@ -213,7 +213,6 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
     method: "POST",
     body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
   });
-  const { first_name, last_name, date_of_birth } = answer.json.data.personal_info;
   const requestId = String(answer.headers["x-request-id"]);
   await service.ask(`/api/v2/requests/${requestId}`);
   return {
@@ -224,11 +223,10 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
     person: "officer@localhost",
     vendor: "dojah",
     revision: "d3",
+    search: "MTNDATA 104",
     draft: "d4",
     from: "1",
     to: "3",
-    /** What no page may hold: number, phone and record of somebody who was verified. */
-    canaries: ["22000000017", "08000000017", first_name, last_name, date_of_birth].join(" "),
     reference: rows[0]!.reference,
     request_id: requestId,
     month: new Date(new Date(now).setUTCDate(0)).toISOString().slice(0, 7),
@@ -252,6 +250,7 @@ export async function officersSession(service: TestService, name = "Ada Obi"): P
     public_key: "",
     counter: 0,
     transports: "[]",
+    name: "Laptop",
     created_at: now(),
   };
   await db.insertInto("passkey").values(passkey).execute();

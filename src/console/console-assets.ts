@@ -8,14 +8,17 @@ const require = createRequire(import.meta.url);
 /** A file of a package, which may not export it. */
 const packaged = (name: string, path: string) => join(dirname(require.resolve(name)), path);
 const own = (name: string) => new URL(`static/${name}`, import.meta.url);
+/** A file that the documents have too. */
+const shared = (name: string) => new URL(`../http/pages/files/${name}`, import.meta.url);
 
 /** The files that pages load, by name. */
 const files: Readonly<Record<string, () => URL | string>> = {
+  "base.css": () => shared("base.css"),
   "console.css": () => own("console.css"),
   "console.js": () => own("console.js"),
   "passkey.js": () => own("passkey.js"),
   "charts.js": () => own("charts.js"),
-  "icon.svg": () => new URL("../http/pages/files/icon.svg", import.meta.url),
+  "icon.svg": () => shared("icon.svg"),
   "htmx.js": () => packaged("htmx.org", "htmx.min.js"),
   "webauthn.js": () => packaged("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
   "uplot.js": () => packaged("uplot", "uPlot.iife.min.js"),

@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../test/support/browser.ts";
 import { usualEngines } from "../../test/support/engines.ts";
-import { type Visitor, visit } from "../../test/support/passkey.ts";
+import { addDevice, type Visitor, visit } from "../../test/support/passkey.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { join as joinWith, said, sendForm, sendOpened } from "./console.fixture.ts";
 
@@ -104,6 +104,38 @@ for (const engine of usualEngines)
       const [revoked] = await trail("key.revoked");
       assert.deepEqual(JSON.parse(revoked!.facts).confirmation.input, { id });
       assert.deepEqual(ada.faults, []);
+    });
+
+    test("a second device gets a passkey of its own, which the first confirms, and the lost first one goes", async () => {
+      const { page, device: laptop, faults } = await join(await invite("joan@example.com", "viewer"), "Joan");
+      await page.getByRole("link", { name: "Joan" }).click();
+      await page.getByRole("link", { name: "Add", exact: true }).click();
+      // The laptop has a passkey of hers: it makes no other.
+      await page.getByLabel("Name").fill("Phone");
+      await page.getByRole("button", { name: "Add" }).click();
+      await said(page, /This device has a passkey of yours already/);
+      await laptop.answers(false);
+      const phone = await addDevice(page, "usb");
+      await page.getByRole("button", { name: "Add" }).click();
+      const confirm = page.getByRole("button", { name: "Confirm with your passkey" });
+      await confirm.waitFor();
+      await phone.answers(false);
+      await laptop.answers(true);
+      await confirm.click();
+      await said(page, "The passkey Phone is added.");
+      await laptop.lose();
+      await phone.answers(true);
+      await page.getByRole("link", { name: "Joan" }).click();
+      const lost = page.getByRole("row", { name: /Chrome on Linux .*-/ }).first();
+      await lost.getByRole("link", { name: "Remove" }).click();
+      await sendOpened(page);
+      await said(page, /The passkey Chrome on Linux is removed/);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.getByRole("link", { name: "Joan" }).click();
+      assert.equal(await page.getByRole("row", { name: /Phone/ }).count(), 1);
+      assert.deepEqual(faults, []);
+      await page.context().close();
     });
 
     test("a removed person's session ends at once, and a used invitation stays used", async () => {

@@ -51,7 +51,7 @@ export async function openConsole(
   const site = { ...siteMap(commands), ...(config.upstream.standIns && { notice: rehearsal }) };
   const room: ConsoleRoom = {
     site,
-    say: sayingFor(site),
+    say: sayingFor(site, "viewer"),
     config,
     store,
     reports,

@@ -46,7 +46,7 @@ for (const engine of usualEngines)
       );
       for (const path of ["/catalogue", "/audit", `/catalogue/show?revision=${draft}`]) {
         const { text } = await send(path, { cookie: by.viewer.cookie });
-        assert.match(text, /other@example\.com/, path);
+        assert.match(text.replaceAll("<wbr>", ""), /other@example\.com/, path);
         assert.doesNotMatch(text, /person:per_/, path);
       }
       const { out } = await duba("catalogue", "history");

@@ -5,18 +5,27 @@ import { html } from "../http/pages/html.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
 import { contentResponse } from "../http/shell/content.ts";
 import type { HttpResponse } from "../http/shell/http-response.ts";
-import { checkRole, RoleError } from "../operation/command.ts";
+import { type Command, checkRole, RoleError, roles } from "../operation/command.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
-import { type Asked, ConsoleError, cookieIn, type SignedIn } from "./console-request.ts";
+import { type Asked, ConsoleError, cookieIn, longestForm, type SignedIn } from "./console-request.ts";
 import { jsonResponse, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { confirmOptions } from "./routes/confirm-deed.ts";
-import { runForm, showDone } from "./routes/form-routes.ts";
+import { runForm, showDone, showTyped } from "./routes/form-routes.ts";
 import { nowCounts, nowLive, nowPage, nowSums, nowTables } from "./routes/now-routes.ts";
-import { cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
+import {
+  cookieName,
+  joinPage,
+  newPasskeyOptions,
+  passkeyRoute,
+  signInPage,
+  signOut,
+  typedPage,
+} from "./routes/sign-in-routes.ts";
 import { pathOf } from "./site-map.ts";
+import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
 
 /** Parts of pages that refresh themselves: nobody uses the console for that. */
@@ -29,6 +38,8 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     signIn: new AddressRateLimiter("sign-in", { count: 30, seconds: 60 }),
   };
   const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
+
+  const sayings = new Map(roles.map((role) => [role, sayingFor(room.site, role)]));
 
   return async (raw: IncomingMessage): Promise<HttpResponse> => {
     let session: Session | undefined;
@@ -53,21 +64,24 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
         const reply = await passkeyRoute(room, asked);
         if (reply) return reply;
       }
-      if (!session) return strangers(asked);
-      return await signedInResponse({ ...asked, session });
+      if (!session) return await strangers(asked, byPath.get(path));
+      const say = sayings.get(session.person.role)!;
+      return await signedInResponse({ ...room, say }, { ...asked, session });
     } catch (error) {
       return refused(error, raw, session);
     }
   };
 
-  async function signedInResponse(asked: SignedIn): Promise<HttpResponse> {
+  async function signedInResponse(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
     const { path, isPost } = asked;
     if (isPost && path === "/sign-out") return signOut(room, asked);
+    if (isPost && path === "/passkeys/options") return newPasskeyOptions(room, asked);
     if (isPost && path === "/confirm") return confirmOptions(room, asked);
     const command = byPath.get(path);
     if (command) checkRole(command, asked.session.person.role);
+
     if (isPost) {
-      if (command) return runForm(room, asked, command);
+      if (command) return asked.query.has("_typed") ? showTyped(room, asked, command) : runForm(room, asked, command);
       throw new ConsoleError(404, "path", "The console has no such form.");
     }
     if (path === "/now/live") return nowLive(room, asked);
@@ -138,9 +152,14 @@ function limited(limiter: AddressRateLimiter, address: string): void {
   if (exceeded) throw new ConsoleError(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
 }
 
-function strangers({ raw, isPost, path }: Asked): HttpResponse {
+async function strangers(asked: Asked, command: Command<never> | undefined): Promise<HttpResponse> {
+  const { raw, isPost, path } = asked;
+  const isSmall = Number(raw.headers["content-length"]) <= longestForm;
+  // Scripts cannot show the page to sign in.
+  if (isPost && command && isSmall && raw.headers["sec-fetch-mode"] === "navigate") return typedPage(asked, command);
+  const next = isSmall ? "Send the form, or load the page again," : "Load the page again";
   if (isPost || refreshed.has(path))
-    throw new ConsoleError(401, "session", "Your session has ended. Load the page again to sign in.");
+    throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
   if (raw.headers["sec-fetch-site"] === "cross-site") {
     const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;
@@ -157,6 +176,6 @@ function reported(status: number, message: string, isScript: boolean): HttpRespo
   // The rest of a body that came too late would be read as the next request.
   const headers: Record<string, string> = status === 408 ? { Connection: "close" } : {};
   if (isScript) return jsonResponse({ message }, status, headers);
-  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="fault" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
   return page(barePage({ title: String(status), main }), status, headers);
 }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
+import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
+import { newReference } from "../identity/ledger/reference.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
 // What pages say does not depend on the engine.
@@ -50,6 +52,23 @@ suite("what pages of the console say", () => {
     assert.match(await page(`/catalogue/show?revision=${waiting}`), decide);
     assert.match(await page("/catalogue/show?revision=d1"), /published/);
     assert.doesNotMatch(await page("/catalogue/show?revision=d1"), decide);
+  });
+
+  test("what reads the whole ledger waits for a person to ask", async () => {
+    assert.match(await page("/keyring"), /<a href="\/keyring\/show">Show<\/a>/);
+    assert.match(await page("/keyring/show"), /<button class="main">Show<\/button>/);
+    assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
+  });
+
+  test("a state that has few says how many, unless another filter hides some", async () => {
+    const { db, now } = await service.store();
+    const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+    const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;
+    for (const mode of ["live", "test"] as const)
+      await storeRows(db, verifiedRow(id, now(), { ...unknown, mode, reference: newReference(now()) }));
+    assert.match(await page("/verifications"), />unknown <strong>2<\/strong>/);
+    assert.doesNotMatch(await page("/verifications?mode=test"), />unknown <strong>/);
+    assert.match(await page("/events"), />waiting</);
   });
 
   test("a hint that names a command of three words is a link to its page", async () => {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../test/support/command-line.ts";
 import { type FreshSettings, usualEngines } from "../../test/support/engines.ts";
 import { startService } from "../../test/support/service.ts";
 import { consoleClient, formType, type Operators, type SignedInOperator, startOperators } from "./operators.fixture.ts";
@@ -91,6 +94,38 @@ for (const engine of usualEngines)
         assert.equal((await post("/accounts/create", officer, other)).status, 403);
       }
       assert.equal(await rowsOf("account"), before);
+    });
+
+    test("has an answer that is shown whole, page by page at an address that can be sent, with the CSV of the command line", async () => {
+      const { service, send, by } = operators;
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const path = join(dataDirectory, "october.csv");
+      const lines = Array.from({ length: 250 }, (_, at) => `D-${at},2026-10-05 10:00,50`);
+      writeFileSync(path, ["reference,time,price", ...lines].join("\n"));
+      const part = (name: string, text: string) =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+      const { cookie, token } = by.operator;
+      const { status, headers } = await send("/books/reconcile", {
+        ...{ method: "POST", cookie },
+        headers: { Origin: operators.origin, "Content-Type": "multipart/form-data; boundary=x" },
+        body: `${part("_token", token)}${part("vendor", "dojah")}${part('invoice"; filename="october.csv', readFileSync(path, "utf8"))}--x--`,
+      });
+      assert.equal(status, 303);
+      const address = String(headers.location);
+      const shown = async (change: string, who = by.operator) =>
+        (await send(`${address}${change}`, { cookie: who.cookie })).text;
+      const first = await shown("");
+      assert.match(first, /Page 1 of 3, 250 rows/);
+      const [, next = ""] = /<a href="([^"]+)">Next</.exec(first) ?? [];
+      assert.match((await send(next.replaceAll("&amp;", "&"), { cookie })).text, /Previous[\s\S]*Page 2 of 3/);
+      assert.match(await shown("&_find=D-249", by.officer), /D-249/);
+      assert.equal(await shown("", by.viewer), "");
+      const { out } = await ran(["books", "reconcile", path, "--vendor", "dojah", "--csv"], { environment });
+      assert.equal(out.split("\n").length, 252);
+      assert.equal(await shown("&_csv=1"), out);
+      const sheet = await ran(["prices", "sheet", "--csv"], { environment });
+      assert.equal((await send("/prices/sheet?_run=1&_csv=1", { cookie })).text, sheet.out);
     });
 
     test("does it once when it comes twice at a time, to two processes too", async () => {

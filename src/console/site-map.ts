@@ -11,6 +11,8 @@ export interface ConsolePage {
   opens?: string;
   /** Opens with what is since today: a month of a large ledger takes longer to add up. */
   sinceToday?: true;
+  /** It is about whoever looks at it: the person's name leads to it. */
+  isOwn?: true;
   /** The order of its table until a person asks for another one. */
   sort?: string;
 }
@@ -25,6 +27,10 @@ const named: readonly ConsolePage[] = [
   { path: "/books", title: "Books", families: ["books"], opens: "books.summary", sinceToday: true },
   { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail", sort: "-occurred_at" },
   { path: "/people", title: "People", families: ["people"], opens: "people.list" },
+  {
+    ...{ path: "/you", title: "Your sign-in", families: ["passkeys", "sessions"] },
+    ...{ opens: "sessions.list", isOwn: true },
+  },
 ];
 
 /** What the console can show and do: every command that a browser can run. */
@@ -41,7 +47,9 @@ export function siteMap(all: readonly Command<CommandContext>[]): SiteMap {
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
-    const list = usable.find(({ id }) => [family, `${family}.list`, `${family}.status`, `${family}.show`].includes(id));
+    const ids = [family, `${family}.list`, `${family}.status`, `${family}.show`];
+    // What reads a whole ledger waits for a person to ask.
+    const list = usable.find(({ id, store }) => ids.includes(id) && store !== "untimed");
     const title = family.charAt(0).toUpperCase() + family.slice(1);
     return { path: `/${family}`, title, families: [family], ...(list && { opens: list.id }) };
   });
@@ -71,12 +79,20 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role
 
 /** The verb of a command as a label: "Create", or "Add endpoint" for one of a family within a family. */
 export function verbOf({ id }: Pick<Command<never>, "id">): string {
+  const name = commandNames[id];
+  if (name !== undefined) return name;
   const [family = "", ...words] = id.split(".");
   const verb = words.pop() ?? family;
   const [things] = words;
   if (things === undefined) return verb === "terms" ? "Change terms" : labelFor(verb);
   return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
 }
+
+/** Commands whose ids give no words that people would use. */
+export const commandNames: Readonly<Record<string, string>> = {
+  ...{ "catalogue.map.list": "Matched codes", "catalogue.map.propose": "Match codes" },
+  ...{ "catalogue.map.approve": "Approve matches", "catalogue.map.set": "Match a code by hand" },
+};
 
 const spelled: Readonly<Record<string, string>> = {
   ...{ csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits" },

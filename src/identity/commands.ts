@@ -1,4 +1,5 @@
 import { bookCommands } from "./commands/books/book-commands.ts";
+import { settleUnknown } from "./commands/books/settle-unknown-command.ts";
 import { showTrend } from "./commands/books/trend-command.ts";
 import { vendorBookCommands } from "./commands/books/vendor-book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
@@ -14,6 +15,7 @@ export const identityCommands = [
   ...bookCommands,
   showTrend,
   ...vendorBookCommands,
+  settleUnknown,
   ...subjectCommands,
   ...upstreamCommands,
   ...routeCommands,

@@ -21,6 +21,9 @@ export const givenAway = ["money", "authority", "credentials", "personal data"] 
 
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
 
+/** By member and word. */
+export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
   id: string;
@@ -61,11 +64,13 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** Rows of each table that a user interface shows until a person asks for all. Default: all. */
   first?: number;
   /** The answer as people read it. Default: a list as a table, an object line by line. */
-  view?: (answer: Static<Answer>, viewing: Viewing<Static<Input>>) => readonly Part[];
+  view?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
   /** False: the command worked, but something needs a hand. The exit code is then 1. */
   isWell?: (answer: Static<Answer>) => boolean;
   /** The kinds of entries that a change leaves in the audit trail. */
   records?: readonly string[];
+  /** How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. */
+  choiceCounts?: (room: Room) => Promise<ChoiceCounts>;
   /** The things that progress counts, such as `rows`. */
   counts?: string;
   /** More help: a heading, then terms and their sentences. */

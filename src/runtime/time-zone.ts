@@ -5,23 +5,14 @@ const quarter = 15 * 60_000;
 /** The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since 1970. */
 export class TimeZone {
   readonly name: string;
-  readonly #clock: Intl.DateTimeFormat;
+  /** Made at the first use: Node reads its tables of zones for it, which takes milliseconds of a start. */
+  #made: Intl.DateTimeFormat | undefined;
   /** Offsets by quarter of an hour, a few at a time. */
   readonly #known = new Map<number, number>();
 
-  /** Throws a `RangeError` for a name that is no time zone. */
+  /** The name is not checked here, but by the first use: see {@link timeZone}. */
   constructor(name: string) {
     this.name = name;
-    this.#clock = new Intl.DateTimeFormat("en-US", {
-      timeZone: name,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
   }
 
   /** The day of a time. */
@@ -96,6 +87,20 @@ export class TimeZone {
     return high * quarter;
   }
 
+  get #clock(): Intl.DateTimeFormat {
+    this.#made ??= new Intl.DateTimeFormat("en-US", {
+      timeZone: this.name,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+    return this.#made;
+  }
+
   #local(at: number): string {
     return new Date(at + this.#offsetAt(at)).toISOString();
   }
@@ -116,8 +121,10 @@ export class TimeZone {
 
 /** Undefined for a name that is no time zone. */
 export function timeZone(name: string): TimeZone | undefined {
+  const zone = new TimeZone(name);
   try {
-    return new TimeZone(name);
+    zone.dayOf(0);
+    return zone;
   } catch {
     return undefined;
   }

@@ -21,12 +21,17 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
 /** Columns with a smaller type than their kind. */
 interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
+  catalogue_mapping: {
+    list: "data-bundles" | "corporate-bundles" | "cable-products" | "cable-add-ons";
+    state: "proposed" | "unclear" | "approved" | "never";
+  };
   change_counter: { name: "access" | "catalogue" | "routes" | "event" };
   event: { type: EventType; mode: Mode | null };
   event_endpoint: { mode: Mode | null };
   event_delivery: { state: "waiting" | "delivered" | "dead" };
   audit_head: { id: 1 };
   person: { role: Role };
+  sent_form: { role: Role };
 }
 
 type RowOf<Name extends keyof AllTables> = {

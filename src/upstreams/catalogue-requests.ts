@@ -117,6 +117,11 @@ function unanswered(what: string, result: Exclude<HttpResult, { kind: "answered"
     return new PullEnded("unreachable", `Asked for ${what}, it did not answer (${result.code}).`);
   const { status, code } = result;
   if (code === "too_large") return new PullEnded("unreadable", `What it answered for ${what} is too large.`);
+  if (code === "stand_in")
+    return new PullEnded(
+      "unreadable",
+      `Asked for ${what}, a stand-in answered. Set the source's own address, or rehearse with DUBA_STAND_INS=on and a new data directory or database.`,
+    );
   if (code === "redirect") return new PullEnded("unreadable", `Asked for ${what}, it pointed elsewhere (${status}).`);
   return status === 200
     ? new PullEnded("unreadable", `What it answered for ${what} is no JSON.`)

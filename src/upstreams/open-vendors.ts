@@ -43,11 +43,12 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
   close(): void;
 }
 
-/** Opens the source of this name with the values of its settings. */
-export function openSource(wanted: string, values: VendorValues, log: Log): LiveSource {
+/** Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source itself: its lists name no person. */
+export function openSource(wanted: string, values: VendorValues, log: Log, isRehearsal = false): LiveSource {
   const source = catalogueSources.find(({ name }) => name === wanted);
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
-  const http = new VendorClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, log });
+  const standIns = isRehearsal && "either";
+  const http = new VendorClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, standIns, log });
   const { name, covers } = source;
   const pull = source.open(values, { http, log });
   return {

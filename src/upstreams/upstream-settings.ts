@@ -26,7 +26,7 @@ export const upstreamSettings = {
     name: "DUBA_STAND_INS",
     default: "off",
     about:
-      "If on, this is a rehearsal: answers of stand-ins of vendors (duba stand-in) count, and the store is a rehearsal for ever. Every answer to a live key then says Duba-Mode: stand-in. If off, such an answer is rejected, with an alarm.",
+      "If on, this is a rehearsal: answers of stand-ins of vendors and catalogue sources (duba stand-in) count, and the store is a rehearsal for ever. Every answer to a live key then says Duba-Mode: stand-in. If off, such an answer is rejected, with an alarm.",
     ...onOff,
   }),
   breakerFailures: setting({

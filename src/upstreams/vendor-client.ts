@@ -48,8 +48,11 @@ export interface VendorClientOptions {
   connections: number;
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
-  /** Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with `no_stand_in` or `stand_in`. */
-  standIns?: boolean;
+  /**
+   * Whether this is a rehearsal. Then only answers of stand-ins count, else none of them: others are `unreadable`, with `no_stand_in` or `stand_in`.
+   * `either`: all answers count.
+   */
+  standIns?: boolean | "either";
   /** Gets the host, code and duration of every request that failed. */
   log: Log;
 }
@@ -66,7 +69,7 @@ export class VendorClient {
   readonly #http: HttpClient;
   readonly #timeout: number;
   readonly #log: Log;
-  readonly #standIns: boolean;
+  readonly #standIns: boolean | "either";
 
   constructor({ timeout, connections, keepAlive, standIns = false, log }: VendorClientOptions) {
     this.#timeout = timeout;
@@ -117,14 +120,17 @@ export class VendorClient {
 }
 
 /** Refuses what is no response, and keeps what a response may hold. */
-function reading(allowance: Allowance | undefined, standIns: boolean): Pick<OutgoingRequest, "begin" | "take"> {
+function reading(
+  allowance: Allowance | undefined,
+  standIns: boolean | "either",
+): Pick<OutgoingRequest, "begin" | "take"> {
   const { each, left } = allowance ?? { each: mostRead, left: mostRead };
   const dropper = allowance ? undefined : new LongTextDropper();
   let size = 0;
   let keptSize = 0;
   return {
     begin: (status, headers) => {
-      if (isOfStandIn(headers) !== standIns) return standIns ? "no_stand_in" : "stand_in";
+      if (standIns !== "either" && isOfStandIn(headers) !== standIns) return standIns ? "no_stand_in" : "stand_in";
       if (status >= 300 && status < 400) return "redirect";
       return Number(headers["content-length"]) > Math.min(each, left) ? "too_large" : undefined;
     },

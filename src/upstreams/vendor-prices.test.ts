@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type BilledAttempt, billOf, vendorPrices } from "./vendor-prices.ts";
+import { type BilledAttempt, billOf, outcomeBilledAt, vendorPrices } from "./vendor-prices.ts";
 
 suite("what a vendor bills", () => {
   test("is read as prices by kind and outcome, each once", () => {
@@ -20,7 +20,7 @@ suite("what a vendor bills", () => {
     [
       { outcome: "verified" },
       ...["phone_mismatch", "not_found"].map((reason) => ({ outcome: "negative", reason })),
-      ...["no_money", "bad_response", "released"].map((reason) => ({ outcome: "failed", reason })),
+      ...["no_money", "bad_response", "released", "record_lost"].map((reason) => ({ outcome: "failed", reason })),
       { outcome: "unknown" },
     ].map((of) => {
       const { kobo, isCertain } = billOf({ ...attempt, billed, ...of }, prices);
@@ -28,7 +28,7 @@ suite("what a vendor bills", () => {
     });
 
   test("depends on the outcome", () => {
-    const usual = [5_000, 5_000, 5_000, 0, "perhaps 5000", 0, "perhaps 5000"];
+    const usual = [5_000, 5_000, 5_000, 0, "perhaps 5000", 0, 5_000, "perhaps 5000"];
     assert.deepEqual(bills({}), usual);
     assert.deepEqual(bills({ bvn: 7_000, "bvn.not_found": 500, "nin.phone_mismatch": 1 }), usual.with(2, 500));
     assert.deepEqual(bills({ "*.failed": 100 }), usual.with(3, 100).with(4, "perhaps 100"));
@@ -36,10 +36,27 @@ suite("what a vendor bills", () => {
   });
 
   test("is what the vendor says, where it says so", () => {
-    assert.deepEqual(bills({}, "no"), [0, 0, 0, 0, 0, 0, "perhaps 5000"]);
-    assert.deepEqual(bills({}, "yes"), [5_000, 5_000, 5_000, 5_000, 5_000, 0, "perhaps 5000"]);
+    // A line of an invoice outweighs what the vendor said before.
+    assert.deepEqual(bills({}, "no"), [0, 0, 0, 0, 0, 0, 5_000, "perhaps 5000"]);
+    assert.deepEqual(bills({}, "yes"), [5_000, 5_000, 5_000, 5_000, 5_000, 0, 5_000, "perhaps 5000"]);
     const perhaps = "perhaps 5000";
-    assert.deepEqual(bills({}, "unknown"), [perhaps, perhaps, perhaps, perhaps, perhaps, 0, perhaps]);
+    assert.deepEqual(bills({}, "unknown"), [perhaps, perhaps, perhaps, perhaps, perhaps, 0, 5_000, perhaps]);
+  });
+
+  test("names an outcome only if no other one has this price", () => {
+    const prices = { "bvn.not_found": 1_000, "bvn.blocked": 2_000, "*.phone_mismatch": 2_000, "*.failed": 5_000 };
+    for (const [kobo, expected] of [
+      [1_000, "not_found"],
+      [2_000, undefined],
+      [5_000, undefined],
+      [77, undefined],
+      [null, undefined],
+    ] as const)
+      assert.equal(outcomeBilledAt(kobo, attempt, prices), expected, String(kobo));
+    assert.equal(outcomeBilledAt(5_000, attempt, { ...prices, "*.failed": 0 }), "verified");
+    assert.equal(outcomeBilledAt(5_000, attempt, { "bvn.not_found": 1_000 }), undefined);
+    // An attempt without a price may have had any.
+    assert.equal(outcomeBilledAt(1_000, { ...attempt, price: null }, prices), "not_found");
   });
 
   test("is not known without a price", () => {

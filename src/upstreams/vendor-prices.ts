@@ -54,8 +54,10 @@ export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number 
 
 /** What a vendor bills for an attempt at its prices today. A failed one costs nothing unless the vendor or a price says so. */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
-  const of = (end: string | null) => prices[`${kind}.${end}`] ?? prices[`*.${end}`];
+  const of = (end: string | null) => priceAt(kind, end, prices);
   if (outcome === "unknown") return { kobo: price, isCertain: false };
+  // Before what the vendor said, which a late answer may change: the sums take away what they added.
+  if (reason === "record_lost") return { kobo: price, isCertain: true };
   if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
   const isCertain = billed !== "unknown";
   if (outcome === "verified") return { kobo: price, isCertain };
@@ -64,4 +66,22 @@ export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, 
   return reason === "bad_response"
     ? { kobo: of("failed") ?? price, isCertain: false }
     : { kobo: of("failed") ?? 0, isCertain };
+}
+
+/**
+ * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes have it, or none.
+ */
+export function outcomeBilledAt(
+  kobo: number | null,
+  { kind, price }: Pick<BilledAttempt, "kind" | "price">,
+  prices: VendorPrices = {},
+): string | undefined {
+  const found = ["verified", ...ends].filter(
+    (end) => kobo !== null && kobo === (priceAt(kind, end, prices) ?? (end === "failed" ? 0 : price)),
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function priceAt(kind: CheckKind, end: string | null, prices: VendorPrices): number | undefined {
+  return prices[`${kind}.${end}`] ?? prices[`*.${end}`];
 }

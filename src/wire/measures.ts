@@ -1,6 +1,6 @@
 import { unsealedEntries } from "../audit/unsealed-entries.ts";
-import { oldestOf } from "../catalogue/responses/freshness.ts";
 import { listWaiting } from "../catalogue/revisions/draft.ts";
+import { sourceStates } from "../catalogue/sync/source-states.ts";
 import type { Config } from "../config/read-config.ts";
 import { undelivered } from "../events/events.ts";
 import type { MetricSources } from "../http/monitoring/metrics.ts";
@@ -24,10 +24,11 @@ export function measures(parts: MeasuredParts): MetricSources {
     upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
     auditAlarms: () => audit.alarms(),
     failingJobs: () => pulse.failing(),
-    catalogue: () => ({ ...catalogue.state(), source: oldestOf(catalogue.freshness) }),
+    catalogue: () => ({ ...catalogue.state(), sources: catalogue.freshness }),
     stored: async () => ({
       openVerifications: await openVerifications(db),
       heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
+      sources: await sourceStates(db, now(), config.pull),
       unsealed: await unsealedEntries(db),
       lastBackupAt: await lastBackupAt(db),
       vendors: await vendorStandings(db, now(), config.vendorPrices),

@@ -13,6 +13,7 @@ const journal = "src/identity/ledger/journal";
 const followTest = [`${journal}/follow-journal.test.ts`];
 const eventTest = [`${journal}/settled-events.test.ts`];
 const rebuildTest = [`${journal}/recounted-sums.test.ts`];
+const invoiceTest = ["src/identity/books/settle-unknowns.test.ts"];
 const sumTest = [`${journal}/verification-sums.test.ts`];
 const follower = `${journal}/follow-journal.ts`;
 const sums = `${journal}/verification-sums.ts`;
@@ -196,8 +197,43 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a line with a price is that of an attempt that was not sent",
     file: "src/identity/books/match-invoice.ts",
-    from: "if ((attempt.price === 0) !== (price === 0)) return 2;",
+    from: "if ((attempt.price === 0) !== (price === 0)) return costsNothing;",
     to: "",
     tests: ["src/identity/books/match-invoice.test.ts"],
+  },
+  {
+    name: "the cost of a lost record counts twice once its answer comes",
+    file: sums,
+    from: '{ outcome: "failed", reason: was }',
+    to: '{ outcome: "failed", reason: "released" }',
+    tests: rebuildTest,
+  },
+  {
+    name: "a line that may be of two verifications ends one of them",
+    file: "src/identity/books/settle-unknowns.ts",
+    from: 'if (ambiguous.has(row.reference)) return left("ambiguous");',
+    to: "",
+    tests: invoiceTest,
+  },
+  {
+    name: "what another invoice may list is released",
+    file: "src/identity/books/settle-unknowns.ts",
+    from: 'if (!open.every(isCovered)) return left("not_covered");',
+    to: "",
+    tests: invoiceTest,
+  },
+  {
+    name: "a form that somebody typed is shown to another person",
+    file: "src/console/routes/form-routes.ts",
+    from: 'if (form.get("_person") !== asked.session.person.id) return redirect(pathOf(command));',
+    to: "",
+    tests: ["src/console/attacks.test.ts"],
+  },
+  {
+    name: "the page to sign in repeats what is private",
+    file: "src/console/view/command-form.ts",
+    from: 'member.private || member.pasted || member.holds === "file" ? [] : [name],',
+    to: "member.pasted ? [] : [name],",
+    tests: ["src/console/attacks.test.ts"],
   },
 ];

@@ -5,6 +5,35 @@ export interface Visitor {
   page: Page;
   context: BrowserContext;
   faults: string[];
+  /** That holds the passkey of the page. */
+  device: Device;
+}
+
+/** A virtual authenticator, which signs without being asked. */
+export interface Device {
+  /** Whether the person has it at hand. */
+  answers(does: boolean): Promise<void>;
+  lose(): Promise<void>;
+}
+
+/** `transport`: a page has one device at most that is `internal`. */
+export async function addDevice(page: Page, transport: "internal" | "usb"): Promise<Device> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("WebAuthn.enable");
+  const { authenticatorId } = await devTools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport, hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  return {
+    answers: async (enabled) => {
+      await devTools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+    },
+    lose: async () => {
+      await devTools.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+    },
+  };
 }
 
 /** Opens a browser window with a virtual authenticator, which signs without being asked. */
@@ -22,17 +51,5 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
     const { protocol, origin: host } = new URL(request.url());
     if (protocol !== "data:" && host !== origin) faults.push(`left for ${request.url()}`);
   });
-  const devTools = await context.newCDPSession(page);
-  await devTools.send("WebAuthn.enable");
-  await devTools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { page, context, faults };
+  return { page, context, faults, device: await addDevice(page, "internal") };
 }

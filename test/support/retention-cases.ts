@@ -1,5 +1,5 @@
 import type { Insertable, Kysely } from "kysely";
-import { sql } from "kysely";
+import { sql } from "#kysely";
 import { append, entryOf } from "../../src/audit/append.ts";
 import type { Sign } from "../../src/audit/chain/seal.ts";
 import { sealEntries } from "../../src/audit/seal-batch.ts";
@@ -165,7 +165,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
       ...{ secret_hash: age, key_id: age, created_at: 0, expires_at },
     })),
     console_session: rowsOf("console_session", "person_id", (age, created_at) => ({
-      ...{ secret_hash: age, person_id: age, created_at, seen_at: created_at },
+      ...{ secret_hash: age, person_id: age, browser: "", created_at, seen_at: created_at },
     })),
     person_invitation: rowsOf("person_invitation", "person_id", (age, expires_at) => ({
       ...{ person_id: age, secret_hash: age, expires_at },
@@ -180,7 +180,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
       ...{ minute, instance, about: "look-ups", buckets: "[]" },
     })),
     sent_form: rowsOf("sent_form", "id", (id, at) => ({
-      ...{ id, person_id: id, request: "r", path: "/keys/create", at, answer: null },
+      ...{ id, person_id: id, role: "viewer", request: "r", path: "/keys/create", at, answer: null },
     })),
     alarm_acknowledgement: rowsOf("alarm_acknowledgement", "name", (name, until) => ({
       ...{ name, actor: "system", at: 0, until, note: "" },

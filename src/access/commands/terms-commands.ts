@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { checkKinds, feeName } from "../../operation/check-kind.ts";
 import { account as accountFact, naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
-import { amount } from "../../operation/command/forms.ts";
+import { amount, remark } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
@@ -193,7 +193,7 @@ const topUpAccount = command({
   input: Type.Object({
     account,
     amount: formed(amount, { description: "Amount in naira.", placeholder: "naira" }),
-    reason: Type.String({
+    reason: formed(remark, {
       description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
       placeholder: "text",
     }),

@@ -29,6 +29,7 @@ const facts = {
 const PersonFacts = Type.Object({
   ...facts,
   state: state(["invited", "registered"]),
+  passkeys: Type.Integer(),
   invited_by: account,
   created_at: time,
   last_seen_at: orNull({ ...time, none: "never" }),
@@ -70,14 +71,14 @@ const list = command({
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(PersonFacts),
-  columns: ["email", "name", "role", "state", "invited_by", "created_at", "last_seen_at"],
+  columns: ["email", "name", "role", "state", "passkeys", "invited_by", "created_at", "last_seen_at"],
   none: "Nobody is invited yet.",
   examples: [{}],
   run: async (_, { db }: Audited) => (await people.listPeople(db)).map(personOf),
 });
 
 function personOf(row: Awaited<ReturnType<typeof people.listPeople>>[number]) {
-  return { ...row, state: row.isRegistered ? ("registered" as const) : ("invited" as const) };
+  return { ...row, state: row.passkeys > 0 ? ("registered" as const) : ("invited" as const) };
 }
 
 const show = command({

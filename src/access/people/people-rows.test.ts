@@ -34,7 +34,7 @@ for (const engine of usualEngines)
       assert.equal(exitCode, 0);
       assert.match(out, /^http:\/\/localhost:8090\/join#[0-9A-Za-z]{43}\n$/);
       assert.match(err, /ada@example\.com is invited as operator\. The link works once/);
-      assert.match((await duba(["people", "list"])).out, /ada@example\.com +operator +invited +terminal/);
+      assert.match((await duba(["people", "list"])).out, /ada@example\.com +operator +invited +0 +terminal/);
       assert.equal((await duba(["people", "change", "ada@example.com", "--role", "officer"])).exitCode, 0);
       assert.match((await duba(["people", "remove", "ada@example.com", "--yes"])).out, /ada@example\.com is removed/);
       assert.match((await duba(["people", "list"])).out, /Nobody is invited yet/);
@@ -61,7 +61,7 @@ for (const engine of usualEngines)
       const officer = await inviteFirst(room());
       assert.equal(officer?.person.role, "officer");
       const [id, person_id] = ["credential", officer!.person.id];
-      const passkey = { id, person_id, public_key: "", counter: 0, transports: "[]", created_at: now() };
+      const passkey = { id, person_id, public_key: "", counter: 0, transports: "[]", name: "", created_at: now() };
       await store.db.insertInto("passkey").values(passkey).execute();
       assert.equal(await inviteFirst(room()), undefined);
     });

@@ -76,13 +76,11 @@ export async function invitedPerson(db: Kysely<Tables>, secret: string, now: num
     .executeTakeFirst();
 }
 
-/** All people, oldest first, with whether each can sign in. */
-export async function listPeople(db: Kysely<Tables>): Promise<(PersonRow & { isRegistered: boolean })[]> {
+/** All people, oldest first, with how many passkeys each has. */
+export async function listPeople(db: Kysely<Tables>): Promise<(PersonRow & { passkeys: number })[]> {
   const rows = await db.selectFrom("person").selectAll().orderBy("created_at").orderBy("id").execute();
-  const holders = new Set(
-    (await db.selectFrom("passkey").select("person_id").execute()).map(({ person_id }) => person_id),
-  );
-  return rows.map((row) => ({ ...row, isRegistered: holders.has(row.id) }));
+  const held = await db.selectFrom("passkey").select("person_id").execute();
+  return rows.map((row) => ({ ...row, passkeys: held.filter(({ person_id }) => person_id === row.id).length }));
 }
 
 /** The person with this id or e-mail. Throws an `AccessError` if there is none. */

@@ -12,16 +12,18 @@ export interface Session {
   /** With the role of this moment. */
   person: PersonRow;
   secret: string;
+  /** Of the secret: the store knows the session by it. */
+  hash: string;
   /** Every form of the session carries it. */
   formToken: string;
 }
 
-/** Begins a session, and returns its secret for the cookie. We store a hash. */
-export async function beginSession(db: Kysely<Tables>, personId: string, now: number): Promise<string> {
+/** Begins a session, and returns its secret for the cookie. We store a hash. `browser`: in plain words. */
+export async function beginSession(db: Kysely<Tables>, personId: string, now: number, browser = ""): Promise<string> {
   const secret = randomBase62(43);
   await db
     .insertInto("console_session")
-    .values({ secret_hash: secretHash(secret), person_id: personId, created_at: now, seen_at: now })
+    .values({ secret_hash: secretHash(secret), person_id: personId, browser, created_at: now, seen_at: now })
     .execute();
   await db.updateTable("person").set({ last_seen_at: now }).where("id", "=", personId).execute();
   return secret;
@@ -35,14 +37,11 @@ export async function findSession(
   isUse: boolean,
 ): Promise<Session | undefined> {
   const hash = secretHash(secret);
-  const row = await db
-    .selectFrom("console_session")
+  const row = await living(db, now)
     .innerJoin("person", "person.id", "console_session.person_id")
     .selectAll("person")
     .select("seen_at")
     .where("secret_hash", "=", hash)
-    .where("console_session.created_at", ">", now - sessionLife)
-    .where("seen_at", ">", now - sessionIdle)
     .executeTakeFirst();
   if (!row) return undefined;
   const { seen_at, ...person } = row;
@@ -50,7 +49,46 @@ export async function findSession(
     await db.updateTable("console_session").set({ seen_at: now }).where("secret_hash", "=", hash).execute();
     await db.updateTable("person").set({ last_seen_at: now }).where("id", "=", person.id).execute();
   }
-  return { person, secret, formToken: secretHash(`form ${secret}`) };
+  return { person, secret, hash, formToken: secretHash(`form ${secret}`) };
+}
+
+/** Sessions that have not ended. */
+function living(db: Kysely<Tables>, now: number) {
+  return db
+    .selectFrom("console_session")
+    .where("console_session.created_at", ">", now - sessionLife)
+    .where("seen_at", ">", now - sessionIdle);
+}
+
+/** The sessions of a person that live, newest first. */
+export async function sessionsOf(db: Kysely<Tables>, personId: string, now: number) {
+  return living(db, now)
+    .select(["secret_hash", "browser", "console_session.created_at", "seen_at"])
+    .where("person_id", "=", personId)
+    .orderBy("console_session.created_at", "desc")
+    .execute();
+}
+
+/** Ends all sessions of a person but the one with this hash; `only`: one of them. Gives how many ended. */
+export async function endOthers(db: Kysely<Tables>, personId: string, hash: string, only?: string): Promise<number> {
+  const ended = await db
+    .deleteFrom("console_session")
+    .where("person_id", "=", personId)
+    .where("secret_hash", "!=", hash)
+    .$if(only !== undefined, (query) => query.where("secret_hash", "=", only!))
+    .returning("secret_hash")
+    .execute();
+  return ended.length;
+}
+
+const browsers = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrome", Safari: "Safari" };
+const systems = { iPhone: "iPhone", iPad: "iPad", Android: "Android", Windows: "Windows", Mac: "Mac", Linux: "Linux" };
+
+/** A browser in plain words, such as "Firefox on Windows". The first name that a user agent has is its own: others follow for old pages. */
+export function browserOf(userAgent = ""): string {
+  const named = (words: Record<string, string>, otherwise: string) =>
+    Object.entries(words).find(([word]) => userAgent.includes(word))?.[1] ?? otherwise;
+  return `${named(browsers, "A browser")} on ${named(systems, "another system")}`;
 }
 
 /** Ends a session at once. */

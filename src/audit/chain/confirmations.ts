@@ -28,7 +28,7 @@ export class Confirmations {
     const rows = await db
       .selectFrom("audit_entry")
       .select(entryColumns)
-      .where("kind", "=", "person.registered")
+      .where("kind", "in", ["person.registered", "passkey.added"])
       .orderBy("audit_entry.occurred_at")
       .execute();
     const registrations = rows.map(({ facts, occurred_at }) => {

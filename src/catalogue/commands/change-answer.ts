@@ -58,7 +58,7 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
   };
 }
 
-function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<Viewing<never>, "at">): Part[] {
+function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<Viewing, "at">): Part[] {
   const notes = left_out.map((note) => ({ note }));
   const difference = changes ? differenceView(changes) : [];
   if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
@@ -70,10 +70,7 @@ function dryRunNotes({ reasons = [] }: Answer): Part[] {
   return [...(reasons.length > 0 ? [{ note: waits }] : []), { note: "Nothing was changed: this was a dry run." }];
 }
 
-function verdict(
-  { state, revision, draft, holds_from, reasons = [], ...counts }: Answer,
-  at: Viewing<never>["at"],
-): Part {
+function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }: Answer, at: Viewing["at"]): Part {
   const { added = 0, modified = 0, removed = 0 } = counts;
   const text = countText({ added, modified, removed });
   switch (state) {

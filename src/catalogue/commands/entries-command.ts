@@ -1,3 +1,4 @@
+import type { Static, TObject } from "typebox";
 import { naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { amount } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
@@ -6,9 +7,34 @@ import Type from "../../operation/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, listNames, nameOf } from "../model/lists.ts";
-import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { type Document, type Item, inOrder, itemIn } from "../model/snapshot.ts";
 import { costOf, isAvailable, soldLists } from "../model/supply.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
+
+/** The members of an input that choose entries. */
+export const selection = {
+  list: Type.Optional(
+    Type.Enum(listNames, {
+      description: "The list. Default: data-bundles, or all that is sold if you look for something.",
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      description: "Words that the codes, name, size or validity contain, such as 1.5GB 30.",
+      placeholder: "words",
+    }),
+  ),
+  provider: Type.Optional(
+    Type.String({ description: "Only this provider's, such as MTNDATA or dstv.", placeholder: "code" }),
+  ),
+  min: Type.Optional(formed(amount, { description: "Lowest price in naira.", placeholder: "naira" })),
+  max: Type.Optional(formed(amount, { description: "Highest price in naira.", placeholder: "naira" })),
+  available: Type.Optional(
+    Type.Enum(["yes", "no"], { description: "Only entries that are available, or that are not." }),
+  ),
+};
+
+type Selection = Static<TObject<typeof selection>>;
 
 export const listEntries = command({
   id: "catalogue.entries",
@@ -16,27 +42,7 @@ export const listEntries = command({
   description: "Without --list, a search looks through everything that is sold.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({
-    list: Type.Optional(
-      Type.Enum(listNames, {
-        description: "The list. Default: data-bundles, or all that is sold if you look for something.",
-      }),
-    ),
-    search: Type.Optional(
-      Type.String({
-        description: "Words that the codes, name, size or validity contain, such as 1.5GB 30.",
-        placeholder: "words",
-      }),
-    ),
-    provider: Type.Optional(
-      Type.String({ description: "Only this provider's, such as MTNDATA or dstv.", placeholder: "code" }),
-    ),
-    min: Type.Optional(formed(amount, { description: "Lowest price in naira.", placeholder: "naira" })),
-    max: Type.Optional(formed(amount, { description: "Highest price in naira.", placeholder: "naira" })),
-    available: Type.Optional(
-      Type.Enum(["yes", "no"], { description: "Only entries that are available, or that are not." }),
-    ),
-  }),
+  input: Type.Object(selection),
   answer: Type.Array(
     Type.Object({
       list: Type.Enum(listNames),
@@ -54,42 +60,52 @@ export const listEntries = command({
   ),
   none: "There is no such entry.",
   examples: [{}, { list: "cable-products" }, { search: "1GB", provider: "MTNDATA", max: "500" }, { available: "no" }],
-  run: async ({ list, search, provider, min, max, available }, room: CatalogueRoom) => {
-    const snapshot = await roomPublisher(room).latest();
-    const isSearch = [search, provider, min, max, available].some((given) => given !== undefined);
-    const chosen = list ? [list] : isSearch ? soldLists : (["data-bundles"] as const);
-    const type = provider === undefined ? undefined : foldCase(provider);
-    if (type && !itemIn(snapshot, "data-providers", type) && !itemIn(snapshot, "cable-providers", type))
-      throw new CatalogueError(`The catalogue has no provider ${provider}.`);
-    const words = (search ?? "").toLowerCase().split(/\s+/);
-    const fits = (content: EntryContent) =>
-      (type === undefined || foldCase(String(content.type ?? "")) === type) &&
-      (min === undefined || Number(content.price) >= min) &&
-      (max === undefined || Number(content.price) <= max) &&
-      (available === undefined || isAvailable(content) === (available === "yes")) &&
-      words.every((word) => textIn(content).includes(word));
-    return chosen.flatMap((each) => rowsOf(snapshot, each, fits));
-  },
+  run: async (chosen, room: CatalogueRoom) =>
+    entriesIn(await roomPublisher(room).latest(), chosen).map(({ list, content }) => rowOf(list, content)),
 });
+
+/** Whether a person chose anything. */
+export function isChosen({ list, search, provider, min, max, available }: Selection): boolean {
+  return [list, search, provider, min, max, available].some((given) => given !== undefined);
+}
+
+/** The entries that a person chose, in their order. Throws a `CatalogueError` for a provider that the catalogue does not have. */
+export function entriesIn(document: Document, { list, ...wanted }: Selection): (Item & { list: ListName })[] {
+  const { search, provider, min, max, available } = wanted;
+  const lists = list ? [list] : isChosen(wanted) ? soldLists : (["data-bundles"] as const);
+  const type = provider === undefined ? undefined : foldCase(provider);
+  if (type && !itemIn(document, "data-providers", type) && !itemIn(document, "cable-providers", type))
+    throw new CatalogueError(`The catalogue has no provider ${provider}.`);
+  const words = (search ?? "").toLowerCase().split(/\s+/);
+  const fits = ({ content }: Item) =>
+    (type === undefined || foldCase(String(content.type ?? "")) === type) &&
+    (min === undefined || Number(content.price) >= min) &&
+    (max === undefined || Number(content.price) <= max) &&
+    (available === undefined || isAvailable(content) === (available === "yes")) &&
+    words.every((word) => textIn(content).includes(word));
+  return lists.flatMap((each) =>
+    Array.from(inOrder(document, each))
+      .filter(fits)
+      .map((item) => ({ list: each, ...item })),
+  );
+}
 
 /** All that a person may look for. */
 function textIn({ code, add_on_product_code, type, name, description, value, duration }: EntryContent): string {
   return [code, add_on_product_code, type, name, description, value, duration].join(" ").toLowerCase();
 }
 
-function rowsOf(snapshot: Snapshot, list: ListName, fits: (content: EntryContent) => boolean) {
+function rowOf(list: ListName, content: EntryContent) {
   const kobo = (text: string | number | undefined) => (text === undefined ? null : Number(text));
-  return Array.from(inOrder(snapshot, list), ({ content }) => content)
-    .filter(fits)
-    .map((content) => ({
-      list,
-      code: nameOf(list, content),
-      description: String(content.description ?? content.name ?? ""),
-      amount: kobo(content.amount),
-      price: kobo(content.price),
-      cost: costOf(content) ?? null,
-      available: isAvailable(content) ? ("yes" as const) : ("no" as const),
-      since: kobo(content.available_since),
-      told_by: content.available_by === undefined ? null : String(content.available_by),
-    }));
+  return {
+    list,
+    code: nameOf(list, content),
+    description: String(content.description ?? content.name ?? ""),
+    amount: kobo(content.amount),
+    price: kobo(content.price),
+    cost: costOf(content) ?? null,
+    available: isAvailable(content) ? ("yes" as const) : ("no" as const),
+    since: kobo(content.available_since),
+    told_by: content.available_by === undefined ? null : String(content.available_by),
+  };
 }

@@ -66,4 +66,51 @@ for (const engine of usualEngines)
       assert.equal((await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--cost", "unknown")).exitCode, 0);
       assert.equal((await entries("--search", "50mb 24hrs", "--provider", "MTNDATA"))[0]!.cost, null);
     });
+
+    test("changes the chosen prices in one revision, by percent and naira, after a preview, and holds what the guard doubts", async () => {
+      const entries = async (...options: string[]) =>
+        JSON.parse((await terminal.duba("catalogue", "entries", ...options, "--json")).out) as Record<string, string>[];
+      const change = (...options: string[]) => terminal.duba("catalogue", "change-prices", ...options);
+      const chosen = ["--provider", "MTNDATA", "--max", "3000"];
+      const pricesOf = (rows: Record<string, string>[]) => new Map(rows.map(({ code, price }) => [code!, price!]));
+      const [before, all] = [await entries(...chosen), pricesOf(await entries("--min", "0"))];
+      assert.ok(before.length > 5 && before.length < all.size, `${before.length} of ${all.size}`);
+
+      const shown = await change("--by", "3%", ...chosen, "--round", "5", "--dry-run");
+      assert.match(shown.out, new RegExp(`^${before.length} modified\\.$`, "m"));
+      assert.match(shown.out, /^data-bundles +MTNDATA 104 +price +₦100\.00 +₦105\.00 +\+5 %$/m);
+      assert.match(shown.err, /this was a dry run/);
+      assert.deepEqual(pricesOf(await entries("--min", "0")), all);
+
+      const made = await change("--by", "3%", ...chosen, "--round", "5");
+      assert.match(made.out, new RegExp(`Revision \\d+ is published: ${before.length} modified\\.`));
+      const kobo = (naira: string) => Math.round(Number(naira) * 100);
+      const codes = new Set(before.map(({ code }) => code));
+      for (const [code, price] of pricesOf(await entries("--min", "0"))) {
+        const [old, now] = [kobo(all.get(code)!), kobo(price)];
+        assert.equal(now, codes.has(code) ? Math.ceil((old * 1.03) / 500 - 1e-9) * 500 : old, code);
+      }
+      assert.match((await terminal.duba("catalogue", "history", "--limit", "1")).out, /Prices \+3 % to the next 5/);
+
+      assert.equal((await change("--by=-5.50", "--search", "50mb 24hrs", "--provider", "mtndata")).exitCode, 0);
+      assert.equal((await entries("--search", "50mb 24hrs", "--provider", "mtndata"))[0]!.price, "99.5");
+      await terminal.duba("catalogue", "edit", "MTNDATA", "104", "--cost", "97");
+      const held = await change("--by=-3%", "--search", "50mb 24hrs", "--provider", "mtndata");
+      assert.match(held.err, /MTNDATA 104: the price is 96\.52, below its cost of 97\./);
+      assert.equal(held.exitCode, 1);
+      const later = await change("--by", "1", ...chosen, "--holds-from", "2099-01-01T00:00Z");
+      assert.match(later.out, /Scheduled as d\d+: \d+ modified/);
+
+      for (const [options, code, expected] of [
+        [["--by", "3%"], 2, /^Choose entries/],
+        [["--by", "3%", "--search", "no such thing"], 1, /^No entry that has a price fits/],
+        [["--by", "3%", "--list", "data-providers"], 1, /^No entry that has a price fits/],
+        [["--by=-99.50", "--max", "200", "--provider", "MTNDATA"], 1, /costs [\d.]+: nothing would be left/],
+        [["--by=-100%", "--max", "200"], 2, /^--by must be a margin/],
+      ] as const) {
+        const refused = await change(...options);
+        assert.deepEqual([refused.exitCode, refused.out], [code, ""], options.join(" "));
+        assert.match(refused.err, expected);
+      }
+    });
   });

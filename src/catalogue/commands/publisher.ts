@@ -1,12 +1,11 @@
-import { futureTime } from "../../operation/command/forms.ts";
+import { futureTime, remark } from "../../operation/command/forms.ts";
 import { flag, formed } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { type GuardSettings, guardOf } from "../guard/guard.ts";
-import type { Snapshot } from "../model/snapshot.ts";
 import type { SeenDraft } from "../revisions/draft.ts";
 import type { Publisher } from "../revisions/expected.ts";
-import { newestSnapshot } from "../revisions/load.ts";
+import { latestSnapshot } from "../revisions/load.ts";
 
 /** What the commands of this room need. */
 export interface CatalogueRoom extends Audited, WithClock {
@@ -15,16 +14,11 @@ export interface CatalogueRoom extends Audited, WithClock {
 
 /** All that publishing needs, beside a process that may be serving the store. */
 export function roomPublisher({ db, audit, actor, now, config }: CatalogueRoom): Publisher {
-  let known: Snapshot | undefined;
-  const latest = async () => {
-    known = await newestSnapshot(db, known);
-    return known;
-  };
-  return { db, audit, actor, now, guard: guardOf(config), latest };
+  return { db, audit, actor, now, guard: guardOf(config), latest: () => latestSnapshot(db) };
 }
 
 export const note = Type.Optional(
-  Type.String({ description: "Reason of the change, for the history.", placeholder: "text" }),
+  formed(remark, { description: "Reason of the change, for the history.", placeholder: "text" }),
 );
 
 export const holdsFrom = Type.Optional(

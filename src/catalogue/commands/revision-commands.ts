@@ -192,7 +192,7 @@ const approveDraft = command({
   fits: ({ state = "held" }) => state === "held",
   input: Type.Object({ draft }),
   examples: [{ draft: "d7" }],
-  view: (answer, { input: { draft }, at }) =>
+  view: (answer, { at }) =>
     answer.state !== "recomputed"
       ? changeCommand.view(answer, { at })
       : [
@@ -200,7 +200,7 @@ const approveDraft = command({
           "",
           {
             fault:
-              `The catalogue has changed since ${draftName(draft)} was made. The difference above is the new one. ` +
+              `The catalogue has changed since this draft was made. The difference above is the new one. ` +
               `If it is correct, approve it by its new name: duba catalogue approve ${answer.draft}`,
           },
         ],

@@ -7,29 +7,33 @@ import Type from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
-import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
+import { missingOf } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
+import { readMapping } from "../mapping/mapping-rows.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { preview } from "../revisions/publish.ts";
 import { compareOffer } from "../sync/compare-sources.ts";
-import { type FollowSettings, followedSources, openFollowed, withAllLists } from "../sync/followed-sources.ts";
+import { followedSources, type OpenSettings, openFollowed, withAllLists } from "../sync/followed-sources.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
-import { leftOutOf, planOf, syncFrom, withSourceGuard } from "../sync/sync.ts";
+import { planOf, syncFrom, takingFrom, withSourceGuard } from "../sync/sync.ts";
 import { followTimes, syncSettings } from "../sync/sync-settings.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, roomPublisher } from "./publisher.ts";
 
 interface SourceSettings {
-  config: {
-    pull: FollowSettings & { every: number; staleAfter: number };
-    sources: Readonly<Record<string, VendorValues>>;
-  };
+  config: OpenSettings & { pull: { every: number; staleAfter: number } };
+}
+
+export interface SourceRoom extends CatalogueRoom {
+  config: CatalogueRoom["config"] & SourceSettings["config"];
+  /** Whether the store is of stand-ins. */
+  isRehearsal(): Promise<boolean>;
 }
 
 /** Milliseconds that a pull by hand may take. */
-const LONGEST_PULL = 5 * 60_000;
+export const LONGEST_PULL = 5 * 60_000;
 
 const listSources = command({
   id: "sources.list",
@@ -137,18 +141,8 @@ const pullSource = command({
     dry_run: dryRun,
   }),
   examples: [{ dry_run: true }, {}, { name: "vtpass", dry_run: true }],
-  run: async ({ name, dry_run }, room: CatalogueRoom & SourceSettings) => {
-    const { config } = room;
-    const followed = followedSources(config.pull);
-    if (name === undefined && followed.length > 1)
-      throw new InputError(`Several sources are selected. Name one: ${followed.map(({ name }) => name).join(", ")}.`);
-    const chosen = name ?? followed[0]?.name;
-    if (chosen === undefined)
-      throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
-    const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
-    if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
-    const lists = followed.find(({ name }) => name === chosen) ?? withAllLists(chosen);
-    const source = await openFollowed(lists, config, silent);
+  run: async ({ name, dry_run }, room: SourceRoom) => {
+    const source = await openChosen(name, room);
     try {
       return await (dry_run ? tryPull : makePull)(roomPublisher(room), source);
     } finally {
@@ -157,14 +151,38 @@ const pullSource = command({
   },
 });
 
+/**
+ * Opens the named source, or the only one that is followed, with the lists that it gives here. Throws an `InputError` if it is not set up, or
+ * could be a stand-in though the store is no rehearsal.
+ */
+export async function openChosen(name: string | undefined, room: SourceRoom) {
+  const { config } = room;
+  const followed = followedSources(config.pull);
+  if (name === undefined && followed.length > 1)
+    throw new InputError(`Several sources are selected. Name one: ${followed.map(({ name }) => name).join(", ")}.`);
+  const chosen = name ?? followed[0]?.name;
+  if (chosen === undefined)
+    throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
+  const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
+  if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
+  if (config.upstream.standIns && !(await room.isRehearsal()))
+    throw new InputError(
+      "DUBA_STAND_INS is on, and this store is no rehearsal. Set it to off, or name the data directory or database of a rehearsal, which a start makes one.",
+    );
+  return openFollowed(followed.find(({ name }) => name === chosen) ?? withAllLists(chosen), config, silent);
+}
+
 async function tryPull(publisher: Publisher, source: SyncSource) {
   const signal = AbortSignal.timeout(LONGEST_PULL);
   const offer = await offerOf(source, signal);
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
-  const compared = await compareOffer(offer, source.compared ?? [], signal);
-  const plan = planOf(offer, { at: publisher.now(), by: source.name });
+  const mapping = await readMapping(publisher.db);
+  const take = takingFrom(offer, source.name, mapping);
+  const { offered, leftOut } = await take(await publisher.latest());
+  const compared = await compareOffer(offered, source.compared ?? [], mapping, signal);
+  const plan = planOf(take, { at: publisher.now(), by: source.name });
   const found = await preview(withSourceGuard(publisher, compared), plan, {});
-  return { ...previewAnswer(found), left_out: [...compared.sentences, ...(await leftOutOf(publisher, offer))] };
+  return { ...previewAnswer(found), left_out: [...compared.sentences, ...leftOut] };
 }
 
 async function makePull(publisher: Publisher, source: SyncSource) {
@@ -179,7 +197,7 @@ async function makePull(publisher: Publisher, source: SyncSource) {
 
 export const sourceCommands = [listSources, showSources, pullSource];
 
-function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueError {
+export function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueError {
   return new CatalogueError(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }
 

@@ -5,11 +5,9 @@ import type { EntryError, WantedEntry, WantedList } from "../document/wanted-lis
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
-import { type ReportError, readWithErrors } from "./file-errors.ts";
+import { longestRecord, type ReportError, readWithErrors, tooManyEntries } from "./file-errors.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
-/** Characters of a record. The parser's work on a faulty one grows with the square of its length. */
-export const longestRecord = 64 * 1024;
 const tooLong = "is longer than 64 KiB: a quotation mark may be opened here, and never closed";
 
 /** A list from a file, without its faulty entries. */
@@ -31,13 +29,11 @@ export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
     readRows(bytes, columns, fault, ({ values, place }) => {
       const content = readEntry(list, values, (sentence) => fault(place, sentence));
       if (content) entries.push({ content, place });
-      if (entries.length > mostEntries) fault(place, tooManyEntries, true);
+      if (entries.length > mostEntries) fault(place, tooManyEntries(), true);
     }),
   );
   return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
 }
-
-export const tooManyEntries = `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
 
 export interface Columns {
   /** Names what has these columns, for people. */

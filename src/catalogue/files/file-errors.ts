@@ -1,8 +1,17 @@
 import type { EntryError } from "../document/wanted-lists.ts";
 import { mostErrors } from "../model/catalogue-error.ts";
+import { mostEntries } from "../model/lists.ts";
 
 /** A sentence may repeat a name of the file. */
 const longestSentence = 500;
+
+/** Characters of a record. The CSV parser's work on a faulty one grows with the square of its length. */
+export const longestRecord = 64 * 1024;
+
+/** Not a constant: what writes a number with commas takes milliseconds of a start to load. */
+export function tooManyEntries(): string {
+  return `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
+}
 
 /** Tells a fault. After the last one nothing more is read: it throws. */
 export type ReportError = (place: string, sentence: string, isLast?: boolean) => void;

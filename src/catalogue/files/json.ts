@@ -1,9 +1,9 @@
 import type { WantedEntry } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
-import { longestRecord, type ReadList, tooManyEntries } from "./csv.ts";
+import type { ReadList } from "./csv.ts";
 import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
-import { type ReportError, readWithErrors, shortened } from "./file-errors.ts";
+import { longestRecord, type ReportError, readWithErrors, shortened, tooManyEntries } from "./file-errors.ts";
 import { readUtf8 } from "./utf8.ts";
 
 /** Reads a list from an array of objects. Places are entries, from 1. Stops as `readCsv` does. */
@@ -15,7 +15,7 @@ export function readJsonList(list: ListName, given: unknown): ReadList {
       const place = `entry ${at + 1}`;
       const content = readObject(list, entry, place, fault);
       if (content) entries.push({ content, place });
-      if (entries.length > mostEntries) fault(place, tooManyEntries, true);
+      if (entries.length > mostEntries) fault(place, tooManyEntries(), true);
     }
   });
   return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };

@@ -20,8 +20,16 @@ export function newBelowCost({ changes }: Guarded): Promise<string[]> {
   });
 }
 
-/** All entries that sell below their cost, to everybody or to one account, in sentences. */
-export async function belowCostIn(document: Document): Promise<string[]> {
+const known = new WeakMap<Document["groups"], Promise<string[]>>();
+
+/** All entries that sell below their cost, to everybody or to one account, in sentences. Looked for once in each revision. */
+export function belowCostIn(document: Document): Promise<string[]> {
+  const sentences = known.get(document.groups) ?? findBelowCost(document);
+  known.set(document.groups, sentences);
+  return sentences;
+}
+
+async function findBelowCost(document: Document): Promise<string[]> {
   const all = pricedLists.flatMap((list) => Array.from(inOrder(document, list), ({ content }) => ({ list, content })));
   const sentences = await foundIn(all, function* ({ list, content }) {
     const below = belowCost(content);

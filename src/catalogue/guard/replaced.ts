@@ -1,6 +1,6 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
-import { bundleSize, hoursIn } from "../model/quantity.ts";
+import { looksOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Found, foundIn, type Guarded, kept, ratio } from "./found.ts";
 
@@ -29,17 +29,4 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
     const sentence = `${names}: its price moves from ${was} to ${nairaOf(price)}, by more than a factor of ${factor}.`;
     yield { change, sentence };
   });
-}
-
-/** Two entries look alike if they share one of these: size and validity, or the name without prices, spaces and marks. */
-export function looksOf(content: EntryContent): string[] {
-  const name = String(content.name ?? content.description)
-    .toLowerCase()
-    .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")
-    .replace(/[^\p{L}\p{N}+]/gu, "");
-  const size = bundleSize(content);
-  const time = size && (hoursIn(String(content.duration)) ?? hoursIn(String(content.description)));
-  // A GB may be 1,000 MB or 1,024 MB.
-  const even = size !== undefined && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
-  return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
 }

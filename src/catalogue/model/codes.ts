@@ -1,6 +1,6 @@
 /** A code in capitals. Folds a–z only: codes never have letters such as "ı" and "ſ", whose capitals are ASCII. */
 export function foldCase(code: string): string {
-  return code.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+  return /[a-z]/.test(code) ? code.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : code;
 }
 
 /** Codes are equal without regard to case. */

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { revised, starterSnapshot } from "../catalogue.fixture.ts";
 import { difference } from "../document/difference.ts";
+import { roundings } from "../prices/price-forms.ts";
 import { removingRules, ruleText, settingRule } from "../prices/price-rules.ts";
-import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
+import { PriceList, type PriceRule, priceBy, pricedEntries, priceListOf } from "./price-lists.ts";
 
 const base = await starterSnapshot();
 const rule = (of: string, changes: Partial<PriceRule> = {}): PriceRule => ({
@@ -20,6 +21,26 @@ test("a margin in percent is exact to the kobo, halves up, at any price", () => 
       const list = new PriceList([rule("P", { value })]);
       const exact = (BigInt(price) * BigInt(10_000 + value) * 2n + 10_000n) / 20_000n;
       assert.equal(paid(list, "P c", price), exact > 0n ? Number(exact) : price);
+    }),
+  );
+});
+
+test("a rounded price is the next multiple above the exact one, by percent and by naira", () => {
+  const any = fc.record({
+    price: fc.integer({ min: 1, max: 1e12 }),
+    rule: fc.constantFrom("percent" as const, "margin" as const),
+    value: fc.integer({ min: -9_999, max: 1_000_000 }),
+    round: fc.constantFrom(1, ...roundings.map(({ kobo }) => kobo)),
+  });
+  fc.assert(
+    fc.property(any, ({ price, ...rule }) => {
+      const made = priceBy(rule, price);
+      const [old, value, step] = [BigInt(price), BigInt(rule.value), BigInt(rule.round)];
+      const exact = rule.rule === "margin" ? old + value : (old * (10_000n + value) * 2n + 10_000n) / 20_000n;
+      assert.equal(made === undefined, exact <= 0n);
+      if (made === undefined) return;
+      assert.equal(BigInt(made) % step, 0n);
+      assert.ok(BigInt(made) >= exact && BigInt(made) - exact < step);
     }),
   );
 });

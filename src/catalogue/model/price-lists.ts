@@ -116,32 +116,26 @@ export class PriceList {
     const listed = Number(content.price);
     const rule = this.#ruleFor(list, key, content);
     if (rule === undefined) return this.group ? this.group.priceOf(list, key, content) : listed;
-    const made = applied(rule, listed);
     // A margin that makes the price 0 or less is a mistake: the catalogue's price holds.
-    const own = roundedUp(made > 0 ? made : listed, rule.round);
+    const own = priceBy(rule, listed) ?? roundedUp(listed, rule.round);
     return isGroup(rule.account) ? Math.max(own, costOf(content) ?? 0) : own;
   }
 
   #ruleFor(list: ListName, key: string, content: EntryContent): PriceRule | undefined {
     const near = this.#entries.get(key) ?? this.#providers.get(key.slice(0, key.indexOf(" ")));
     if (near) return near;
-    const size = this.#sizes.size > 0 && list === "data-bundles" ? sizeOf(content) : undefined;
+    const size = this.#sizes.size > 0 && list === "data-bundles" ? bundleSize(content) : undefined;
     return (size === undefined ? undefined : this.#sizes.get(size)) ?? this.#lists.get(list);
   }
 }
 
-const sizes = new WeakMap<EntryContent, number | null>();
-
-function sizeOf(content: EntryContent): number | undefined {
-  const known = sizes.get(content);
-  if (known !== undefined) return known ?? undefined;
-  const size = bundleSize(content);
-  sizes.set(content, size ?? null);
-  return size;
+/** What a rule makes of a price, in kobo: half a kobo rounds up, and the whole up to a multiple of `round`. Undefined: it leaves 0 or less. */
+export function priceBy(rule: Pick<PriceRule, "rule" | "value" | "round">, price: number): number | undefined {
+  const made = applied(rule, price);
+  return made > 0 ? roundedUp(made, rule.round) : undefined;
 }
 
-/** Rounds half a kobo up. */
-function applied({ rule, value }: PriceRule, price: number): number {
+function applied({ rule, value }: Pick<PriceRule, "rule" | "value">, price: number): number {
   if (rule === "price") return value;
   if (rule === "margin") return price + value;
   const parts = price * (10_000 + value) + 5_000;

@@ -5,9 +5,18 @@ const sizes = { mb: 1, gb: 1024, tb: 1024 ** 2 };
 /** Hours of each unit. */
 const times = { hour: 1, hr: 1, day: 24, week: 168, month: 720, year: 8760 };
 
+const bundleSizes = new WeakMap<EntryContent, number | null>();
+
 /** Megabytes of a data bundle; undefined for all else, and unless its value or description names exactly one size. */
-export function bundleSize({ value, description }: EntryContent): number | undefined {
-  return value === undefined ? undefined : (megabytesIn(String(value)) ?? megabytesIn(String(description)));
+export function bundleSize(content: EntryContent): number | undefined {
+  const { value, description } = content;
+  if (value === undefined) return undefined;
+  let size = bundleSizes.get(content);
+  if (size === undefined) {
+    size = megabytesIn(String(value)) ?? megabytesIn(String(description)) ?? null;
+    bundleSizes.set(content, size);
+  }
+  return size ?? undefined;
 }
 
 /** 1536 is "1.5GB". */

@@ -19,7 +19,14 @@ import { type Document, type EntryEdit, groupIn, itemIn, withEntries } from "../
 import type { Plan } from "../revisions/review.ts";
 
 /** A rule in words: "-2.5 %", "+1.5 to the next 5 until 2026-12-31T23:00:00Z", "95", "group:agents". */
-export function ruleText({ rule, value, group, round, from, until }: PriceRule): string {
+export function ruleText({
+  rule,
+  value,
+  group,
+  round,
+  from,
+  until,
+}: Pick<PriceRule, "rule" | "value" | "group" | "round" | "from" | "until">): string {
   if (rule === "group") return String(group);
   const sign = rule === "price" ? "" : value < 0 ? "-" : "+";
   const size = rule === "percent" ? `${Math.abs(value) / 100} %` : nairaOf(Math.abs(value));

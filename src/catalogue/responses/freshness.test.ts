@@ -7,8 +7,8 @@ import { noFreshness, SourceFreshness } from "./freshness.ts";
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const starter = await starterSnapshot();
 
-function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
-  const freshness = new SourceFreshness(covers);
+function following(covers: ConstructorParameters<typeof SourceFreshness>[1]) {
+  const freshness = new SourceFreshness("peer", covers);
   const responses = new CatalogueResponses(
     starter,
     new ResponseCache(

@@ -10,12 +10,14 @@ export const noFreshness: Freshness = { headers: [] };
 
 /** The age of lists from a source. Writes the headers when it changes, not for each response. */
 export class SourceFreshness implements Freshness {
+  readonly source: string;
   readonly #covers: readonly ListName[];
   #asOf: number | null = null;
   #isStale = true;
   headers = headersOf(null, true);
 
-  constructor(covers: readonly ListName[]) {
+  constructor(source: string, covers: readonly ListName[]) {
+    this.source = source;
     this.#covers = covers;
   }
 

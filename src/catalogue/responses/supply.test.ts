@@ -6,6 +6,7 @@ import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textO
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import { wireValuesOf } from "../files/json.ts";
+import { Mapping } from "../mapping/mapping.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import type { Teller } from "../model/supply.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
@@ -15,7 +16,7 @@ import { listCorporateBundles } from "../operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
 import type { Plan } from "../revisions/review.ts";
 import { offerOf } from "../sync/offer.ts";
-import { planOf } from "../sync/sync.ts";
+import { planOf, takingFrom } from "../sync/sync.ts";
 
 const about = { author: "ops", source: "test", note: "" };
 const start = Date.UTC(2026, 0, 31, 9, 30);
@@ -164,7 +165,9 @@ for (const engine of usualEngines)
         const pull: Pull = async () => ({ kind: "whole", lists: { "data-bundles": given }, leftOut: [] });
         const offer = await offerOf({ name: "ebills", covers: ["data-bundles"], pull }, new AbortController().signal);
         assert.ok("lists" in offer);
-        const { state } = await publishTo(catalogue, planOf(offer, told), about, { guard: looseGuard });
+        const { state } = await publishTo(catalogue, planOf(takingFrom(offer, told.by, new Mapping()), told), about, {
+          guard: looseGuard,
+        });
         const { cost, available, available_by } = itemIn(
           catalogue.responses.snapshot,
           "data-bundles",

@@ -3,11 +3,12 @@ import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
+import { nameBySource } from "../mapping/mapping-rows.ts";
 import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
-import { newestRevision } from "./load.ts";
+import { newestRevision, noteSnapshot } from "./load.ts";
 import { tellPublished, tellScheduled } from "./tell.ts";
 
 /** Rows of one INSERT: both engines limit its parameters. */
@@ -53,14 +54,10 @@ export async function commit(
   const state = isHeld ? "held" : expected.isLater ? "scheduled" : "published";
   const revision = base + 1;
   const content = await packedDifference(expected.base, document);
-  const rows =
-    state === "published" &&
-    (await rowsOf(
-      expected.newest,
-      await revisedBy(expected.newest, document, changes, { revision, publishedAt: at }),
-      changes,
-    ));
-  return db.transaction().execute(async (trx) => {
+  const by = { revision, publishedAt: at };
+  const made = state === "published" && (await revisedBy(expected.newest, document, changes, by));
+  const rows = made && (await rowsOf(expected.newest, made, changes));
+  const committed = await db.transaction().execute<Committed | undefined>(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
     const facts = {
@@ -92,6 +89,12 @@ export async function commit(
       .insertInto("catalogue_revision")
       .values({ number: revision, created_at: at, ...why, draft, ...countsOf(changes) })
       .execute();
+    await nameBySource(
+      trx,
+      source,
+      changes.map(({ subject }) => subject),
+      at,
+    );
     if (rows.content !== undefined)
       await trx.insertInto("catalogue_document").values({ revision, content: rows.content }).execute();
     for (let from = 0; from < rows.priceLists.length; from += CHUNK)
@@ -103,6 +106,8 @@ export async function commit(
     await tellPublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
     return { state: "published", revision };
   });
+  if (made && committed) noteSnapshot(db, made);
+  return committed;
 }
 
 /** What a revision stores: the document of its lists, if they change, and the price lists that change. */

@@ -35,6 +35,21 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   return snapshot ? { ...snapshot, changes } : newestSnapshot(db, known);
 }
 
+const known = new WeakMap<Kysely<Tables>, Snapshot>();
+
+/** The newest revision. All who ask in one process share it, and what it published itself it does not read again. */
+export async function latestSnapshot(db: Kysely<Tables>): Promise<Snapshot> {
+  const last = known.get(db);
+  const snapshot = await newestSnapshot(db, last && last.revision > 0 ? last : undefined);
+  noteSnapshot(db, snapshot);
+  return snapshot;
+}
+
+/** Notes a revision that this process published. */
+export function noteSnapshot(db: Kysely<Tables>, snapshot: Snapshot): void {
+  known.set(db, snapshot);
+}
+
 /** The catalogue of an older revision. Throws a `CatalogueError` if Duba has no such revision. */
 export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);

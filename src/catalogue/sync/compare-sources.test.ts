@@ -5,6 +5,7 @@ import { silent } from "../../runtime/log.ts";
 import type { CatalogueLists, Pulled } from "../../upstreams/ports/catalogue-source.ts";
 import { freshStore } from "../catalogue.fixture.ts";
 import { openCatalogue } from "../catalogue.ts";
+import { Mapping } from "../mapping/mapping.ts";
 import { itemIn } from "../model/snapshot.ts";
 import { approve } from "../revisions/decide.ts";
 import { loadStarter } from "../starter.ts";
@@ -34,10 +35,10 @@ const to = (source: SyncSource, holds = false): ComparedSource => ({ source, dif
 async function compared(ours: readonly Bundle[], ...others: ComparedSource[]) {
   const offer = await offerOf(selling("ebills", ours), never);
   assert.ok(!("kind" in offer));
-  return compareOffer(offer, others, never);
+  return compareOffer(offer.lists, others, new Mapping(), never);
 }
 
-test("entries are compared by code, else by size, validity and class, else by name; what is alike twice is not compared", async () => {
+test("entries are compared by code, else by name, else by size and validity within a class; what is alike twice is not compared", async () => {
   const ours = [
     bundle("104", "Same code", "120"),
     bundle("1", "MTN SME 1GB", "251", ["1GB", "30 days"]),
@@ -64,6 +65,22 @@ test("entries are compared by code, else by size, validity and class, else by na
   assert.equal(held.size, 0);
   const holding = await compared(ours, to(selling("vtpass", theirs), true));
   assert.deepEqual([...holding.held.keys()].length, 3);
+});
+
+test("what a person mapped counts before what an entry looks like", async () => {
+  const ours = [bundle("104", "1GB", "100", ["1GB", "30 days"])];
+  const theirs = [
+    bundle("a", "1GB", "500", ["1GB", "30 days"]),
+    bundle("b", "Nothing like it", "102", ["9GB", "1 day"]),
+  ];
+  const row = { source: "vtpass", list: "data-bundles", code: "MTNDATA B", own: "104", is_new: 0 } as const;
+  const decided = { ...row, about: "", why: "", state: "approved", decided_by: "ops", decided_at: 1 } as const;
+  const offer = await offerOf(selling("ebills", ours), never);
+  assert.ok(!("kind" in offer));
+  const apart = async (mapping: Mapping) =>
+    (await compareOffer(offer.lists, [to(selling("vtpass", theirs))], mapping, never)).sentences;
+  assert.match((await apart(new Mapping()))[0]!, /500 for MTNDATA a at vtpass/);
+  assert.deepEqual(await apart(new Mapping([decided], new Map([["data-bundles", "own"]]))), []);
 });
 
 test("a source to compare with that gives nothing is told, and holds nothing", async () => {

@@ -1,10 +1,25 @@
 import { nairaOf } from "../../operation/money.ts";
+import { pacer } from "../../runtime/pace.ts";
 import { percent } from "../guard/found.ts";
-import { looksOf } from "../guard/replaced.ts";
-import { type EntryContent, entryKeyOf, groupOf, type ListName, nameOf } from "../model/lists.ts";
-import { type ComparedSource, type Offer, type OfferedList, offerOf } from "./offer.ts";
+import type { Mapping } from "../mapping/mapping.ts";
+import { entryKeyOf, nameOf } from "../model/lists.ts";
+import { alikeIn } from "../model/looks.ts";
+import type { OfferedList } from "../model/offered.ts";
+import { type ComparedSource, offerOf } from "./offer.ts";
+
+/** How many entries differ from those of a source that gave its lists. */
+export interface SourceComparison {
+  readonly with: string;
+  /** Of another price, further than the settings allow. */
+  readonly apart: number;
+  /** Missing there. */
+  readonly lacking: number;
+  /** Look like several there. */
+  readonly unclear: number;
+}
 
 export interface Compared {
+  readonly comparisons: readonly SourceComparison[];
   /** For the operator. */
   readonly sentences: readonly string[];
   /** Why a change of an entry must be approved, by list and key. */
@@ -14,24 +29,38 @@ export interface Compared {
 /** Sentences of one kind about one list. */
 const NAMED = 3;
 
-/** Compares what a source offers with other sources. If one of them gives nothing, a sentence says so, and no entry is held. */
+/**
+ * Compares what a source offers, under our codes, with other sources: by code, as they are mapped, else by looks. If one of them gives nothing, a
+ * sentence says so, and no entry is held.
+ */
 export async function compareOffer(
-  offer: Offer,
+  offered: readonly OfferedList[],
   others: readonly ComparedSource[],
+  mapping: Mapping,
   signal: AbortSignal,
 ): Promise<Compared> {
   const sentences: string[] = [];
   const held = new Map<string, string>();
+  const comparisons: SourceComparison[] = [];
   for (const { source, difference } of others) {
     const other = await offerOf(source, signal);
     if ("kind" in other) {
       sentences.push(`Not compared with ${source.name}: ${other.sentence}`);
       continue;
     }
+    const counts = { apart: 0, lacking: 0, unclear: 0 };
     for (const theirs of other.lists) {
-      const ours = offer.lists.find(({ list }) => list === theirs.list);
+      const ours = offered.find(({ list }) => list === theirs.list);
       if (!ours) continue;
-      const { apart, lacking, unclear } = differences(ours, theirs, source.name, difference.part);
+      const { apart, lacking, unclear } = await differences(
+        ours,
+        mappedFirst(theirs, source.name, mapping),
+        source.name,
+        difference.part,
+      );
+      counts.apart += apart.size;
+      counts.lacking += lacking.size;
+      counts.unclear += unclear;
       if (difference.holds)
         for (const [key, sentence] of [...apart, ...lacking]) held.set(`${ours.list} ${key}`, sentence);
       sentences.push(...firstFew([...apart.values()], `prices of ${ours.list} are as far from ${source.name}`));
@@ -39,8 +68,9 @@ export async function compareOffer(
       if (unclear > 0)
         sentences.push(`${unclear} of ${ours.list} look like several entries of ${source.name}: not compared.`);
     }
+    comparisons.push({ with: source.name, ...counts });
   }
-  return { sentences, held };
+  return { sentences, held, comparisons };
 }
 
 function firstFew(sentences: readonly string[], what: string): string[] {
@@ -49,20 +79,20 @@ function firstFew(sentences: readonly string[], what: string): string[] {
 }
 
 /** By key: the entries whose price is too far from that of the other source, and those that it lacks. */
-function differences({ list, contents }: OfferedList, theirs: OfferedList, name: string, part: number) {
+async function differences({ list, contents }: OfferedList, theirs: OfferedList, name: string, part: number) {
   const apart = new Map<string, string>();
   const lacking = new Map<string, string>();
   let unclear = 0;
-  const byKey = new Map(theirs.contents.map((content) => [entryKeyOf(list, content), content]));
-  const [ourLooks, theirLooks] = [contents, theirs.contents].map((entries) => entriesByLook(list, entries));
+  const byKey = new Map(theirs.contents.map((content) => [entryKeyOf(list, content), content] as const).reverse());
+  const alikeTo = await alikeIn(list, contents, theirs.contents);
+  const pause = pacer();
   for (const content of contents) {
+    await pause();
     const key = entryKeyOf(list, content);
-    const looks = looksWithin(list, content);
-    const look = looks.find((look) => theirLooks!.has(look)) ?? "";
-    const alike = theirLooks!.get(look) ?? [];
+    const { alike, isClear } = alikeTo(content);
     const other = byKey.get(key) ?? alike[0];
     if (other === undefined) lacking.set(key, `${list}, ${nameOf(list, content)}: ${name} has nothing like it.`);
-    else if (!byKey.has(key) && (alike.length > 1 || ourLooks!.get(look)!.length > 1)) unclear += 1;
+    else if (!byKey.has(key) && !isClear) unclear += 1;
     else if (content.price !== undefined) {
       const [price, theirPrice] = [Number(content.price), Number(other.price)];
       const distance = Math.abs(price - theirPrice) / theirPrice;
@@ -75,16 +105,12 @@ function differences({ list, contents }: OfferedList, theirs: OfferedList, name:
   return { apart, lacking, unclear };
 }
 
-/** Entries of one provider that may be the same under other codes: by size, validity and class, or by name. */
-function entriesByLook(list: ListName, contents: readonly EntryContent[]): ReadonlyMap<string, EntryContent[]> {
-  const looks = contents.flatMap((content) => looksWithin(list, content).map((look) => ({ look, content })));
-  const grouped = Map.groupBy(looks, ({ look }) => look);
-  return new Map(grouped.entries().map(([look, found]) => [look, found.map(({ content }) => content)]));
-}
-
-function looksWithin(list: ListName, content: EntryContent): string[] {
-  const group = groupOf(list, entryKeyOf(list, content));
-  const words = String(content.description ?? content.name).toLowerCase();
-  const kind = /\b(sme|gifting|corporate)\b/.exec(words)?.[1] ?? "";
-  return looksOf(content).map((look) => `${group} ${kind} ${look}`);
+/** A list under our codes. Mapped entries come first: an entry that nobody mapped may have one of our codes and be another product. */
+function mappedFirst({ list, contents }: OfferedList, source: string, mapping: Mapping): OfferedList {
+  const all = contents.map((content) => {
+    const key = entryKeyOf(list, content);
+    return { own: mapping.keyOf(source, list, key), content: mapping.renamed(source, list, key, content) };
+  });
+  const sorted = [...all.filter(({ own }) => own), ...all.filter(({ own }) => own === undefined)];
+  return { list, contents: sorted.map(({ content }) => content), unusable: [] };
 }

@@ -4,9 +4,9 @@ import { starterSnapshot } from "../catalogue.fixture.ts";
 import { countsOf, difference } from "../document/difference.ts";
 import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import type { EntryContent, ListName } from "../model/lists.ts";
+import type { OfferedList } from "../model/offered.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { fitting } from "./fit.ts";
-import type { OfferedList } from "./offer.ts";
 
 const base = await starterSnapshot();
 const changesTo = async (lists: readonly WantedList[]) => difference(base, await withLists(base, lists));
@@ -19,7 +19,7 @@ function listed(
 }
 
 test("lists that a source does not give are left as they are", async () => {
-  const { lists, leftOut } = fitting(base, [listed("data-bundles"), listed("cable-products")]);
+  const { lists, leftOut } = await fitting(base, [listed("data-bundles"), listed("cable-products")]);
   assert.deepEqual(
     lists.map(({ list }) => list),
     ["data-bundles", "cable-products"],
@@ -35,18 +35,18 @@ test("bundles of a provider that the catalogue does not have are left out, and t
     { ...first!, type: "smile", code: "2" },
     ...rest,
   ]);
-  const { lists, leftOut } = fitting(base, [bundles]);
+  const { lists, leftOut } = await fitting(base, [bundles]);
   assert.deepEqual(leftOut, ["2 of data-bundles for SMILE, which is not in data-providers: left out."]);
   assert.deepEqual(await changesTo(lists), []);
   // So too where the source gives the providers itself.
-  const both = fitting(base, [listed("data-providers"), bundles]);
+  const both = await fitting(base, [listed("data-providers"), bundles]);
   assert.deepEqual(both.leftOut, leftOut);
   assert.deepEqual(await changesTo(both.lists), []);
 });
 
 test("add-ons of a product that is gone go with it, and all others stay", async () => {
   const products = listed("cable-products", (contents) => contents.filter(({ code }) => code !== "PRWE36"));
-  const { lists, leftOut } = fitting(base, [products]);
+  const { lists, leftOut } = await fitting(base, [products]);
   assert.deepEqual(leftOut, []);
   const addOns = [...inOrder(base, "cable-add-ons")].filter(({ content }) => content.product_code === "PRWE36").length;
   assert.ok(addOns > 0);
@@ -55,7 +55,7 @@ test("add-ons of a product that is gone go with it, and all others stay", async 
 
 test("what belongs to a provider that is gone goes with it, through every list", async () => {
   const providers = listed("cable-providers", (contents) => contents.filter(({ type }) => type !== "dstv"));
-  const { lists } = fitting(base, [providers]);
+  const { lists } = await fitting(base, [providers]);
   assert.deepEqual(
     lists.map(({ list }) => list),
     ["cable-providers", "cable-products", "cable-add-ons"],
@@ -70,7 +70,7 @@ test("an id that stands there twice, and a provider that is spelled another way,
     ...contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
     { ...contents[0]!, type: "smile" },
   ]);
-  const { lists, leftOut } = fitting(base, [providers]);
+  const { lists, leftOut } = await fitting(base, [providers]);
   assert.deepEqual(leftOut, ["data-providers, SMILE: another entry has its id 1, so left out."]);
   assert.deepEqual(await changesTo(lists), []);
 });

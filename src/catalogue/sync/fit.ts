@@ -1,3 +1,4 @@
+import { pacer } from "../../runtime/pace.ts";
 import type { WantedList } from "../document/wanted-lists.ts";
 import {
   childrenOf,
@@ -9,9 +10,10 @@ import {
   listShapeOf,
   parentOf,
 } from "../model/lists.ts";
+import type { OfferedList } from "../model/offered.ts";
 import { megabytesIn } from "../model/quantity.ts";
 import { type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { type OfferedList, usable } from "./offer.ts";
+import { usable } from "./offer.ts";
 
 interface Fitted {
   readonly lists: WantedList[];
@@ -23,7 +25,7 @@ interface Fitted {
  * Removes the children of an entry that is gone, also in lists that the source does not give. Known entries keep their order,
  * and new ones follow.
  */
-export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted {
+export async function fitting(base: Snapshot, offered: readonly OfferedList[]): Promise<Fitted> {
   const lists: WantedList[] = [];
   const leftOut: string[] = [];
   /** Keys of the parents that will exist. */
@@ -39,7 +41,7 @@ export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted
       if (!isFit) orphans.push(content);
       return isFit;
     });
-    const { entries, twice } = withOwnIds(base, list, kept);
+    const { entries, twice } = await withOwnIds(base, list, kept);
     if (childrenOf(list).length > 0) keys.set(list, new Set(entries.map((content) => entryKeyOf(list, content))));
     if (offer) {
       leftOut.push(...read.leftOut, ...twice);
@@ -47,7 +49,7 @@ export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted
         leftOut.push(`${length} of ${list} for ${group}, which is not in ${parent}: left out.`);
     }
     if (offer || orphans.length > 0)
-      lists.push({ list, entries: inOwnOrder(base, list, entries).map((content) => ({ content, place: "" })) });
+      lists.push({ list, entries: (await inOwnOrder(base, list, entries)).map((content) => ({ content, place: "" })) });
   }
   return { lists, leftOut };
 }
@@ -59,11 +61,13 @@ function asSpelled(list: ListName, content: EntryContent, known: Item | undefine
 }
 
 /** Keeps the first entry of each id. */
-function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryContent[]) {
+async function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryContent[]) {
+  const pause = pacer();
   const owners = new Set<number | string>();
   const twice: string[] = [];
   const entries: EntryContent[] = [];
   for (const content of contents) {
+    await pause();
     const known = itemIn(base, list, entryKeyOf(list, content));
     const id = content.id ?? known?.content.id;
     if (id !== undefined && owners.has(id))
@@ -75,17 +79,23 @@ function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryCont
 }
 
 /** Known entries in their order, then new ones by id, size, price and code. The order of a source means nothing. */
-function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): EntryContent[] {
-  const places = new Map([...inOrder(base, list)].map(({ key }, place) => [key, place]));
-  const ranked = contents.map((content) => {
-    const key = entryKeyOf(list, content);
-    const place = places.get(key) ?? Number.POSITIVE_INFINITY;
+async function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): Promise<EntryContent[]> {
+  const pause = pacer();
+  const byKey = new Map(contents.map((content) => [entryKeyOf(list, content), content]));
+  const known: EntryContent[] = [];
+  for (const { key } of inOrder(base, list)) {
+    await pause();
+    const content = byKey.get(key);
+    if (content) known.push(content);
+    byKey.delete(key);
+  }
+  const ranked = Array.from(byKey, ([key, content]) => {
     const size = megabytesIn(String(content.value ?? content.code)) ?? Number.POSITIVE_INFINITY;
-    return { content, key, ranks: [place, Number(content.id ?? 0), size, Number(content.price ?? 0)] };
+    return { content, key, ranks: [Number(content.id ?? 0), size, Number(content.price ?? 0)] };
   });
   ranked.sort((one, other) => {
     const differs = one.ranks.findIndex((rank, at) => rank !== other.ranks[at]);
     return differs === -1 ? (one.key < other.key ? -1 : 1) : one.ranks[differs]! - other.ranks[differs]!;
   });
-  return ranked.map(({ content }) => content);
+  return [...known, ...ranked.map(({ content }) => content)];
 }

@@ -26,7 +26,7 @@ async function following(t: TestContext, engine: (typeof usualEngines)[number], 
     drawn = random;
     const publisher = publisherOf(db, { now: () => clock.time, actor: "system" });
     await loadStarter(publisher);
-    const freshness = new SourceFreshness(shop.source.covers);
+    const freshness = new SourceFreshness("peer", shop.source.covers);
     const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes, ...others };
     const pull = await followSource(publisher, freshness, follow);
     const stopping = new AbortController();
@@ -164,7 +164,7 @@ for (const engine of usualEngines)
       clock.time += 61 * minute;
       const publisher = publisherOf(beside.db, { now: () => clock.time });
       const never = { name: "peer", covers: [], pull: () => new Promise<never>(() => {}) };
-      const freshness = new SourceFreshness([]);
+      const freshness = new SourceFreshness("peer", []);
       const log = new RecordedLog();
       const follow = { source: never, every: 24 * 60 * minute, staleAfter: 60 * minute, log };
       await followSource(publisher, freshness, follow);

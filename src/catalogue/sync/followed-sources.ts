@@ -53,14 +53,25 @@ export interface OpenSource extends SyncSource {
   close(): void;
 }
 
+/** The settings that open sources. */
+export interface OpenSettings {
+  readonly pull: FollowSettings;
+  /** The values of their own settings. */
+  readonly sources: Readonly<Record<string, VendorValues>>;
+  readonly upstream: { readonly standIns: boolean };
+}
+
 /** Opens a source, and those to compare it with. */
 export async function openFollowed(
   { compared, ...followed }: FollowedSource,
-  { pull: { difference }, sources }: { pull: FollowSettings; sources: Readonly<Record<string, VendorValues>> },
+  { pull: { difference }, sources, upstream }: OpenSettings,
   log: Log,
 ): Promise<OpenSource> {
   const { openSource } = await import("../../upstreams/open-vendors.ts");
-  const open = ({ name, covers }: SourceLists) => ({ ...openSource(name, sources[name]!, log), covers });
+  const open = ({ name, covers }: SourceLists) => ({
+    ...openSource(name, sources[name]!, log, upstream.standIns),
+    covers,
+  });
   const first = open(followed);
   const others = compared.map(open);
   return {

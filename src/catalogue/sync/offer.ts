@@ -1,11 +1,21 @@
 import { createHash } from "node:crypto";
 import { pacer } from "../../runtime/pace.ts";
 import type { LiveSource } from "../../upstreams/open-vendors.ts";
-import type { Origin, Pulled } from "../../upstreams/ports/catalogue-source.ts";
+import type { Pulled } from "../../upstreams/ports/catalogue-source.ts";
 import { readEntry } from "../files/entry.ts";
-import { type EntryContent, entryKeyOf, type ListName, listShapeOf, nameOf } from "../model/lists.ts";
+import {
+  type EntryContent,
+  entryKeyOf,
+  groupOf,
+  type ListName,
+  listShapeOf,
+  nameOf,
+  parentOf,
+} from "../model/lists.ts";
+import type { Offer, OfferedList, UnusableEntry } from "../model/offered.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { itemIn } from "../model/snapshot.ts";
+import { isSold } from "../model/supply.ts";
 import type { PriceDifference } from "./sync-settings.ts";
 
 /** A source to compare another one with, in the lists that it covers here. */
@@ -15,28 +25,6 @@ export interface ComparedSource {
 }
 
 export type SyncSource = ComparedSource["source"] & { readonly compared?: readonly ComparedSource[] };
-
-/** An entry with a good code and another value that no catalogue can have. */
-interface Unusable {
-  readonly key: string;
-  /** Such as "MTNDATA 104: its price cannot be used". */
-  readonly sentence: string;
-}
-
-/** A list of a source. If the source repeats an entry, the first one counts. */
-export interface OfferedList {
-  readonly list: ListName;
-  readonly contents: readonly EntryContent[];
-  readonly unusable: readonly Unusable[];
-}
-
-/** The lists of a source. */
-export interface Offer {
-  readonly lists: readonly OfferedList[];
-  /** What no list can have, in sentences. */
-  readonly leftOut: readonly string[];
-  readonly origin: Origin;
-}
 
 /** Asks a source for all its lists, and changes nothing. Refuses the whole offer if most of a list is unusable. */
 export async function offerOf(
@@ -55,7 +43,17 @@ export async function offerOf(
       return { kind: "unreadable", sentence: `${bad} of its ${given.length} ${list} cannot be used.` };
     lists.push(read);
   }
-  return { lists, leftOut, origin: pulled.origin ?? { asOf: null, isStale: false } };
+  const parents: OfferedList[] = [];
+  for (const { list, contents } of lists) {
+    const parent = parentOf(list);
+    const given = parent && isSold(parent) && !covers.includes(parent) && pulled.lists[parent];
+    if (!given) continue;
+    const groups = new Set(contents.map((content) => groupOf(list, entryKeyOf(list, content))));
+    const read = await readList(parent, given, () => {});
+    const needed = read.contents.filter((content) => groups.has(entryKeyOf(parent, content)));
+    parents.push({ list: parent, contents: needed, unusable: [] });
+  }
+  return { lists, parents, leftOut, origin: pulled.origin ?? { asOf: null, isStale: false } };
 }
 
 async function readList(
@@ -65,7 +63,7 @@ async function readList(
 ): Promise<OfferedList & { bad: number }> {
   const pause = pacer();
   const contents = new Map<string, EntryContent>();
-  const unusable = new Map<string, Unusable>();
+  const unusable = new Map<string, UnusableEntry>();
   let bad = 0;
   for (const [at, members] of given.entries()) {
     await pause();
@@ -104,10 +102,10 @@ export function usable(base: Snapshot, { list, contents, unusable }: OfferedList
   return { entries, leftOut };
 }
 
-/** Equal for offers that make the same catalogue, in any order. */
-export async function offerHash({ lists }: Offer): Promise<string> {
+/** Equal for offers that make the same catalogue, in any order. `decided`: what people decided about its codes. */
+export async function offerHash({ lists }: Offer, decided: string): Promise<string> {
   const pause = pacer();
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(`${decided}\n`);
   for (const { list, contents, unusable } of lists) {
     const lines: string[] = unusable.map(({ key }) => key);
     for (const content of contents) {

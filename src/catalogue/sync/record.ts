@@ -6,11 +6,12 @@ import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
  * The result of a pull.
  * - `published`, `unchanged`: the catalogue agrees with the source.
  * - `held`: the content of the source waits for approval.
+ * - `unmapped`: served entries stay as they were, and others wait for a mapping. The rest agrees with the source.
  * - `refused`: no catalogue can have the content of the source.
  * - `failed`: a fault of Duba's own.
  * - All others: the source gave nothing.
  */
-export type SyncResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullError;
+export type SyncResult = "published" | "unchanged" | "held" | "unmapped" | "refused" | "failed" | PullError;
 
 /** A source before its first pull. */
 export const never = {

@@ -13,6 +13,7 @@ import { freshStore } from "../catalogue.fixture.ts";
 import { approve } from "../revisions/decide.ts";
 import { loadStarter } from "../starter.ts";
 import { beginSync, readSync } from "./record.ts";
+import { sourceStates } from "./source-states.ts";
 import { syncFrom } from "./sync.ts";
 
 type Row = Record<string, unknown>;
@@ -76,7 +77,7 @@ function dearer(row: Row): Row {
 for (const engine of usualEngines)
   suite(`sources with faults on ${engine.name}`, () => {
     for (const { source, values, listFor } of sources)
-      test(`whatever ${source.name} sends, nothing wrong is served, and the first pull says so`, async (t) => {
+      test(`whatever ${source.name} sends, nothing wrong is served, the first pull says so, and the third is seen from outside`, async (t) => {
         const { db, publisher: publisherAt } = await freshStore(engine, t);
         const vendor = await LocalVendor.start();
         const http = new VendorClient({ timeout: 300, connections: 1, keepAlive: true, log: silent });
@@ -89,8 +90,13 @@ for (const engine of usualEngines)
         await loadStarter(publisher);
         const { name, covers } = source;
         const followed = { name, covers, pull: source.open(values(vendor.url), { http, log: silent }) };
+        const every = 60_000;
+        const wanted = {
+          ...{ source: name, sources: [], difference: { part: 0.2, holds: false } },
+          ...{ every, staleAfter: 24 * 3_600_000 },
+        };
         const pull = async (fault: (listed: Listed) => Behaviour = (listed) => json(200, listed)) => {
-          clock.time += 60_000;
+          clock.time += source.pace ?? every;
           vendor.behaviour = (response, received) => fault(listFor(received))(response, received);
           const begun = await beginSync(db, name, await readSync(db, name), clock.time);
           const signal = new AbortController().signal;
@@ -114,6 +120,11 @@ for (const engine of usualEngines)
           assert.notEqual(result, "failed", what);
           const served = await publisher.latest();
           assert.deepEqual([served.revision, served.groups], [revision, groups], `${what}: ${result}`);
+          // What status, alarms and metrics say after three pulls.
+          for (const _ of [2, 3]) await pull(fault);
+          const [state] = await sourceStates(db, clock.time, wanted);
+          const { missed, held, remarks } = state!;
+          assert.ok(missed >= 3 || held !== null || remarks > usual.length, `${what}: ${JSON.stringify(state)}`);
           assert.equal((await pull()).result, "unchanged", `after ${what}`);
         }
       });

@@ -1,26 +1,51 @@
-import type { CatalogueSourceRow } from "../../storage/tables.ts";
+import type { CatalogueDraftRow, CatalogueSourceRow } from "../../storage/tables.ts";
+import { catalogueSources } from "../../upstreams/registry.ts";
+import { differingGroups } from "../document/difference.ts";
 import { ListError, withLists } from "../document/wanted-lists.ts";
+import type { Mapping } from "../mapping/mapping.ts";
+import { gaveLast, nameLists, noteGiver, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
+import { inOwnCodes } from "../mapping/own-codes.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
+import type { ListName } from "../model/lists.ts";
+import type { Offer } from "../model/offered.ts";
+import type { Snapshot } from "../model/snapshot.ts";
 import type { Teller } from "../model/supply.ts";
 import { reject } from "../revisions/decide.ts";
+import { listWaiting } from "../revisions/draft.ts";
 import type { Publisher } from "../revisions/expected.ts";
+import { draftDocuments } from "../revisions/load.ts";
 import { type PublishOutcome, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { SizeError } from "../revisions/review.ts";
 import { type Compared, compareOffer } from "./compare-sources.ts";
 import { fitting } from "./fit.ts";
-import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
+import { offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
+import { noteComparisons } from "./source-states.ts";
 
 /** Most sentences of one pull. */
 const KEPT = 20;
 
+/** What a catalogue takes from an offer: under our codes, as lists, and in `leftOut` what it does not take. Read once while the catalogue stays. */
+export function takingFrom(offer: Offer, source: string, mapping: Mapping) {
+  const take = async (base: Snapshot) => {
+    const own = await inOwnCodes(base, offer, source, mapping);
+    const { lists, leftOut } = await fitting(base, own.whole);
+    return { ...own, lists, leftOut: [...own.sentences, ...leftOut] };
+  };
+  let last: { groups: Snapshot["groups"]; taken: ReturnType<typeof take> } | undefined;
+  return (base: Snapshot) => {
+    if (last?.groups !== base.groups) last = { groups: base.groups, taken: take(base) };
+    return last.taken;
+  };
+}
+
 /** The plan that replaces the lists that the source covers. `told`: who tells the facts of the supply, and when. */
-export function planOf({ lists }: Offer, told: Teller): Plan {
-  return (base) =>
+export function planOf(take: ReturnType<typeof takingFrom>, told: Teller): Plan {
+  return async (base) =>
     withLists(
       base,
-      fitting(base, lists).lists.map((list) => ({ ...list, told })),
+      (await take(base)).lists.map((list) => ({ ...list, told })),
     );
 }
 
@@ -75,22 +100,36 @@ export async function syncFrom(
       const { kind, sentence, retryAfter } = offer;
       return await end(kind, [sentence], { not_before: retryAfter === undefined ? null : now() + retryAfter });
     }
-    const compared = await compareOffer(offer, source.compared ?? [], signal);
-    const told = async () => [...compared.sentences, ...(await leftOutOf(publisher, offer))];
-    const content = await offerHash(offer);
-    const known = !again && content === begun.content;
-    if (known && (await isHeld(db, begun.draft))) return await end("held", await told());
-    const outcome = known
-      ? undefined
-      : await publish(withSourceGuard(publisher, compared), planOf(offer, { at: now(), by: source.name }), {
-          author,
-          source: source.name,
-          note: "",
-        });
-    const draft = outcome?.state === "held" ? outcome.draft : null;
-    if (outcome) await supersede(publisher, begun.draft);
-    const sentences = await told();
+    const mapping = await readMapping(db);
+    const lists = [...offer.lists, ...offer.parents].map(({ list }) => list);
+    const take = takingFrom(offer, source.name, mapping);
+    const { offered } = await take(await publisher.latest());
+    const compared = await compareOffer(offered, source.compared ?? [], mapping, signal);
+    await noteComparisons(db, source.name, compared.comparisons, begun.begun_at);
+    const content = await offerHash(offer, mapping.textOf(source.name));
+    const given = offer.lists.map(({ list }) => list);
+    const known = !again && content === begun.content && (await gaveLast(db, source.name, given));
+    const isWaiting = known && (await isHeld(db, begun.draft));
+    const plan = planOf(take, { at: now(), by: source.name });
+    const about = { author, source: source.name, note: "" };
+    const outcome = known ? undefined : await publish(withSourceGuard(publisher, compared), plan, about);
+    const draft = outcome?.state === "held" ? outcome.draft : isWaiting ? begun.draft : null;
+    if (outcome) {
+      await noteGiver(db, source.name, given, now());
+      await supersede(publisher, begun.draft, source.name, given);
+    }
+    const filled = offer.lists.filter(({ contents }) => contents.length > 0).map(({ list }) => list);
+    if (outcome && draft === null) await nameLists(db, source.name, filled, now());
+    const { leftOut, proposals, isPartly } = await take(await publisher.latest());
+    await writeProposals(
+      db,
+      source.name,
+      lists.filter((list) => mapping.names.has(list)),
+      proposals,
+    );
+    const sentences = [...compared.sentences, ...leftOut];
     if (draft !== null) return await end("held", sentences, { content, draft }, outcome);
+    if (isPartly) return await end("unmapped", sentences, { content, draft }, outcome);
     const result = outcome?.state === "published" ? "published" : "unchanged";
     const { asOf: source_as_of, isStale } = offer.origin;
     const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
@@ -103,18 +142,22 @@ export async function syncFrom(
   }
 }
 
-/** What the catalogue does not take from the source, in sentences. */
-export async function leftOutOf({ latest }: Publisher, { lists, leftOut }: Offer): Promise<string[]> {
-  return [...leftOut, ...fitting(await latest(), lists).leftOut];
-}
-
-/** Rejects the draft of an earlier pull: nobody must approve it after a newer one. */
-async function supersede(publisher: Publisher, draft: number | null): Promise<void> {
-  if (!(await isHeld(publisher.db, draft))) return;
-  await reject(publisher, draft!, "duba").catch((error: unknown) => {
-    // Somebody decided it meanwhile.
-    if (!(error instanceof CatalogueError)) throw error;
-  });
+/** Rejects the held draft of an earlier pull, and those of other sources that change these lists: nobody must approve them after a newer one. */
+async function supersede(publisher: Publisher, earlier: number | null, source: string, lists: readonly ListName[]) {
+  const { db } = publisher;
+  const isOld = async ({ id, state, source: by }: CatalogueDraftRow) => {
+    if (state !== "held") return false;
+    if (id === earlier) return true;
+    if (by === source || !catalogueSources.some(({ name }) => name === by)) return false;
+    const { before, after } = await draftDocuments(db, id);
+    return differingGroups(before, after).some(({ subject }) => lists.some((list) => list === subject));
+  };
+  for (const draft of await listWaiting(db))
+    if (await isOld(draft))
+      await reject(publisher, draft.id, "duba").catch((error: unknown) => {
+        // Somebody decided it meanwhile.
+        if (!(error instanceof CatalogueError)) throw error;
+      });
 }
 
 function shortened(sentences: readonly string[]): string[] {

@@ -18,7 +18,6 @@ export interface AnswerOptions {
 
 interface Run {
   answer: unknown;
-  input: object;
   /** In which people read times. */
   zone: TimeZone;
 }
@@ -40,8 +39,8 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
 }
 
 /** Sentences beside a secret or a file go to standard error, so that standard output holds it alone. */
-function printParts(io: Io, command: Command<never>, { answer, input, zone }: Run, options: AnswerOptions): void {
-  const parts = partsOf(command, answer, input, zone);
+function printParts(io: Io, command: Command<never>, { answer, zone }: Run, options: AnswerOptions): void {
+  const parts = partsOf(command, answer, zone);
   const secret = memberWith("secret", command.answer);
   const files = memberWith("holds", command.answer);
   if (secret) io.out(`${(answer as Row)[secret]}\n`);

@@ -1,3 +1,4 @@
+import type { SourceState } from "../../catalogue/sync/source-states.ts";
 import { bytesText, isoOf } from "../../operation/command/answer-schema.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
@@ -27,11 +28,19 @@ export interface Alarm {
   acknowledged: { by: string; until: number; note: string } | null;
 }
 
+const isLateSource = ({ stale, missed }: SourceState) => stale || missed >= bounds.missedPulls;
+
+/** Whether the other source gave nothing in the last pulls. While its own source gives nothing, nothing is compared. */
+function isUncompared(source: SourceState, { as_of }: SourceState["compared"][number]): boolean {
+  if (isLateSource(source) || source.begun_at === null) return false;
+  return as_of === null || source.begun_at - as_of >= bounds.missedPulls * source.every;
+}
+
 type Found = Omit<Alarm, "name" | "acknowledged">;
 
 /** What needs a hand, the worst first. `now` in milliseconds since 1970. */
 export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowledged">[] {
-  const { instances, source, held, unknown, unsealed, backupAt, dead } = facts;
+  const { instances, sources, belowCost, held, unknown, unsealed, backupAt, dead } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
   const one = (what: string, since: number | null = null): Found => ({ what, count: null, since });
   const alarms: [name: string, found: Found | false][] = [
@@ -72,16 +81,34 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
         facts.heldSince,
       ),
     ]),
-    [
-      "source",
-      source !== null &&
-        (source.stale || source.missed >= bounds.missedPulls) && {
-          ...one(
-            `The catalogue ${source.stale ? "is stale" : `missed ${source.missed} pulls`}: ${source.name} gave nothing new in time. See why: duba sources status`,
-            source.as_of,
+    ...sources.filter(isLateSource).map(({ name, stale, missed, as_of }): [string, Found] => [
+      `source:${name}`,
+      {
+        ...one(
+          `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time. See why: duba sources status`,
+          as_of,
+        ),
+        count: missed || null,
+      },
+    ]),
+    ...sources.flatMap((source) =>
+      source.compared
+        .filter((other) => isUncompared(source, other))
+        .map(({ with: other, as_of }): [string, Found] => [
+          `compared:${source.name}:${other}`,
+          one(
+            `The prices of ${source.name} are not compared: ${other} gave no lists. See why: duba sources status`,
+            as_of,
           ),
-          count: source.missed || null,
-        },
+        ]),
+    ),
+    [
+      "below-cost",
+      belowCost.length > 0 && {
+        what: `${belowCost.length === 1 ? "A price is" : `${belowCost.length} prices are`} below cost. ${belowCost[0]} See all: duba doctor`,
+        count: belowCost.length,
+        since: null,
+      },
     ],
     ...facts.vendors
       .filter(({ ready }) => !ready)

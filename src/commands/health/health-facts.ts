@@ -2,10 +2,10 @@ import { statfs } from "node:fs/promises";
 import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { listKeys } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/unsealed-entries.ts";
+import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
-import { followedSources } from "../../catalogue/sync/followed-sources.ts";
-import { ageOf, readSync } from "../../catalogue/sync/record.ts";
-import { followTimes } from "../../catalogue/sync/sync-settings.ts";
+import { latestSnapshot } from "../../catalogue/revisions/load.ts";
+import { sourceStates } from "../../catalogue/sync/source-states.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
@@ -43,7 +43,8 @@ export async function readFacts(room: AlarmRoom) {
     keys,
     ends,
     instances,
-    source,
+    sources,
+    belowCost,
     spent,
     emails,
     { dead, oldestDead },
@@ -63,7 +64,8 @@ export async function readFacts(room: AlarmRoom) {
     listKeys(db),
     endingKeys(db, now),
     servingInstances(room),
-    sourceAge(room),
+    sourceStates(db, now, config.pull),
+    latestSnapshot(db).then(belowCostIn),
     nearlySpentAccounts(db, now, identitySettingsOf(config)),
     room.accounts.emails(),
     undelivered(db),
@@ -79,7 +81,9 @@ export async function readFacts(room: AlarmRoom) {
     /** The last time that was trusted, if the clock is too far from it; else null. */
     clockDoubtedSince,
     instances,
-    source,
+    sources,
+    /** Sentences. */
+    belowCost,
     held: waiting.filter(({ state }) => state === "held").map(draftName),
     heldSince: waiting.find(({ state }) => state === "held")?.created_at ?? null,
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
@@ -124,21 +128,6 @@ async function servingInstances({ db, now, config }: AlarmRoom): Promise<number>
     .where("expires_at", ">", now())
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-/** Of several sources the one that needs a hand most. */
-async function sourceAge({ db, now, config }: AlarmRoom) {
-  const ages = followedSources(config.pull).map(async ({ name }) => {
-    const { every, staleAfter } = followTimes(name, config.pull);
-    const pull = await readSync(db, name);
-    const { asOf, isStale } = ageOf(pull, now(), staleAfter);
-    const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);
-    return { name, as_of: asOf, stale: isStale, missed };
-  });
-  const [worst = null] = (await Promise.all(ages)).sort(
-    (one, other) => Number(other.stale) - Number(one.stale) || other.missed - one.missed,
-  );
-  return worst;
 }
 
 /** Bytes that are free where SQLite's file is; null: PostgreSQL does not tell. */

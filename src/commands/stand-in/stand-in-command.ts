@@ -7,11 +7,13 @@ import { CommandError, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
-import { vendors } from "../../upstreams/registry.ts";
+import { catalogueSources, vendors } from "../../upstreams/registry.ts";
 import { standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
-import { standIns } from "../../upstreams/stand-in/stand-ins.ts";
+import { sourceStandIns, standIns } from "../../upstreams/stand-in/stand-ins.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
-import { type Refusal, type RunningStandIn, startStandIn } from "./stand-in-server.ts";
+import { startSourceStandIn } from "./source-stand-in-server.ts";
+import type { Running, StandInPlace } from "./stand-in-listener.ts";
+import { type Refusal, startStandIn } from "./stand-in-server.ts";
 
 interface Room {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
@@ -26,9 +28,10 @@ const inOrder = Object.entries(standInNumbers)
 /** `duba stand-in`: only a terminal can run it. */
 export const standInCommand = command({
   id: "stand-in",
-  summary: "Speak the wire of an identity vendor with invented people, until a signal ends it.",
+  summary: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
   description:
-    "For a rehearsal of the whole service before you have a contract. The last two digits of a number say what happens to it. " +
+    "For a rehearsal of the whole service before you have a contract. People are invented, and the last two digits of a number say what happens to it. " +
+    "A catalogue source has the lists of the starter catalogue. " +
     "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_<VENDOR>_PRICE, else ₦50.",
   role: "viewer",
   kind: "read",
@@ -36,7 +39,9 @@ export const standInCommand = command({
   store: "none",
   target: ["vendor"],
   input: Type.Object({
-    vendor: Type.Enum(Object.keys(standIns), { description: "The identity vendor." }),
+    vendor: Type.Enum([...Object.keys(standIns), ...Object.keys(sourceStandIns)], {
+      description: "The identity vendor, or the catalogue source.",
+    }),
     port: formed(serverSettings.port, { description: "Port to listen on.", placeholder: "number", default: "9001" }),
     host: formed(serverSettings.host, {
       description:
@@ -68,66 +73,117 @@ export const standInCommand = command({
     heading: "Last two digits of a number (all others: a record with the phone 080 and the last eight digits):",
     items: inOrder,
   },
-  examples: [{ vendor: "prembly", port: "9001", invoice: "invoice.csv" }],
-  run: async ({ vendor: name, host, port, invoice }, { config, say = () => {} }: Room) => {
-    const vendor = vendors.find((vendor) => vendor.name === name)!;
-    const set = config.vendorPrices[name] ?? {};
-    const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
-    const running = await startStandIn(vendor, standIns[name]!, {
-      ...{ host, port, prices, invoice },
-      onCall: ({ kind, last4, outcome, price }) =>
-        say(
-          `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
-        ),
-      onRefusal: (why) => say(refusals[why]),
-    }).catch((error: NodeJS.ErrnoException) => {
+  examples: [
+    { vendor: "prembly", port: "9001", invoice: "invoice.csv" },
+    { vendor: "ebills", port: "9002" },
+  ],
+  run: async (input, { config, say = () => {} }: Room) => {
+    const { vendor: name, host, port, invoice } = input;
+    const isOfSource = name in sourceStandIns;
+    if (isOfSource && invoice !== undefined) throw new CommandError(`${name} bills no look-up: leave out --invoice.`);
+    const starting = isOfSource
+      ? startLists(name, input)
+      : startPeople(name, input, config.vendorPrices[name] ?? {}, say);
+    const { running, welcome, answered } = await starting.catch((error: NodeJS.ErrnoException) => {
       if (error.syscall === "open") throw new CommandError(`The stand-in cannot write ${invoice} (${error.code}).`);
       throw new CommandError(
         `The stand-in cannot listen on ${host}, port ${port} (${error.code}): choose another --port or --host.`,
       );
     });
     const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-    for (const line of welcome(vendor, running, prices)) say(line);
+    for (const line of welcome) say(line);
     await stopped;
     await running.close();
-    return { outcomes: sumsOf(running) };
+    return { outcomes: sumsOf(answered()) };
   },
 });
 
-function welcome({ name, settings }: Vendor, { url }: RunningStandIn, prices: VendorPrices): string[] {
+interface Started {
+  running: Running;
+  welcome: string[];
+  /** What became of each request, and its price in kobo. */
+  answered(): { outcome: string; price: number | null }[];
+}
+
+/** The stand-in of a catalogue source. */
+async function startLists(name: string, place: StandInPlace): Promise<Started> {
+  const { settings } = catalogueSources.find((source) => source.name === name)!;
+  const running = await startSourceStandIn(name, place);
+  return {
+    running,
+    welcome: [
+      ...pointing({ name, settings }, running, "Its lists are those of the starter catalogue."),
+      `  DUBA_CATALOGUE_SOURCE=${name}`,
+      "",
+    ],
+    answered: () => running.statuses.map((status) => ({ outcome: String(status), price: null })),
+  };
+}
+
+/** The stand-in of an identity vendor. */
+async function startPeople(
+  name: string,
+  { invoice, ...place }: StandInPlace & { invoice?: string },
+  set: VendorPrices,
+  say: (line: string) => void,
+): Promise<Started> {
+  const vendor = vendors.find((vendor) => vendor.name === name)!;
+  const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
+  const running = await startStandIn(vendor, standIns[name]!, {
+    ...{ ...place, prices, invoice },
+    onCall: ({ kind, last4, outcome, price }) =>
+      say(
+        `${labelOf(kind)} …${last4}: ${outcome.replaceAll("_", " ")}, ${price === null ? "not billed" : `₦${nairaOf(price)}`}`,
+      ),
+    onRefusal: (why) => say(refusals[why]),
+  });
+  return {
+    running,
+    welcome: [
+      ...pointing(vendor, running, "Its people are invented."),
+      `  DUBA_UPSTREAMS=${name}`,
+      ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
+      `  DUBA_${name.toUpperCase()}_PRICE=${Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo!)}`)}`,
+      ...aboutNumbers,
+    ],
+    answered: () => [...running.calls, ...running.refusals.map((outcome) => ({ outcome, price: null }))],
+  };
+}
+
+/** Says what serves, and the settings that point Duba at it. */
+function pointing({ name, settings }: Pick<Vendor, "name" | "settings">, { url }: Running, what: string): string[] {
   const others = Object.values(settings).filter(({ default: usual, optional }) => usual === "" && !optional);
   return [
-    `A stand-in of ${name} is ready at ${url}. Its people are invented.`,
+    `A stand-in of ${name} is ready at ${url}. ${what}`,
     "",
     "Point a Duba with an empty data directory at it:",
     "",
     "  DUBA_STAND_INS=on",
-    `  DUBA_UPSTREAMS=${name}`,
     `  ${settings.url!.name}=${url}`,
     ...others.map(({ name: other }) => `  ${other}=any`),
-    ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
-    `  DUBA_${name.toUpperCase()}_PRICE=${Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo!)}`)}`,
-    "",
-    "Last two digits of a number:",
-    "",
-    ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
-    "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
-    "",
-    "Duba pauses the vendor after 04 and 06, and after failures in a row, as it will in earnest. To see each number by itself:",
-    "",
-    "  DUBA_UPSTREAM_BREAKER_FAILURES=1000",
-    "  DUBA_UPSTREAM_ALARM_PAUSE=1s",
-    "",
   ];
 }
+
+const aboutNumbers = [
+  "",
+  "Last two digits of a number:",
+  "",
+  ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
+  "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
+  "",
+  "Duba pauses the vendor after 04 and 06, and after failures in a row, as it will in earnest. To see each number by itself:",
+  "",
+  "  DUBA_UPSTREAM_BREAKER_FAILURES=1000",
+  "  DUBA_UPSTREAM_ALARM_PAUSE=1s",
+  "",
+];
 
 const refusals: Readonly<Record<Refusal, string>> = {
   no_credentials: "A request had no credentials in the documented form.",
   no_route: "A request was for a path or a method that the vendor does not document, or had no number of 11 digits.",
 };
 
-function sumsOf({ calls, refusals }: RunningStandIn) {
-  const all = [...calls, ...refusals.map((outcome) => ({ outcome, price: null }))];
+function sumsOf(all: ReturnType<Started["answered"]>) {
   return [...Map.groupBy(all, ({ outcome }) => outcome)].map(([outcome, of]) => ({
     outcome,
     requests: of.length,

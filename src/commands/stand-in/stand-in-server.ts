@@ -1,21 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { inventedPerson } from "../../checks/invented-person.ts";
-import { openServer } from "../../http/shell/open-server.ts";
 import type { PersonKind } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
-import { localUrl } from "../../runtime/address.ts";
-import { silent } from "../../runtime/log.ts";
-import {
-  type StandIn,
-  type StandInAttempt,
-  type StandInFailure,
-  type StandInRequest,
-  standInHeader,
-} from "../../upstreams/ports/stand-in.ts";
+import type { StandIn, StandInAttempt, StandInFailure, StandInRequest } from "../../upstreams/ports/stand-in.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
-
 import {
   otherNumber,
   otherPhoneOfNumber,
@@ -24,6 +14,7 @@ import {
   standInNumbers,
 } from "../../upstreams/stand-in/stand-in-numbers.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { listenAsStandIn, type Running, type StandInPlace, sendJson } from "./stand-in-listener.ts";
 
 /** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
 export interface StandInCall {
@@ -38,11 +29,7 @@ export interface StandInCall {
 /** Why a request was no look-up. */
 export type Refusal = "no_credentials" | "no_route";
 
-interface StandInOptions {
-  /** An address of this machine. Default: only this machine reaches it. */
-  host?: string;
-  /** 0: any free one. */
-  port: number;
+interface StandInOptions extends StandInPlace {
   /** What the vendor bills, for each kind. */
   prices: VendorPrices;
   /** A CSV file that gets a line for each billed look-up. */
@@ -53,18 +40,12 @@ interface StandInOptions {
   onRefusal?: (why: Refusal) => void;
 }
 
-export interface RunningStandIn {
-  port: number;
-  /** The address to point Duba at. */
-  url: string;
+export interface RunningStandIn extends Running {
   calls: readonly StandInCall[];
   refusals: readonly Refusal[];
-  close(): Promise<void>;
 }
 
-const bounds = { arrival: 10_000, connections: { most: 1000, answer: 60_000 } };
 const slow = 30_000;
-const mostRead = 64 * 1024;
 const photo = Buffer.from("photo").toString("base64");
 const largePhoto = "A".repeat(3 * 1024 * 1024);
 const proxyPage = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
@@ -82,19 +63,12 @@ const priceNames: Partial<Record<StandInOutcome, string>> = {
 export async function startStandIn(
   { name, testInput }: Pick<Vendor, "name" | "testInput">,
   vendor: StandIn,
-  { host = "127.0.0.1", port, prices, invoice, onCall, onRefusal }: StandInOptions,
+  { prices, invoice, onCall, onRefusal, ...place }: StandInOptions,
 ): Promise<RunningStandIn> {
   const calls: StandInCall[] = [];
   const refusals: Refusal[] = [];
   const waiting = new Set<NodeJS.Timeout>();
   if (invoice !== undefined && !existsSync(invoice)) appendFileSync(invoice, invoiceHeading, { mode: 0o600 });
-
-  const server = openServer(bounds, silent, async (raw, response) => {
-    response.setHeader(standInHeader, name);
-    const request = await readRequest(raw);
-    if (request) answer(request, response);
-    else response.destroy();
-  });
 
   function answer(request: StandInRequest, response: ServerResponse): void {
     const refuse = (why: Refusal) => {
@@ -171,34 +145,13 @@ export async function startStandIn(
     onCall?.(call);
   }
 
-  const at = await server.listen({ host, port });
+  const running = await listenAsStandIn({ name, base: vendor.base }, place, answer);
   return {
-    port: at,
-    url: `${localUrl(host, at)}${vendor.base ?? ""}`,
+    ...running,
     ...{ calls, refusals },
     async close() {
       for (const timer of waiting) clearTimeout(timer);
-      await server.end();
+      await running.close();
     },
   };
-}
-
-function sendJson(response: ServerResponse, { status, body }: { status: number; body: object }): void {
-  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-}
-
-/** Undefined if it did not come whole, or is no JSON. */
-async function readRequest(raw: IncomingMessage): Promise<StandInRequest | undefined> {
-  try {
-    let text = "";
-    for await (const chunk of raw.setEncoding("utf8")) {
-      text += chunk;
-      if (text.length > mostRead) return undefined;
-    }
-    const { pathname, searchParams } = new URL(raw.url!, "http://127.0.0.1");
-    const body = text === "" ? {} : JSON.parse(text);
-    return { method: raw.method!, path: pathname, query: searchParams, headers: raw.headers, body: Object(body) };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { until } from "../../../test/support/until.ts";
+import { starterLists } from "../../catalogue/starter.ts";
 import type { CheckInput } from "../../checks/check.ts";
 import { inventedPerson } from "../../checks/invented-person.ts";
 import { matchRecord } from "../../identity/verification/upstream-calls/match-record.ts";
 import { type CheckKind, numberMember } from "../../operation/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { openSource } from "../../upstreams/open-vendors.ts";
 import { notSentBecause, unavailable } from "../../upstreams/ports/outcomes.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
-import { vendors } from "../../upstreams/registry.ts";
+import { catalogueSources, vendors } from "../../upstreams/registry.ts";
 import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
-import { standIns, withoutStandIn } from "../../upstreams/stand-in/stand-ins.ts";
+import { sourceStandIns, standIns, withoutStandIn } from "../../upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
 import { billOf } from "../../upstreams/vendor-prices.ts";
+import { startSourceStandIn } from "./source-stand-in-server.ts";
 import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
 
 /** What Duba makes of each response, unless the vendor says it otherwise. */
@@ -41,11 +44,12 @@ const prices = { bvn: 4500, nin: 4000, "*.not_found": 2000 };
 const number = "22000004717";
 const claims = { phone: phoneOfNumber(number) };
 
-test("every vendor has a stand-in, in its folder and in the table, or a reason why not", () => {
-  const named = [...Object.keys(standIns), ...Object.keys(withoutStandIn)].sort();
+test("every vendor and source has a stand-in, in its folder and in a table, or a reason why not", () => {
+  const named = [standIns, sourceStandIns, withoutStandIn].flatMap((each) => Object.keys(each)).sort();
+  const wanted = new Set([...vendors, ...catalogueSources].map(({ name }) => name));
   assert.deepEqual(
     named,
-    vendors.map(({ name }) => name),
+    [...wanted].sort(),
     "Write its stand-in.ts, and its line in src/upstreams/stand-in/stand-ins.ts.",
   );
 });
@@ -136,4 +140,53 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
           JSON.stringify(outcome),
         );
       }));
+  });
+
+/** What a source says in another way than the starter catalogue. */
+const ownEntries: Readonly<Record<string, (entry: { price: string }, list: string, at: number) => object>> = {
+  ebills: ({ price }, list, at) => ({
+    code: String((list === "data-bundles" ? 1001 : 2001) + at),
+    ...{ cost: (Number(price) * 0.99).toFixed(2), available: true },
+  }),
+};
+
+for (const { name, covers, settings } of catalogueSources.filter(({ name }) => name in sourceStandIns))
+  suite(`the stand-in of the source ${name}`, () => {
+    /** What the source's own adapter pulls from its stand-in, with this text for each credential. */
+    const pulled = async ({ credential = "any", isRehearsal = true, path = "" }) => {
+      const standIn = await startSourceStandIn(name, { port: 0 });
+      const values = Object.entries(settings).map(([member, setting]) => [member, setting.default || credential]);
+      const url = standIn.url + path;
+      const source = openSource(name, { ...Object.fromEntries(values), url }, new RecordedLog(), isRehearsal);
+      try {
+        return await source.pull(AbortSignal.timeout(10_000));
+      } finally {
+        source.close();
+        await standIn.close();
+      }
+    };
+
+    // The order means nothing.
+    test("gives the lists of the starter catalogue in its form", async () => {
+      const starter = await starterLists();
+      const given = await pulled({});
+      assert.ok(given.kind === "whole", JSON.stringify(given));
+      assert.deepEqual(Object.keys(given.lists).sort(), covers.toSorted());
+      for (const list of covers) {
+        const own = starter[list].map((entry, at) => ({ ...entry, ...ownEntries[name]?.(entry as never, list, at) }));
+        assert.deepEqual(new Set<object>(given.lists[list]), new Set<object>(own));
+      }
+    });
+
+    test("counts in a rehearsal only, and refuses other paths and missing credentials", async () => {
+      const outside = await pulled({ isRehearsal: false });
+      assert.equal(outside.kind, "unreadable");
+      assert.match(
+        "sentence" in outside ? outside.sentence : "",
+        /, a stand-in answered\. Set the source's own address/,
+      );
+      assert.equal((await pulled({ path: "/other" })).kind, "incomplete");
+      const needsKey = Object.values(settings).some((setting) => setting.secret);
+      assert.equal((await pulled({ credential: "" })).kind, needsKey ? "refused_credentials" : "whole");
+    });
   });

@@ -1,9 +1,9 @@
 import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
-import { answerCsv, csvOfRows } from "../../operation/command/answer-csv.ts";
+import { answerCsv } from "../../operation/command/answer-csv.ts";
 import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
-import { listOf, memberWith, tableOf } from "../../operation/command/answer-table.ts";
+import { listOf, listRows, memberWith, partsOf, tableOf } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
@@ -29,7 +29,7 @@ import {
   toolbar,
 } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
-import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
+import { editorOf, hasEditor, linksOf, pricesLink, recordActions } from "./row-actions.ts";
 import { isExpected, redacted, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<CommandContext>;
@@ -53,7 +53,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
       ? ""
       : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${await filterForm(room, command, asked, place.path, shown.fault)}</details>`;
   const above = await aboveTable(room, asked, place);
-  const main = html`${heading}${above}${chips(command, asked, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
+  const main = html`${heading}${above}${await chips(room, command, asked, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 
@@ -76,7 +76,7 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const main = html`${commandHead(room, command, place, shown.fault ? undefined : texts)}${shown.fault ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
     shown.fault && members.length > 0 ? "" : shown.main
   }${shown.fault ? "" : await belowRecord(room, asked, command, texts)}`;
-  return framed(room, asked, place, titleOf(command, texts), main, hasEditor(command) ? ["htmx.js"] : []);
+  return framed(room, asked, place, titleOf(command, texts), main, hasEditor(command) ? { scripts: ["htmx.js"] } : {});
 }
 
 /** The table about a record that stands on its page. */
@@ -85,13 +85,12 @@ async function belowRecord(room: ConsoleRoom, asked: SignedIn, command: AnyComma
   const about = below && room.site.commands.get(below);
   const [name] = (by !== undefined && texts[by]) || [];
   if (!about || name === undefined) return "";
-  const { answer, input } = await runAs(room, asked, about, { [by!]: name });
+  const { answer } = await runAs(room, asked, about, { [by!]: name });
   const links = linksOf(room, asked, placeOf(room.site, about), about);
   const { say, config } = room;
   const parts = {
     command: about,
     answer,
-    input,
     view: viewIn(new URLSearchParams()),
     say,
     zone: config.timeZone,
@@ -116,41 +115,59 @@ async function shownAnswer(
 ): Promise<HttpResponse | { main: Html; tools: Html; fault?: Error }> {
   const { query } = asked;
   try {
-    const zone = room.config.timeZone;
-    const texts = readTextsOf(command, query);
-    const { answer, input, said } = await runAs(room, asked, command, texts);
+    const { answer, plain, said } = await runAs(room, asked, command, readTextsOf(command, query));
     const file = fileOf(command, answer);
     if (file) return file;
-    const view = viewIn(query);
-    const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
-    const hasList = listOf(command.answer) !== undefined;
-    if (query.get("_csv") === "1" && hasList) {
-      // The columns that the table shows, in its order; a statement's lines whole, as programs read them.
-      const table = tableOf(command, answer, list, zone);
-      const cells = seen(table, view).map((row) => table.columns.map(({ plainOf }) => plainOf(row)));
-      const names = table.columns.map(({ name }) => name);
-      const text = command.first === undefined ? await csvOfRows(names, cells) : await answerCsv(command, answer);
-      return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
-    }
-    const place = placeOf(room.site, command);
-    const links = linksOf(room, asked, place, command);
+    const parts = await answerParts(room, { ...asked, path }, command, { answer, plain });
+    if ("status" in parts) return parts;
     const next = nextPage(command, answer);
-    const count = hasList ? tableOf(command, answer, list, zone).rows.length : 0;
-    const csv = html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a>`;
-    const tools = html`${count > 1 || view.find !== "" ? finder(asked) : ""}${count > 0 ? csv : ""}`;
-    const main = html`${recordActions(links, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, zone, links, editor: editorOf(room, asked, command) })}
-${ageLine(said)}
-${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
-    return { main, tools };
+    const older = html`<p class="links"><a href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
+    const links = linksOf(room, asked, placeOf(room.site, command), command);
+    const main = html`${recordActions(links, answer)}${parts.main}
+${said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`}
+${next === undefined ? "" : older}`;
+    return { main, tools: html`${parts.find}${parts.csv}${pricesLink(room, asked, command)}` };
   } catch (fault) {
     if (!isExpected(fault)) throw fault;
     return { main: faultBox(redacted(fault), room.say, command), tools: html``, fault };
   }
 }
 
-/** How old a report is. */
-export function ageLine(said: string | undefined): Html | string {
-  return said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`;
+/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. */
+export async function answerParts(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  { answer, plain }: { answer: unknown; plain: unknown },
+): Promise<HttpResponse | { main: Html; find: Html; csv: Html }> {
+  const { path, query } = asked;
+  const zone = room.config.timeZone;
+  const view = viewIn(query);
+  const table = listOf(command.answer) && tableOf(command, answer, list, zone);
+  // An answer may show other tables in place of its list: what is found in those is no row of the list.
+  const showsList = () => partsOf(command, answer, zone).some((part) => typeof part !== "string" && "list" in part);
+  const rows = table ? (view.find === "" || showsList() ? seen(table, view) : table.rows) : [];
+  if (query.get("_csv") === "1" && table) {
+    // Without a view of its own it is what --csv gives, byte for byte.
+    const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
+    const text = await answerCsv(
+      command,
+      plain,
+      rows.map((row) => rowOf.get(row)!),
+    );
+    return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
+  }
+  const links = linksOf(room, asked, placeOf(room.site, command), command);
+  const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
+  const editor = editorOf(room, asked, command);
+  return {
+    main: answerView({ command, answer, view, urlFor, say: room.say, zone, links, editor }),
+    find: (table?.rows.length ?? 0) > 1 || view.find !== "" ? finder(asked) : html``,
+    csv:
+      rows.length > 0
+        ? html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
+        : html``,
+  };
 }
 
 /** The cursor of the page that follows. */
@@ -200,14 +217,15 @@ export async function commandPage(
   );
 }
 
+/** `at`: when what it shows was read. */
 export function framed(
   room: ConsoleRoom,
   { session }: SignedIn,
   place: ConsolePage | undefined,
   title: string,
   main: Html,
-  scripts: readonly string[] = [],
+  { scripts = [], at = room.store.now() }: { scripts?: readonly string[]; at?: number } = {},
 ): HttpResponse {
-  const shownAt = timeElement(room.store.now(), room.config.timeZone);
+  const shownAt = timeElement(at, room.config.timeZone);
   return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt }));
 }

@@ -2,7 +2,7 @@ import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { list } from "../../operation/command/answer-schema.ts";
 import { tableOf } from "../../operation/command/answer-table.ts";
-import { amount } from "../../operation/command/forms.ts";
+import { amount, remark } from "../../operation/command/forms.ts";
 import { type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
 import { koboOf, nairaText } from "../../operation/money.ts";
@@ -19,7 +19,7 @@ type AnyCommand = Command<CommandContext>;
 /** What a person is about to do, what it gives away and what it hits. Scripts show it in place of the form. */
 export async function deedPage(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, texts: Texts): Promise<Html> {
   const given = membersOf(command.input).flatMap(({ name, member }) =>
-    texts[name] === undefined
+    texts[name] === undefined || member.holds === "passkey"
       ? []
       : [{ name, shows: "text" as const, text: member.private ? "(not shown)" : textOf(texts[name], member) }],
   );
@@ -33,8 +33,9 @@ ${hits.map((hit) => html`<h3>What it hits</h3>${hit}`)}
 <p class="buttons"><button type="button" class="${command.kind === "danger" ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
 }
 
-function textOf(given: NonNullable<Texts[string]>, { form }: Member): string {
+function textOf(given: NonNullable<Texts[string]>, { form, masks }: Member): string {
   if (given === true) return "yes";
+  if (masks) return remark.read(String(given));
   const kobo = form === amount.form ? koboOf(String(given)) : undefined;
   if (kobo !== undefined) return nairaText(kobo);
   return typeof given === "string"
@@ -64,11 +65,11 @@ async function hitIn(room: ConsoleRoom, asked: SignedIn, shows: AnyCommand, text
   const zone = room.config.timeZone;
   const [only] = membersOf(shows.input).filter(({ isRequired }) => isRequired);
   try {
-    const { answer, input } = await runAs(room, asked, shows, only ? { [only.name]: text } : {});
+    const { answer } = await runAs(room, asked, shows, only ? { [only.name]: text } : {});
     if (only) {
       const view = { sort: "", find: "", page: 1 };
       const plain = { say: room.say, zone, links: () => ({ own: undefined, actions: [] }) };
-      return answerView({ command: shows, answer, input, view, urlFor: () => pathOf(shows), ...plain });
+      return answerView({ command: shows, answer, view, urlFor: () => pathOf(shows), ...plain });
     }
     const { columns, rows } = tableOf(shows, answer, list, zone);
     const row = rows.find((each) =>

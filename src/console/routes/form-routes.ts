@@ -1,25 +1,23 @@
 import { personActor } from "../../access/people/people-rows.ts";
+import { withEmails } from "../../access/people/shown-actors.ts";
 import { appendWith } from "../../audit/append.ts";
 import type { CommandContext } from "../../commands/context.ts";
 import { html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
+import { type Command, mayRun } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { pathOf, placeOf } from "../site-map.ts";
-import { answerView } from "../view/answer-view.ts";
 import { type FormTexts, worksOnce } from "../view/command-form.ts";
 import { timeElement } from "../view/frame.ts";
 import { recordAddress } from "../view/record-links.ts";
-import { viewIn } from "../view/sorted-table.ts";
-import { ageLine, commandPage, fileOf, framed } from "./command-routes.ts";
+import { answerParts, commandPage, fileOf, framed } from "./command-routes.ts";
 import { confirmationOf, mustConfirm } from "./confirm-deed.ts";
 import { readTextsOf } from "./form-texts.ts";
 import { commandHead, titleOf } from "./page-parts.ts";
-import { linksOf } from "./row-actions.ts";
 import { checkToken, isExpected, redacted, runAs } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 
@@ -28,12 +26,9 @@ type AnyCommand = Command<CommandContext>;
 /** Runs the command of a form that was sent. What changes something does it once, and redirects to the page of its answer. */
 export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
   const { person } = asked.session;
-  const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
-  const form = await formIn(asked, isUpload ? longestUpload : longestForm);
+  const form = await formIn(asked, takesFiles(command) ? longestUpload : longestForm);
   checkToken(asked, form);
-  const texts = Object.fromEntries(
-    membersOf(command.input).map(({ name }) => [name, form.getAll(name).filter((each) => typeof each === "string")]),
-  ) as FormTexts;
+  const texts = typedIn(command, form);
   try {
     const once = worksOnce(command) ? await formRequestOf(room, asked, form) : undefined;
     const given = readTextsOf(command, form);
@@ -42,16 +37,18 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
       : undefined;
     const append = appendWith(personActor(person), { confirmation });
     const audit = once ? appendOnce(append, room, asked, once) : append;
-    const { answer, input, said } = await runAs(room, asked, command, given, audit);
+    const { answer, plain } = await runAs(room, asked, command, given, audit);
     room.readings.clear();
     const file = fileOf(command, answer);
     if (file) return file;
-    const isSecret = memberWith("secret", command.answer) !== undefined;
-    if (once && !isSecret && (await keepAnswer(room, once, answer))) return redirect(donePath(command, once.id));
     const found = command.id === "find" ? (answer as { kind: string; name: string }[]) : [];
     const only = found.length === 1 && recordAddress(room.site, person.role, found[0]!);
     if (only) return redirect(only);
-    return outcomePage(room, asked, command, { answer, input, said });
+    if (memberWith("secret", command.answer) !== undefined) return outcomePage(room, asked, command, { answer, plain });
+    const kept = await keepAnswer(room, asked, once, plain);
+    return kept === undefined
+      ? outcomePage(room, asked, command, { answer, plain, isTooLong: true })
+      : redirect(donePath(command, kept));
   } catch (fault) {
     if (fault instanceof AlreadySent) return alreadyDone(room, asked, command, fault);
     if (!isExpected(fault)) throw fault;
@@ -59,28 +56,53 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   }
 }
 
-/** The page of what a form did. */
-export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
-  const { person } = asked.session;
-  const sent = await sentForm(room, asked.query.get("_done")!);
-  if (sent?.person_id !== person.id || sent.path !== pathOf(command) || sent.answer === null)
-    return redirect(pathOf(command));
-  return outcomePage(room, asked, command, { answer: JSON.parse(sent.answer), input: {}, said: undefined });
+function takesFiles({ input }: AnyCommand): boolean {
+  return membersOf(input).some(({ member }) => member.holds === "file");
 }
 
-function outcomePage(
+function typedIn(command: AnyCommand, form: FormData): FormTexts {
+  return Object.fromEntries(
+    membersOf(command.input).map(({ name }) => [name, form.getAll(name).filter((each) => typeof each === "string")]),
+  );
+}
+
+/** The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no token. */
+export async function showTyped(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
+  const form = await formIn(asked, longestForm);
+  if (form.get("_person") !== asked.session.person.id) return redirect(pathOf(command));
+  const files = takesFiles(command) ? ", choose its files again," : "";
+  const fault = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
+  return commandPage(room, asked, command, { texts: typedIn(command, form), fault });
+}
+
+/** The page of what a form did or found, for people who may do no less than the one who sent it. */
+export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpResponse> {
+  const sent = await sentForm(room, asked.query.get("_done")!);
+  if (!sent || !mayRun(asked.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
+    return redirect(pathOf(command));
+  const plain: unknown = JSON.parse(sent.answer);
+  const answer = await withEmails(room.store.db, plain);
+  return outcomePage(room, asked, command, { answer, plain, at: sent.at });
+}
+
+/** `at`: when it was kept. */
+async function outcomePage(
   room: ConsoleRoom,
   asked: SignedIn,
   command: AnyCommand,
-  { answer, input, said }: { answer: unknown; input: object; said: string | undefined },
-): HttpResponse {
+  { answer, plain, at, isTooLong }: { answer: unknown; plain: unknown; at?: number; isTooLong?: true },
+): Promise<HttpResponse> {
   const place = placeOf(room.site, command);
-  const links = linksOf(room, asked, place, command);
-  const zone = room.config.timeZone;
-  const parts = { command, answer, input, view: viewIn(new URLSearchParams()), say: room.say, zone, links };
-  const shown = answerView({ ...parts, urlFor: () => pathOf(command) });
-  const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
-  return framed(room, asked, place, titleOf(command), main);
+  const parts = await answerParts(room, asked, command, { answer, plain });
+  if ("status" in parts) return parts;
+  const { main: shown, find, csv } = parts;
+  const hasTable = at !== undefined && csv.text !== "";
+  const long = html`<p class="note warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
+  const sending = html`<p class="quiet">You can send the address of this page to somebody with your role or a higher one. Duba keeps the answer for at most 12 hours.</p>`;
+  const main = html`${commandHead(room, command, place, {})}${hasTable ? html`<div class="controls">${find}</div>` : ""}
+<div class="outcome" role="status">${isTooLong ? long : ""}${hasTable ? html`<p class="links">${csv}</p>` : ""}${shown}</div>
+${hasTable ? sending : ""}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
+  return framed(room, asked, place, titleOf(command), main, at === undefined ? {} : { at });
 }
 
 async function alreadyDone(

@@ -182,7 +182,7 @@ function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<CommandCon
     say,
     config: { timeZone: zone },
   } = room;
-  return answerView({ command, answer, input: {}, view, urlFor: () => path, say, zone, links });
+  return answerView({ command, answer, view, urlFor: () => path, say, zone, links });
 }
 
 function ageOf(milliseconds: number): string {

@@ -7,8 +7,17 @@ import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verbOf } from "../site-map.ts";
-import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
+import {
+  type ConsolePage,
+  commandNames,
+  commandsAt,
+  familyOf,
+  labelFor,
+  pathOf,
+  placeOf,
+  verbOf,
+} from "../site-map.ts";
+import { commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { textsIn, urlOf } from "./form-texts.ts";
 import { deskAs, isExpected, runAs } from "./run-as.ts";
@@ -28,7 +37,7 @@ export async function formParts(
   const { say, config } = room;
   const all = "account" in command.input.properties ? await deskAs(room, asked).accounts.all() : [];
   return {
-    ...{ formToken: asked.session.formToken, say, zone: config.timeZone.name },
+    ...{ formToken: asked.session.formToken, person: asked.session.person.id, say, zone: config.timeZone.name },
     accounts: all.length > mostAccounts ? [] : all,
     set: await setNow(room, asked, command, texts),
   };
@@ -78,10 +87,17 @@ const things: Readonly<Record<string, string>> = {
 
 /** Titles of changes that are no verb with a thing. */
 const titles: Readonly<Record<string, string>> = {
-  ...{ "accounts.terms": "Change limits", "ledger.note": "Note on verification", "accounts.note": "Note on account" },
+  ...{ "accounts.terms": "Change terms", "ledger.note": "Note on verification", "accounts.note": "Note on account" },
   ...{ "prices.join": "Put account into price group", "prices.leave": "Take account out of price group" },
   ...{ "catalogue.approve": "Approve change", "catalogue.reject": "Reject change", "catalogue.edit": "Edit entry" },
-  ...{ "books.adjust": "Correct a charge", "books.price": "Price past attempts" },
+  ...{ "catalogue.change-prices": "Change prices" },
+  ...{
+    "books.adjust": "Correct a charge",
+    "books.price": "Price past attempts",
+    "sessions.end-others": "End other sessions",
+  },
+  ...{ "books.settle-unknown": "Settle unknown outcomes by an invoice" },
+  ...commandNames,
 };
 
 /** What a change is called: "New key", "Revoke key". */
@@ -122,19 +138,22 @@ export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: Co
   const about =
     shown === undefined
       ? html`<p class="lead">${say(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${say(description)}</p>`}${more}`
-      : html`<p class="quiet">${say(summary)}</p>`;
+      : recordShownBy(command)
+        ? ""
+        : html`<p class="quiet">${say(summary)}</p>`;
   return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${titleOf(command, shown)}</h1>
 ${about}`;
 }
 
-/** Links from the page of one thing to what else shows it: from an account to its keys and its statement. */
+/** Links from the page of one thing to what else shows it, and makes more of it: from an account to its keys, its statement and a new key. */
 export function seeAlso({ site }: ConsoleRoom, { session }: SignedIn, command: AnyCommand, texts: FormTexts): Html {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
   if (!command.id.endsWith(".show") || name === undefined || subject === undefined) return html``;
   const links = [...site.commands.values()].flatMap((other) => {
     const isAbout = membersOf(other.input).some((member) => member.name === name);
-    if (other.id === command.id || !isAbout || !asksByUrl(other) || !mayRun(session.person.role, other)) return [];
+    const isMore = other.kind === "read" || /\.(?:create|add)$/.test(other.id);
+    if (other.id === command.id || !isAbout || !isMore || !mayRun(session.person.role, other)) return [];
     if (memberWith("holds", other.answer) !== undefined) return [];
     const place = placeOf(site, other);
     const isOpening = place.opens === other.id;
@@ -191,13 +210,18 @@ export function chipMembers({ input }: AnyCommand) {
   );
 }
 
-/** The words that people filter a list by, as links: of the states of verifications, for example. */
-export function chips(command: AnyCommand, { query }: SignedIn, path: string): Html {
+/** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
+export async function chips(room: ConsoleRoom, command: AnyCommand, asked: SignedIn, path: string): Promise<Html> {
+  const { query } = asked;
+  const counts = await command.choiceCounts?.(deskAs(room, asked));
   return html`${chipMembers(command).map(({ name, member }) => {
+    // Beside another filter they would count what it hides.
+    const isAlone = [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "");
+    const countOf = (word: string) => (isAlone && counts?.[name]?.[word]) || 0;
     const links = [undefined, ...member.enum!].map((word) => {
       const address = urlOf(path, query, { [name]: word, cursor: undefined, _page: undefined });
       const isChosen = (query.get(name) ?? "") === (word ?? "");
-      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${word === undefined ? "any" : word.replaceAll("_", " ")}</a></li>`;
+      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${word === undefined ? "any" : word.replaceAll("_", " ")}${word !== undefined && countOf(word) > 0 ? html` <strong>${countOf(word).toLocaleString("en")}</strong>` : ""}</a></li>`;
     });
     return html`<ul class="chips" aria-label="${labelFor(name)}"><li class="quiet">${labelFor(name)}</li>${links}</ul>`;
   })}`;

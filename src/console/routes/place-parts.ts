@@ -17,6 +17,7 @@ const mostDrafts = 5;
 export async function aboveTable(room: ConsoleRoom, asked: SignedIn, { path }: ConsolePage): Promise<Html> {
   if (path === "/catalogue") return waitingDrafts(room, asked);
   if (path === "/people") return ownEmail(asked);
+  if (path === "/you") return ownPasskeys(room, asked);
   return path === "/books" ? books(room, asked) : html``;
 }
 
@@ -25,6 +26,16 @@ function ownEmail({ session: { person } }: SignedIn): Html {
   if (person.email !== firstOfficer) return html``;
   const address = `/people/change?${new URLSearchParams({ person: firstOfficer })}`;
   return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
+}
+
+/** The passkeys of the person, above the sessions. */
+async function ownPasskeys(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
+  const command = room.site.commands.get("passkeys.list")!;
+  const { answer } = await runAs(room, asked, command, {});
+  const view = { sort: "", find: "", page: 1 };
+  const links = linksOf(room, asked, placeOf(room.site, command), command);
+  const plain = { say: room.say, zone: room.config.timeZone, urlFor: () => pathOf(command) };
+  return html`<h2>Your passkeys</h2>${answerView({ command, answer, view, links, ...plain })}<h2>Your sessions</h2>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */
@@ -76,7 +87,7 @@ async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
   const command = room.site.commands.get("catalogue.show")!;
   const texts = { revision: draft };
   try {
-    const { answer, input } = await runAs(room, asked, command, texts);
+    const { answer } = await runAs(room, asked, command, texts);
     const view = { sort: "", find: "", page: 1 };
     const address = (change: Record<string, string | undefined>) =>
       urlOf(pathOf(command), new URLSearchParams(), { ...texts, _run: "1", ...change });
@@ -86,7 +97,7 @@ async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
       say,
       config: { timeZone: zone },
     } = room;
-    const parts = { command, answer, input, view, urlFor: address, say, zone, links };
+    const parts = { command, answer, view, urlFor: address, say, zone, links };
     return answerView({ ...parts, of: draft });
   } catch (fault) {
     if (!isExpected(fault)) throw fault;

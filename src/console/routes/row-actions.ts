@@ -65,6 +65,14 @@ export function hasEditor({ id }: AnyCommand): boolean {
   return id === "catalogue.entries";
 }
 
+/** A link from entries that a person chose to what changes their prices. Rows found in a table are no choice. */
+export function pricesLink({ site }: ConsoleRoom, { session, query }: SignedIn, listed: AnyCommand): Html {
+  const change = site.commands.get("catalogue.change-prices");
+  if (!change || !hasEditor(listed) || query.get("_find") || !mayRun(session.person.role, change)) return html``;
+  const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
+  return html`<a class="button" href="${urlOf(pathOf(change), new URLSearchParams(), Object.fromEntries(chosen))}">Change prices</a>`;
+}
+
 /** The form in a cell that changes it: the price of an entry of the catalogue. */
 export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: AnyCommand) {
   const edit = site.commands.get("catalogue.edit");

@@ -27,12 +27,12 @@ export function deskAs(
   const config = { ...room.config, consoleOrigin: room.origin() };
   const { now } = room.store;
   const { role } = session.person;
-  const context = { db, now, audit, actor, role, config, progress: () => {}, log: silent };
+  const context = { db, now, audit, actor, role, session: session.hash, config, progress: () => {}, log: silent };
   const commands = async () => [...room.site.commands.values()];
   return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
 }
 
-/** Runs a command as the person of the session. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another fault for the person. */
+/** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another fault for the person. */
 export async function runAs(
   room: ConsoleRoom,
   asked: Pick<SignedIn, "session">,
@@ -43,8 +43,8 @@ export async function runAs(
   const { store, reports } = room;
   const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
-  const answer = await answered(command, input, deskAs(room, asked, source.db, audit));
-  return { answer: await withEmails(store.db, answer), input, said: source.said };
+  const plain = await answered(command, input, deskAs(room, asked, source.db, audit));
+  return { plain, answer: await withEmails(store.db, plain), said: source.said };
 }
 
 export function checkToken({ session }: SignedIn, form: FormData): void {

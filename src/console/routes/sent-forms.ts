@@ -5,6 +5,10 @@ import type { Tables } from "../../storage/tables.ts";
 import { ConsoleError, type SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 
+/** Bytes of an answer that is kept, and how many are kept of one person. */
+const longestAnswer = 4 * 1024 * 1024;
+const mostAnswers = 10;
+
 /** The form did its work before, at this time. */
 export class AlreadySent extends Error {
   readonly id: string;
@@ -55,7 +59,7 @@ export function appendOnce(
   return async (trx, ...events) => {
     // What Duba does by itself beside it is not what the form asked for.
     if (!events.some(({ actor }) => actor === personActor(person))) return append(trx, ...events);
-    const row = { id, person_id: person.id, request, path, at: room.store.now(), answer: null };
+    const row = { id, person_id: person.id, role: person.role, request, path, at: room.store.now(), answer: null };
     const noted = await trx
       .insertInto("sent_form")
       .values(row)
@@ -68,17 +72,38 @@ export function appendOnce(
   };
 }
 
-/** Keeps the answer for the page that follows. False: the form did nothing, so it may be sent again. */
+/** Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long. */
 export async function keepAnswer(
-  { store }: ConsoleRoom,
-  { id, request }: FormRequest,
-  answer: unknown,
-): Promise<boolean> {
-  const { numUpdatedRows } = await store.db
+  { store: { db, now } }: ConsoleRoom,
+  { path, session: { person } }: SignedIn,
+  once: FormRequest | undefined,
+  plain: unknown,
+): Promise<string | undefined> {
+  const answer = JSON.stringify(plain);
+  if (Buffer.byteLength(answer) > longestAnswer) return undefined;
+  const own = db
+    .selectFrom("sent_form")
+    .select("id")
+    .where("person_id", "=", person.id)
+    .where("answer", "is not", null);
+  await db
     .updateTable("sent_form")
-    .set({ answer: JSON.stringify(answer) })
-    .where("id", "=", id)
-    .where("request", "=", request)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+    .set({ answer: null })
+    .where("person_id", "=", person.id)
+    .where("answer", "is not", null)
+    .where("id", "not in", own.orderBy("at", "desc").limit(mostAnswers - 1))
+    .execute();
+  if (once) {
+    const { numUpdatedRows } = await db
+      .updateTable("sent_form")
+      .set({ answer })
+      .where("id", "=", once.id)
+      .where("request", "=", once.request)
+      .executeTakeFirst();
+    if (numUpdatedRows === 1n) return once.id;
+  }
+  // It changed nothing, so the form may be sent again.
+  const row = { id: randomUUID(), person_id: person.id, role: person.role, request: "", path, at: now(), answer };
+  await db.insertInto("sent_form").values(row).execute();
+  return row.id;
 }

@@ -1,18 +1,16 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import {
-  PasskeyError,
-  registerPasskey,
-  registrationOptions,
-  signInOptions,
-  verifySignIn,
-} from "../../access/people/passkeys.ts";
+import { anotherPasskeyOptions, registerPasskey, registrationOptions } from "../../access/people/new-passkeys.ts";
+import { PasskeyError, signInOptions, verifySignIn } from "../../access/people/passkeys.ts";
 import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
-import { beginSession, endSession, sessionLife } from "../../access/people/sessions.ts";
-import { html } from "../../http/pages/html.ts";
+import { beginSession, browserOf, endSession, sessionLife } from "../../access/people/sessions.ts";
+import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
+import type { Command } from "../../operation/command.ts";
 import { type Asked, formIn, jsonIn, longestForm, type SignedIn } from "../console-request.ts";
 import { jsonResponse, page, redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
+import { pathOf } from "../site-map.ts";
+import { repeated } from "../view/command-form.ts";
 import { barePage } from "../view/frame.ts";
 import { checkToken } from "./run-as.ts";
 
@@ -25,12 +23,32 @@ export function cookieName(origin: string): string {
 }
 
 export function signInPage(): HttpResponse {
-  const main = html`<h1>Sign in</h1>
+  return page(barePage(signInParts(html``)));
+}
+
+/**
+ * The page to sign in for somebody who sent the form of a command after the session ended. It holds what was typed, and sends it to `showTyped`:
+ * nothing of it stands in a URL or in the store.
+ */
+export async function typedPage(asked: Asked, command: Command<never>): Promise<HttpResponse> {
+  const form = await formIn(asked, longestForm);
+  const fields = ["_person", ...repeated(command)].flatMap((name) =>
+    form
+      .getAll(name)
+      .map((text) => (typeof text === "string" ? html`<input type="hidden" name="${name}" value="${text}">` : "")),
+  );
+  const typed = html`<p class="note">Your session has ended, and nothing was done. Sign in, and the form stands as you typed it, without files and secrets.</p>
+<form data-typed method="post" action="${pathOf(command)}?_typed=1" hidden>${fields}</form>`;
+  return page(barePage(signInParts(typed)), 401);
+}
+
+function signInParts(lead: Html) {
+  const main = html`<h1>Sign in</h1>${lead}
 <p>Use the passkey that you registered with your invitation.</p>
 <p><button class="main" data-sign-in>Sign in with a passkey</button></p>
 <p class="wrong" role="alert" data-fault></p>${withoutScripts}
 <p class="quiet">No passkey, or lost it? An officer can invite you again: <code>duba people invite</code>.</p>`;
-  return page(barePage({ title: "Sign in", main, scripts }));
+  return { title: "Sign in", main, scripts };
 }
 
 export function joinPage(): HttpResponse {
@@ -47,6 +65,7 @@ export function joinPage(): HttpResponse {
 export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<HttpResponse | undefined> {
   const { path, query } = asked;
   const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
+  const browser = browserOf(asked.raw.headers["user-agent"]);
   switch (path) {
     case "/sign-in/options":
       return jsonResponse(await signInOptions({ ...place, sign: await room.signer("sign-in") }));
@@ -56,7 +75,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
         const strangers = { ...place, sign: await room.signer("sign-in") };
         const person = await verifySignIn(strangers, response as AuthenticationResponseJSON);
         await room.audit(place.db, personEvent("console.signed_in", personActor(person), person));
-        return signedIn(room, person.id, localPath(query.get("next")));
+        return signedIn(room, person.id, browser, localPath(query.get("next")));
       });
     case "/join/options":
       return refusing(room, async () => {
@@ -67,17 +86,25 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
       return refusing(room, async () => {
         const { invitation, name, response } = await jsonIn(asked);
         const request = {
+          browser,
           invitation: String(invitation),
           name: String(name ?? "")
             .trim()
             .slice(0, 100),
         };
         const person = await registerPasskey(place, { ...request, response: response as RegistrationResponseJSON });
-        return signedIn(room, person.id, person.email === firstOfficer ? "/people" : "/");
+        return signedIn(room, person.id, browser, person.email === firstOfficer ? "/people" : "/");
       });
     default:
       return undefined;
   }
+}
+
+/** What the browser needs to make one more passkey of the person. */
+export async function newPasskeyOptions(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
+  checkToken(asked, await formIn(asked, longestForm));
+  const place = { db: room.store.db, now: room.store.now, origin: room.origin() };
+  return jsonResponse(await anotherPasskeyOptions(place, asked.session.person));
 }
 
 export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
@@ -89,8 +116,8 @@ export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpR
 }
 
 /** A new session each time: a cookie that somebody planted before never becomes one. */
-async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<HttpResponse> {
-  const secret = await beginSession(room.store.db, personId, room.store.now());
+async function signedIn(room: ConsoleRoom, personId: string, browser: string, location: string): Promise<HttpResponse> {
+  const secret = await beginSession(room.store.db, personId, room.store.now(), browser);
   return jsonResponse({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
 }
 

@@ -22,6 +22,11 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   document.querySelector("#box")?.focus();
 });
+// What is pasted into the empty box is looked up at once.
+const box = document.querySelector("#box");
+box?.addEventListener("paste", () => {
+  if (box.value === "") setTimeout(() => box.form.requestSubmit());
+});
 // Back from another page: the form may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;

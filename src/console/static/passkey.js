@@ -10,7 +10,7 @@ async function post(path, body) {
     body: isForm ? body : JSON.stringify(body),
   });
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.message);
+  if (!response.ok) throw Object.assign(new Error(answer.message), { status: response.status });
   return answer;
 }
 
@@ -23,7 +23,11 @@ async function attempt(button, work) {
   try {
     await work();
   } catch (error) {
-    const text = error.name === "NotAllowedError" ? "The passkey was not used. Try again." : error.message;
+    const said = {
+      NotAllowedError: "The passkey was not used. Try again.",
+      InvalidStateError: "This device has a passkey of yours already. Choose another device, or a security key.",
+    };
+    const text = said[error.name] ?? error.message;
     if (fault) fault.textContent = text;
     button.disabled = false;
   }
@@ -34,7 +38,9 @@ signIn?.addEventListener("click", () =>
   attempt(signIn, async () => {
     const response = await startAuthentication({ optionsJSON: await post("/sign-in/options", {}) });
     const { location: next } = await post(`/sign-in${location.search}`, { response });
-    location.replace(next);
+    const typed = document.querySelector("[data-typed]");
+    if (typed) typed.submit();
+    else location.replace(next);
   }),
 );
 
@@ -83,11 +89,23 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     delete form.dataset.sending;
-    attempt(button, async () => {
+    const ask = async () => {
+      const made = form.querySelector("[data-new-passkey]");
+      if (made) {
+        const optionsJSON = await post("/passkeys/options", new FormData(form));
+        made.value = JSON.stringify(await startRegistration({ optionsJSON }));
+      }
       const answer = await post("/confirm", new FormData(form));
       if (!answer.options) return form.submit();
       button.disabled = false;
       confirmFirst(form, answer);
-    });
+    };
+    // The session ended: the page to sign in keeps what was typed, and no files.
+    const ended = (error) => {
+      if (error.status !== 401) throw error;
+      for (const file of form.querySelectorAll("[type=file]")) file.disabled = true;
+      form.submit();
+    };
+    attempt(button, () => ask().catch(ended));
   });
 }

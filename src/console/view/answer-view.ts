@@ -20,7 +20,6 @@ import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
 export interface AnswerParts {
   command: Command<never>;
   answer: unknown;
-  input: object;
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
@@ -35,11 +34,11 @@ export interface AnswerParts {
 
 /** The answer of a command as people read it: its sentences, tables and records. */
 export function answerView(parts: AnswerParts): Html {
-  const { command, answer, input, zone } = parts;
+  const { command, answer, zone } = parts;
   const secret = memberWith("secret", command.answer);
   const isWell = command.isWell?.(answer as never) !== false;
   let untitled = 0;
-  const views = partsOf(command, answer, input, zone).map((part) => {
+  const views = partsOf(command, answer, zone).map((part) => {
     if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
     return partView(part, parts, { isWell, untitled });
   });
@@ -68,11 +67,11 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   if ("record" in part) {
     if (of !== undefined) return html``;
     const { head = [] } = recordShownBy(command) ?? {};
-    const [first, rest] = [true, false].map((isHead) =>
-      recordOf(command.answer, part.record, zone).filter(({ name }) => head.includes(name) === isHead),
-    );
+    const members = recordOf(command.answer, part.record, zone);
+    const first = head.flatMap((each) => members.find(({ name }) => name === each) ?? []);
+    const rest = members.filter(({ name }) => !head.includes(name));
     const { link } = links(isRow(answer) ? answer : {});
-    return html`${first!.length > 0 ? recordView(first!, say, link, "figures") : ""}${recordView(rest!, say, link)}`;
+    return html`${first.length > 0 ? recordView(first, say, link, "figures") : ""}${recordView(rest, say, link)}`;
   }
   const table = tableOf(command, answer, part, zone);
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;

@@ -32,7 +32,8 @@ export function stateMark(text: string): Html {
 
 /** A text of an answer as its type shows it. */
 export function shownAs({ shows, text }: Pick<RecordMember, "shows" | "text">, say: Say): Html {
-  if (shows === "state") return stateMark(text);
+  if (shows === "state" && text !== "-") return stateMark(text);
+  if (shows === "account") return broken(text.split(/(?<=@)/));
   return shows === "sentence" ? say(text) : html`${text}`;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
-import { amount, calendarMonth, day, futureTime } from "../../operation/command/forms.ts";
+import { amount, calendarMonth, day, futureTime, remark } from "../../operation/command/forms.ts";
 import { InputError, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
@@ -18,6 +18,8 @@ export interface FormState {
   accounts?: readonly { email: string; name: string }[];
   fault?: Error | undefined;
   formToken: string;
+  /** The id of the person who fills it. */
+  person: string;
   say: Say;
   /** Name of the zone in which times are given. */
   zone: string;
@@ -42,7 +44,7 @@ export function canCheck({ kind, input }: Command<never>): boolean {
 /** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
 export function commandForm(
   command: Command<never>,
-  { texts, set = {}, accounts = [], fault, formToken, say, zone, action = pathOf(command) }: FormState,
+  { texts, set = {}, accounts = [], fault, formToken, person, say, zone, action = pathOf(command) }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
@@ -55,7 +57,7 @@ export function commandForm(
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${fault ? faultBox(fault, say, command) : ""}
-${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}${worksOnce(command) ? formId() : ""}
+${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${
   confirms(command) === "never"
     ? ""
@@ -97,6 +99,13 @@ function savesFile({ answer }: Command<never>): boolean {
   return "lines" in answer || memberWith("holds", answer) !== undefined;
 }
 
+/** The members whose texts a page may repeat: not what is private, or may be, and no files. */
+export function repeated({ input }: Command<never>): string[] {
+  return membersOf(input).flatMap(({ name, member }) =>
+    member.private || member.pasted || member.holds === "file" ? [] : [name],
+  );
+}
+
 /** What the button of a form does. */
 function buttonOf(command: Command<never>): string {
   if (!asksByUrl(command)) return verbOf(command);
@@ -128,6 +137,7 @@ function field(
   { say, zone, command, set }: Pick<FormState, "say" | "zone"> & { command: Command<never>; set: string | undefined },
 ): Html {
   const id = `f-${name}`;
+  if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
   const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
   const now = set === undefined ? "" : html`<p class="set" id="${id}-set">Now: ${set}</p>`;
   const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
@@ -166,7 +176,8 @@ function control(
   command: Command<never>,
   attributes: Html,
 ): Html {
-  const [text = member.default ?? ""] = texts;
+  const [given = member.default ?? ""] = texts;
+  const text = member.masks ? remark.read(given) : given;
   if (member.enum)
     return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value="">${asksByUrl(command) && !savesFile(command) ? "any" : "–"}</option>`}${member.enum.map(
       (word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`,

@@ -29,17 +29,17 @@ export function framedPage(
   }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: Html | undefined },
 ): string {
   const { person, formToken } = session;
-  const links = site.places.map(
-    ({ path, title }) =>
-      html`<li><a class="place" href="${path}"${path === place?.path ? html` aria-current="page"` : ""}>${title}</a></li>`,
+  const own = site.places.find(({ isOwn }) => isOwn);
+  const links = site.places.flatMap(({ path, title, isOwn }) =>
+    isOwn ? [] : html`<li><a href="${path}"${path === place?.path ? html` aria-current="page"` : ""}>${title}</a></li>`,
   );
   const body = html`<a class="skip" href="#main">Skip to content</a>
-<header class="side">
+<header class="bar side">
 <a class="brand" href="/">Duba</a>
-<form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="hidden" for="box">Find</label>
-<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here."></form>
+<form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find</label>
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."></form>
 <nav aria-label="Pages"><ul>${links}</ul></nav>
-<div class="who"><p><strong>${person.name || person.email}</strong><br><span class="quiet">${person.role}</span></p>
+<div class="who"><p><strong><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a></strong><br><span class="quiet">${person.role}</span></p>
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>
 </header>
 <main id="main" tabindex="-1">${site.notice === undefined ? "" : html`<p class="note">${site.notice}</p>`}${main}
@@ -65,6 +65,7 @@ function documentText(
 <meta name="htmx-config" content="includeIndicatorCSS:false, history:false">
 <title>${title} · Duba console</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/assets/base.css">
 <link rel="stylesheet" href="/assets/console.css">
 ${styles.map((name) => html`<link rel="stylesheet" href="/assets/${name}">\n`)}${scripts.map(
   (name) => html`<script src="/assets/${name}" defer></script>\n`,

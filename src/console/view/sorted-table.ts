@@ -3,6 +3,7 @@ import type { Table, TableColumn, TableRow } from "../../operation/command/answe
 import { labelFor } from "../site-map.ts";
 import { cellAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
+import { isFigure, type NarrowPlace, narrowRow } from "./narrow-rows.ts";
 import type { RecordLink } from "./record-links.ts";
 
 /** Rows in the order and with the filter that the URL says. */
@@ -57,8 +58,8 @@ export interface RowLinks {
 /** More actions than these stand on the page of the row only. */
 const mostActions = 3;
 
-/** A narrow screen shows a row of more columns as a card. */
-const mostNarrowColumns = 3;
+/** A phone shows a row of more columns as two lines. */
+const mostNarrowColumns = 2;
 
 interface TableParts {
   label: string;
@@ -74,11 +75,12 @@ interface TableParts {
 
 /** A table that the server sorts, filters and divides into pages. */
 export function sortedTable({ label, table, view, urlFor, say, editor, links }: TableParts): Html {
-  const { columns, none = "There is nothing here." } = table;
-  const all = seen(table, view);
+  const { none = "There is nothing here." } = table;
+  const all = table.whole ? table.rows : seen(table, view);
   if (all.length === 0)
     return html`<p class="empty">${table.rows.length === 0 ? none : `None of these ${table.rows.length} rows has “${view.find}”. Filter to look at others, or use the box.`}</p>`;
   const size = table.whole ? all.length : pageRows;
+  const columns = usedColumns(table);
   const pages = Math.ceil(all.length / size);
   const page = Math.min(view.page, pages);
   const rows = all.slice((page - 1) * size, page * size).map((row) => {
@@ -91,23 +93,33 @@ export function sortedTable({ label, table, view, urlFor, say, editor, links }: 
     const { name } = column;
     const direction = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : undefined;
     const next = direction === "ascending" ? `-${name}` : name;
-    return html`<th scope="col"${isNumber(column) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}><a href="${urlFor({ _sort: next, _page: undefined })}">${labelFor(name)}</a></th>`;
-  });
-  const body = rows.map(({ row, own, actions, link }) => {
-    const cells = columns.map((column) => {
-      const form = editor?.(row, column.name);
-      return form
-        ? html`<td class="number" data-label="${labelFor(column.name)}">${form}</td>`
-        : cell(column, row, {
-            ...{ breaksTime, say },
-            address: column === own?.column ? own.address : link?.(column.name, column.valueIn(row)),
-          });
-    });
-    return html`<tr>${cells}${hasActions ? html`<td class="actions">${actions}</td>` : ""}</tr>`;
+    return html`<th scope="col"${isFigure(column) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? labelFor(name) : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${labelFor(name)}</a>`}</th>`;
   });
   const isWide = columns.length + (hasActions ? 1 : 0) > mostNarrowColumns;
+  const { places, folds } = isWide
+    ? narrowRow(
+        columns,
+        rows.map(({ row }) => row),
+        {
+          named: rows.find(({ own }) => own)?.own?.column,
+          edited: columns.find(({ name }) => editor?.(rows[0]!.row, name)),
+          taken: rows.every(({ own }) => own) ? 0 : hasActions ? 20 : 8,
+        },
+      )
+    : { places: new Map<string, NarrowPlace>(), folds: false };
+  const body = rows.map(({ row, own, actions, link }) => {
+    const cells = columns.map((column) =>
+      cell(column, row, {
+        ...{ breaksTime, say, place: places.get(column.name), form: editor?.(row, column.name) },
+        address: column === own?.column ? own.address : link?.(column.name, column.valueIn(row)),
+      }),
+    );
+    // What a phone leaves out stands on the page of the row, or unfolds.
+    const fold = folds && !own ? html`<td class="fold"><details><summary>More</summary></details></td>` : "";
+    return html`<tr>${cells}${hasActions ? html`<td class="${own ? "actions more" : "actions"}">${actions}</td>` : ""}${fold}</tr>`;
+  });
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${isWide ? html` class="wide"` : ""}>
-<thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="hidden">Actions</span></th>` : ""}</tr></thead>
+<thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="visually-hidden">Actions</span></th>` : ""}</tr></thead>
 <tbody>${body}</tbody>
 ${sums(columns, all, hasActions)}</table></div>
 ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
@@ -124,15 +136,10 @@ function sums(columns: readonly TableColumn[], rows: readonly TableRow[], hasAct
   return html`<tfoot><tr>${cells}${hasActions ? html`<td class="actions"></td>` : ""}</tr></tfoot>`;
 }
 
-function isNumber({ shows }: Pick<TableColumn, "shows">): boolean {
-  return shows === "number" || shows === "naira";
-}
-
 /** The cell that leads to the page of a row, and the actions that stand beside it. */
 function ofRow({ own, actions }: RowLinks, row: TableRow, columns: readonly TableColumn[]) {
   if (!own) return { own: undefined, actions };
-  const column = columns.find(({ valueIn }) => String(valueIn(row)) === own.name);
-  if (!column) return { own: undefined, actions: [html`<a href="${own.address}">Show</a> `, ...actions] };
+  const column = columns.find(({ valueIn }) => String(valueIn(row)) === own.name) ?? columns[0]!;
   return { own: { column, address: own.address }, actions: actions.length > mostActions ? [] : actions };
 }
 
@@ -142,20 +149,32 @@ function pager(page: number, pages: number, count: number, urlFor: TableParts["u
   return html`<nav class="pager" aria-label="Pages of the table">${link(page - 1, "Previous")} <span>Page ${page} of ${pages}, ${count} rows</span> ${link(page + 1, "Next")}</nav>`;
 }
 
+/** The columns in which any row has something. */
+function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
+  const isNothing = (value: unknown) => value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return columns.length <= mostNarrowColumns
+    ? columns
+    : columns.filter(({ valueIn }) => !rows.every((row) => isNothing(valueIn(row))));
+}
+
 interface CellParts {
   /** A table with several times breaks them between the day and the clock. */
   breaksTime: boolean;
   say: Say;
   address: string | undefined;
+  /** In place of the text. */
+  form: Html | undefined;
+  /** On a phone. */
+  place: NarrowPlace | undefined;
 }
 
-function cell(column: TableColumn, row: TableRow, { breaksTime, say, address }: CellParts): Html {
+function cell(column: TableColumn, row: TableRow, { breaksTime, say, address, form, place }: CellParts): Html {
   const { name, shows } = column;
   const text = column.textOf(row);
-  const shown = cellAs({ shows, text }, say, breaksTime);
-  const kind = isNumber(column) ? "number" : text.length > 28 ? "long" : "";
-  const classes = [kind, text === "-" || text === "" ? "none" : ""].filter((each) => each !== "").join(" ");
-  return html`<td${classes === "" ? "" : html` class="${classes}"`} data-label="${labelFor(name)}">${
+  const shown = form ?? cellAs({ shows, text }, say, breaksTime);
+  const kind = isFigure(column) ? "number" : text.length > 20 ? "long" : "";
+  const classes = [kind, text === "-" || text === "" ? "none" : "", place ?? ""].filter((each) => each !== "");
+  return html`<td${classes.length === 0 ? "" : html` class="${classes.join(" ")}"`} data-label="${labelFor(name)}">${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
   }</td>`;
 }

@@ -3,6 +3,7 @@ import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { type DeliveryState, deliveryStates, findEvent, listDeliveries, resend } from "../deliveries.ts";
+import { undelivered } from "../events.ts";
 
 const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
 const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
@@ -30,6 +31,10 @@ const list = command({
     }),
   ),
   none: "There is no such delivery.",
+  choiceCounts: async ({ db }: Pick<Audited, "db">) => {
+    const { waiting, dead } = await undelivered(db);
+    return { state: { waiting, dead } };
+  },
   examples: [{}, { state: "dead" }],
   run: async (asked, { db }: Audited) =>
     (await listDeliveries(db, asked)).map((row) => ({

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import type { SourceState } from "../../catalogue/sync/source-states.ts";
 import type { VendorStanding } from "../../identity/routes/vendor-standing.ts";
 import type { Durations } from "../../runtime/durations.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -12,6 +13,8 @@ export interface StoredFigures {
   /** Verifications without an outcome; `since` is when the oldest was accepted. */
   openVerifications: readonly { mode: string; state: string; count: number; since: number }[];
   heldChanges: number;
+  /** The followed sources of the catalogue. */
+  sources: readonly Pick<SourceState, "name" | "compared">[];
   /** Entries of the audit trail without a seal. */
   unsealed: { count: number; oldest: number | null };
   lastBackupAt: number | null;
@@ -35,12 +38,12 @@ export interface MetricSources {
   auditAlarms: () => readonly string[];
   /** The jobs of this process that failed when they ran last. */
   failingJobs: () => readonly { name: string }[];
-  /** `asOf`: when the catalogue last agreed with its source; undefined if it has none. Times are milliseconds since 1970. */
+  /** `asOf`: when the lists last agreed with their source. Times are milliseconds since 1970. */
   catalogue: () => {
     revision: number;
     publishedAt: number;
     confirmedAt: number;
-    source?: { asOf: number | null; isStale: boolean } | undefined;
+    sources: readonly { source: string; asOf: number | null; isStale: boolean }[];
   };
   usage: { commits: Durations; connections: () => Readonly<Record<"busy" | "idle" | "waiting", number>> };
   /** Rejects if the store is away. */
@@ -147,19 +150,25 @@ function metrics(sources: MetricSources): Registry {
   gauge("catalogue_confirmed_seconds", "Time since the store confirmed that it is the newest revision", () => [
     [{}, secondsSince(catalogue().confirmedAt)],
   ]);
-  const ofSource = (value: (source: { asOf: number | null; isStale: boolean }) => number) => () => {
-    const { source } = catalogue();
-    return source ? [[{}, value(source)] as const] : [];
-  };
+  gauge("catalogue_as_of_seconds", "Time since the lists of this source agreed with it", () =>
+    catalogue().sources.map(({ source, asOf }) => [{ source }, secondsSince(asOf)] as const),
+  );
+  gauge("catalogue_stale", "1 while answers say that the lists of this source are stale", () =>
+    catalogue().sources.map(({ source, isStale }) => [{ source }, isStale ? 1 : 0] as const),
+  );
+  const ofComparisons = (value: (other: SourceState["compared"][number]) => number) => async () =>
+    ((await stored())?.sources ?? []).flatMap(({ name: source, compared }) =>
+      compared.map((other) => [{ source, with: other.with }, value(other)] as const),
+    );
   gauge(
-    "catalogue_as_of_seconds",
-    "Time since the catalogue agreed with its source; absent without a source",
-    ofSource(({ asOf }) => secondsSince(asOf)),
+    "catalogue_compared_seconds",
+    "Time since the lists of this source were compared with the other's",
+    ofComparisons(({ as_of }) => secondsSince(as_of)),
   );
   gauge(
-    "catalogue_stale",
-    "1 while answers say that the catalogue is stale; absent without a source",
-    ofSource(({ isStale }) => (isStale ? 1 : 0)),
+    "catalogue_differences",
+    "Entries whose price is too far from the other source's, or that are missing there",
+    ofComparisons(({ apart, lacking }) => apart + lacking),
   );
   ofStore(
     "catalogue_held_changes",

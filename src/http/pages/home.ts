@@ -65,7 +65,7 @@ function sample({ operations, origin }: Shown, id: string): Html {
 
 function table(site: Shown, caption: string, operations: readonly Operation<never>[]): Html {
   if (operations.length === 0) return html``;
-  return html`<table>
+  return html`<table class="wide">
 <caption>${caption}</caption>
 <thead><tr><th scope="col">Operation</th><th scope="col">Method and path</th><th scope="col">Key</th></tr></thead>
 <tbody>

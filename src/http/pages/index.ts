@@ -20,8 +20,8 @@ const paths: readonly string[] = [
   "/docs/reference.json",
   "/docs/scalar.js",
   "/docs/copy.js",
-  "/docs/frame.css",
-  "/docs/content.css",
+  "/docs/base.css",
+  "/docs/docs.css",
   "/docs/reference.css",
   "/docs/icon.svg",
 ];

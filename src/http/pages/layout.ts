@@ -36,13 +36,13 @@ export function layout({ path, title, version, main }: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${title === "Duba" ? title : `${title} · Duba`}</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/frame.css">
+<link rel="stylesheet" href="/docs/base.css">
+<link rel="stylesheet" href="/docs/docs.css">
 ${
   path === "/docs"
     ? html`<link rel="stylesheet" href="/docs/reference.css">
 `
-    : html`<link rel="stylesheet" href="/docs/content.css">
-<script src="/docs/copy.js" defer></script>
+    : html`<script src="/docs/copy.js" defer></script>
 `
 }</head>
 <body>

@@ -51,7 +51,7 @@ function renderer(file: string): Marked {
         const cells = (tokens: Tokens.TableCell[]) =>
           tokens.map((cell) => new Html(this.parser.parseInline(cell.tokens)));
         const headings = cells(header);
-        return html`<table>
+        return html`<table class="wide">
 <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((row) => {

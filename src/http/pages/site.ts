@@ -49,7 +49,7 @@ export const contents: Readonly<Record<string, (site: Site) => Content | Promise
   "/docs/scalar.js": async () => content("text/javascript; charset=utf-8", await scalarScript()),
   "/docs/copy.js": () => content("text/javascript; charset=utf-8", file("copy.js")),
   ...Object.fromEntries(
-    ["frame.css", "content.css", "reference.css"].map((name) => [
+    ["base.css", "docs.css", "reference.css"].map((name) => [
       `/docs/${name}`,
       () => content("text/css; charset=utf-8", file(name)),
     ]),

@@ -120,6 +120,20 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
   return lines;
 }
 
+/**
+ * The times of lines, in milliseconds since 1970: from the first moment that they may mean until before the last; and `between`, from the end of
+ * the first line until the last begins. Throws an `InputError` for lines without times.
+ */
+export function timesOf(lines: readonly InvoiceLine[]) {
+  const times = lines.flatMap(({ time }) => time ?? []);
+  if (times.length === 0) throw new InputError("The invoice has no times: give its month.");
+  const [first, last] = [
+    times.reduce((one, other) => (other.from < one.from ? other : one)),
+    times.reduce((one, other) => (other.to > one.to ? other : one)),
+  ];
+  return { from: first.from, to: last.to, between: { from: first.to, to: last.from } };
+}
+
 function cellsOf(text: string): Cells[] {
   const cells: Cells[] = [];
   const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ",";

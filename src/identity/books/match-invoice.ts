@@ -34,6 +34,8 @@ export interface Comparison {
   isPriced: boolean;
   /** The pairs of each difference. */
   differences: Record<Difference, Pair[]>;
+  /** References of verifications of which nobody knows whether a line is theirs or that of another one. */
+  ambiguous: ReadonlySet<string>;
 }
 
 interface Candidate {
@@ -58,6 +60,11 @@ export async function matchInvoice(
   const pause = pacer();
   const lineOf = new Map<OwnAttempt, InvoiceLine>();
   const doubled: Pair[] = [];
+  const ambiguous = new Set<string>();
+  const compare = (candidates: readonly { attempt: OwnAttempt }[]) => {
+    const references = new Set(candidates.map(({ attempt }) => attempt.reference));
+    if (references.size > 1) for (const each of references) ambiguous.add(each);
+  };
   /** Ours names all attempts of a verification. */
   const named = Map.groupBy(
     attempts.flatMap((attempt) => [
@@ -71,6 +78,7 @@ export async function matchInvoice(
   for (const line of lines) {
     await pause();
     const candidates = line.reference === null ? [] : (named.get(line.reference) ?? []);
+    compare(candidates);
     const [best] = candidates
       .filter(({ attempt }) => !lineOf.has(attempt))
       .map(({ attempt }) => candidateOf(line, attempt))
@@ -87,7 +95,10 @@ export async function matchInvoice(
   const pairs: (Candidate & { line: InvoiceLine })[] = [];
   for (const line of unmatched) {
     await pause();
-    for (const each of near(line)) pairs.push({ line, ...each });
+    const candidates = near(line);
+    for (const each of candidates) pairs.push({ line, ...each });
+    // What costs nothing is on no line that another attempt needs.
+    compare(candidates.filter(({ attempt, doubt }) => doubt < costsNothing && !lineOf.has(attempt)));
   }
   const settled = new Set<InvoiceLine>();
   for (const { line, attempt } of pairs.sort(byFit)) {
@@ -124,6 +135,7 @@ export async function matchInvoice(
         .filter((attempt) => !lineOf.has(attempt) && attempt.isBilled && attempt.price !== 0)
         .map((attempt) => ({ line: null, attempt })),
     },
+    ambiguous,
   };
 }
 
@@ -145,9 +157,11 @@ function candidateOf(line: InvoiceLine, attempt: OwnAttempt): Candidate {
   return { attempt, doubt: doubtOf(line, attempt), distance: distanceOf(line, attempt) };
 }
 
+const costsNothing = 2;
+
 /** A line is of no attempt that costs nothing, or says so itself. What may not be billed has one only if no other attempt needs it. */
 function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
-  if ((attempt.price === 0) !== (price === 0)) return 2;
+  if ((attempt.price === 0) !== (price === 0)) return costsNothing;
   return attempt.isBilled ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "#kysely";
 import type { Tables } from "../../storage/tables.ts";
 import { type BilledAttempt, billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { erased } from "../ledger/run-outcome.ts";

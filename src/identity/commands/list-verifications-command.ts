@@ -20,6 +20,7 @@ import { count } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
+import { openVerifications } from "../ledger/reports/open-verifications.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
 import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
@@ -106,6 +107,11 @@ export const listVerificationsCommand = command({
     { name: "fee", of: ({ charged, fee }) => (charged ? fee : null), as: naira },
   ],
   none: "No verifications.",
+  choiceCounts: async ({ db }: Pick<BooksRoom, "db">) => {
+    const state: Record<string, number> = {};
+    for (const open of await openVerifications(db)) state[open.state] = (state[open.state] ?? 0) + open.count;
+    return { state };
+  },
   view: ({ next, searched_back_to: back }, { at }) => [
     list,
     ...(back === null ? [] : [{ note: `The search has come back to ${at(back)}.` }]),

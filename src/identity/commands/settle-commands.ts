@@ -1,6 +1,7 @@
 import { negativeReasons } from "../../operation/check-kind.ts";
 import { reference as referenceFact, state, yes } from "../../operation/command/answer-schema.ts";
-import { noteText } from "../../operation/command/read-texts.ts";
+import { remark } from "../../operation/command/forms.ts";
+import { formed, noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -9,7 +10,7 @@ import { toldState } from "../ledger/told-state.ts";
 
 const about = {
   reference: Type.String({ description: "The request_reference of the verification." }),
-  reason: Type.String({
+  reason: formed(remark, {
     description: "What the vendor says, for the audit trail. Name no person in it.",
     minLength: 1,
   }),

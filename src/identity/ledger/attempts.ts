@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "#kysely";
 import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
@@ -8,8 +8,8 @@ import type { OutcomeState } from "./transitions.ts";
 
 /**
  * Why an attempt brought no record. The negative ones, and `no_phone`, a record without any, are about the person.
- * `bad_response`: we could not trust the response. `released`: an operator said that the vendor did no work. With `timed_out`,
- * `connection_lost`, `server_error` and `unclear` it may have done the work.
+ * `bad_response`: we could not trust the response. `released`: an operator said that the vendor did no work. `record_lost`: that it
+ * bills work of which no answer came. With `timed_out`, `connection_lost`, `server_error` and `unclear` it may have done the work.
  */
 export const attemptReasons = [
   ...negativeReasons,
@@ -22,6 +22,7 @@ export const attemptReasons = [
   "out_of_service",
   "not_done",
   "released",
+  "record_lost",
   "bad_response",
   "timed_out",
   "connection_lost",
@@ -222,7 +223,7 @@ export function closeAttempt(
 /** Whether it is this attempt, and its outcome may still change: it is unknown, or an operator's word that the vendor's answer outweighs. */
 export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
-    and (verification_attempt.outcome = 'unknown' or verification_attempt.reason = 'released')`;
+    and (verification_attempt.outcome = 'unknown' or verification_attempt.reason in ('released', 'record_lost'))`;
 }
 
 /** How many attempts of a row have an unknown outcome. */

@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "#kysely";
 import { databaseTime } from "../../storage/pulse/beat.ts";
 import type { Pulse } from "../../storage/pulse/pulse.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";

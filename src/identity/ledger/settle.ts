@@ -12,9 +12,9 @@ import { verificationByReference } from "./reports/inspect.ts";
 import { toldState } from "./told-state.ts";
 import { transitions } from "./transitions.ts";
 
-/** What a person may say about a verification with an unknown outcome. `failed`: no vendor did any work. */
+/** What a person may say about a verification with an unknown outcome. `failed`: nobody has a record of it. */
 export const settledAs = [...negativeReasons, "failed"] as const;
-type SettledAs = (typeof settledAs)[number];
+export type SettledAs = (typeof settledAs)[number];
 
 /** A younger attempt may still be answered, and that answer is worth more than a person's word. */
 export const settledAfter = 10 * 60_000;
@@ -29,11 +29,17 @@ export async function anyVerification(db: Kysely<Tables>, reference: string): Pr
 
 /**
  * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody: no caller got a
- * record. Throws a `CommandError` for a verification whose outcome is known, or may still come by itself.
+ * record. `billed`: the numbers of the attempts that the vendor bills though it did not answer them. Throws a `CommandError` for a
+ * verification whose outcome is known, or may still come by itself.
  */
 export async function settle(
   { db, audit, actor, now }: Audited & WithClock,
-  { reference, as, reason }: { reference: string; as: SettledAs; reason: string },
+  {
+    reference,
+    as,
+    reason,
+    billed = [],
+  }: { reference: string; as: SettledAs; reason: string; billed?: readonly number[] },
 ): Promise<Row> {
   const at = now();
   const state = as === "failed" ? as : "negative";
@@ -57,18 +63,22 @@ export async function settle(
       .returning("reference")
       .executeTakeFirst();
     if (!changed) throw new CommandError("The verification has changed in the meantime. Look at it again.");
-    await closeAttempts(trx, row, stored, at);
+    await closeAttempts(trx, row, stored, billed, at);
     const facts = { reference, state: as, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });
   });
   return anyVerification(db, reference);
 }
 
-/** With `failed`, no attempt was answered. Any other outcome is that of the last attempt; those before stay unknown. */
+/**
+ * With `failed`, no attempt was answered. Any other outcome is that of the last attempt; those before stay unknown. `lost`: numbers of failed
+ * attempts that the vendor bills.
+ */
 async function closeAttempts(
   trx: Kysely<Tables>,
   row: Row,
   { state, reason }: { state: "negative" | "failed"; reason: AttemptReason },
+  lost: readonly number[],
   at: number,
 ): Promise<void> {
   const { reference, run } = row;
@@ -76,18 +86,20 @@ async function closeAttempts(
   const closed = state === "failed" ? open : open.slice(-1);
   const ended = { reference, run, at, state, reason, charged: 0, kobo: 0 } as const;
   const last = closed.at(-1)?.number ?? null;
+  const reasonOf = (attempt: number | null) =>
+    state === "failed" && attempt !== null && lost.includes(attempt) ? "record_lost" : reason;
   for (const { number: attempt } of closed) {
-    const entry = { ...ended, what: "late_answer", told_unknown: 0, attempt } as const;
+    const entry = { ...ended, reason: reasonOf(attempt), what: "late_answer", told_unknown: 0, attempt } as const;
     if (attempt !== last) await addToJournal(trx, inTable, entry, true).execute();
   }
   const what = state === "failed" ? "release" : "settling";
-  const entry = { ...ended, what, told_unknown: 1, attempt: last } as const;
+  const entry = { ...ended, reason: reasonOf(last), what, told_unknown: 1, attempt: last } as const;
   await addToJournal(trx, inTable, entry, last !== null).execute();
   for (const { number: attempt, vendor_reference: vendorReference, billed } of closed)
     await closeAttempt(
       trx,
       inTable,
-      { reference, attempt, reason, vendorReference, billed, at },
+      { reference, attempt, reason: reasonOf(attempt), vendorReference, billed, at },
       { state, notSent: false },
     ).execute();
 }

@@ -27,6 +27,7 @@ const reasonTexts: Partial<Record<AttemptReason, string>> = {
   out_of_service: "it was out of service",
   not_done: "it said so later",
   released: "an operator said so",
+  record_lost: "it bills its work, and its answer never came",
   timed_out: "it did not answer in time",
   connection_lost: "the connection was lost",
   server_error: "it had an error",

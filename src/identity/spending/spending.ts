@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "#kysely";
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";

@@ -3,21 +3,20 @@ import { withoutFormula } from "../formula.ts";
 import { listOf, listRows, type TableRow } from "./answer-table.ts";
 import { projected } from "./projected.ts";
 
-/** All members of each row, under their names, as programs read them. */
-export async function answerCsv(command: Command<never>, answer: unknown): Promise<string> {
+/**
+ * All members of each row of the list in an answer, under their names, as programs read them. It is for spreadsheets: no cell can become a
+ * formula. `rows`: some of the rows of the answer, in another order.
+ */
+export async function answerCsv(
+  command: Command<never>,
+  answer: unknown,
+  rows: readonly TableRow[] = listRows(command, answer),
+): Promise<string> {
+  const { stringify } = await import("csv-stringify/sync");
   const { row: shape } = listOf(command.answer)!;
   const names = Object.keys(shape.properties ?? {});
-  const rows = listRows(command, answer).map((row) => projected(shape, row) as TableRow);
-  return csvOfRows(
-    names,
-    rows.map((row) => names.map((name) => row[name])),
-  );
-}
-
-/** CSV for spreadsheets: no cell can become a formula. */
-export async function csvOfRows(headings: readonly string[], rows: readonly (readonly unknown[])[]): Promise<string> {
-  const { stringify } = await import("csv-stringify/sync");
-  return stringify([headings, ...rows.map((cells) => cells.map(csvCell))]);
+  const plain = rows.map((row) => projected(shape, row) as TableRow);
+  return stringify([names, ...plain.map((row) => names.map((name) => csvCell(row[name])))]);
 }
 
 function csvCell(value: unknown): string | number {

@@ -94,13 +94,18 @@ export type Part =
   /** Members of the answer, or texts. */
   | { record: Cells }
   /** Rows that follow from the answer. `row` says what their members are. */
-  | { rows: readonly Cells[]; row: TObject; title?: string; none?: string /** Never cut into pages. */; whole?: true };
+  | {
+      rows: readonly Cells[];
+      row: TObject;
+      title?: string;
+      none?: string /** Its rows and their order never change. */;
+      whole?: true;
+    };
 
 export const list = { list: true } as const satisfies Part;
 
 /** What a view needs beside the answer. */
-export interface Viewing<Input> {
-  input: Input;
+export interface Viewing {
   /** A time as people read it, to the minute or to the second; "-" for null. */
   at: (time: number | null, isToSecond?: boolean) => string;
 }

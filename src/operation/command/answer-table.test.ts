@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import Type from "../schema/type.ts";
 import { account, digits, naira, orNull, reference, state, time, yes } from "./answer-schema.ts";
-import { recordOf, tableOfRows } from "./answer-table.ts";
+import { recordOf, type TableRow, tableOfRows } from "./answer-table.ts";
 import { projected } from "./projected.ts";
 
 const lagos = new TimeZone("Africa/Lagos");
@@ -58,11 +58,12 @@ suite("a row of the store", () => {
   });
 
   test("adds up amounts that its schema says are of the same thing, and nothing else", () => {
-    const rows = [charge, { ...charge, fee: 50 }];
-    const { columns } = tableOfRows(Charge, rows, lagos);
-    assert.deepEqual(
-      columns.flatMap(({ name, sumOf }) => (sumOf ? [[name, sumOf(rows)]] : [])),
-      [["fee", "₦1,235.00"]],
-    );
+    const sumsOf = (...rows: object[]) =>
+      tableOfRows(Charge, rows as TableRow[], lagos).columns.flatMap(({ name, sumOf }) =>
+        sumOf ? [[name, sumOf(rows as TableRow[])]] : [],
+      );
+    assert.deepEqual(sumsOf(charge, { ...charge, fee: 50 }), [["fee", "₦1,235.00"]]);
+    // Of a statement, which keeps naira as text.
+    assert.deepEqual(sumsOf({ ...charge, fee: "1234.5" }, { ...charge, fee: "-0.5" }), [["fee", "₦1,234.00"]]);
   });
 });

@@ -3,7 +3,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
 import { nairaText } from "../money.ts";
 import { type Column, list, type Part, type Shows, type Viewing } from "./answer-schema.ts";
-import { isRow, projected, type Shape, shapeOf } from "./projected.ts";
+import { isRow, type Shape, shapeOf } from "./projected.ts";
 
 export type TableRow = Record<string, unknown>;
 
@@ -14,8 +14,6 @@ export interface TableColumn {
   valueIn: (row: TableRow) => unknown;
   /** As people read it. */
   textOf: (row: TableRow) => string;
-  /** As programs read it. */
-  plainOf: (row: TableRow) => unknown;
   /** What rows add up to, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;
 }
@@ -26,7 +24,7 @@ export interface Table {
   rows: readonly TableRow[];
   title?: string | undefined;
   none?: string | undefined;
-  /** Never cut into pages. */
+  /** Its rows and their order never change. */
   whole?: boolean;
 }
 
@@ -47,13 +45,12 @@ export function listOf(schema: TSchema): { member: string | undefined; row: Shap
 }
 
 /** The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below. */
-export function partsOf(command: Command<never>, answer: unknown, input: object, zone: TimeZone): readonly Part[] {
+export function partsOf(command: Command<never>, answer: unknown, zone: TimeZone): readonly Part[] {
   if (command.view) {
-    const viewing: Viewing<object> = {
-      input,
+    const viewing: Viewing = {
       at: (time, isToSecond) => (time === null ? "-" : zone.textOf(time, isToSecond)),
     };
-    return command.view(answer as never, viewing as never);
+    return command.view(answer as never, viewing);
   }
   const { member } = listOf(command.answer) ?? {};
   if (Array.isArray(answer)) return [list];
@@ -112,17 +109,17 @@ export function tableOfRows(
       shows: showsOf(member),
       valueIn: of,
       textOf: (row) => textOf(member, of(row), zone, isToSecond),
-      plainOf: (row) => projected(member, of(row)),
       ...(shapeOf(member).sums && {
-        sumOf: (rows) => textOf(member, sumOf(rows.map(of)), zone),
+        sumOf: (rows) => textOf(member, sumOf(member, rows.map(of)), zone),
       }),
     })),
   };
 }
 
 /** Null if there is nothing to add up. */
-function sumOf(values: readonly unknown[]): number | null {
-  const numbers = values.filter((value) => value !== null && value !== undefined).map(Number);
+function sumOf(member: Shape, values: readonly unknown[]): number | null {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  const numbers = present.map(showsOf(member) === "naira" ? koboIn : Number);
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number);
 }
 
@@ -179,7 +176,7 @@ function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = fals
     case "time":
       return Number.isNaN(new Date(timeIn(value)).getTime()) ? String(value) : zone.textOf(timeIn(value), isToSecond);
     case "naira":
-      return nairaText(typeof value === "number" ? value : Math.round(Number(value) * 100));
+      return nairaText(koboIn(value));
     case "number":
       return [typeof value === "number" ? value.toLocaleString("en") : value, unit ?? []].flat().join(" ");
     case "yes":
@@ -197,6 +194,11 @@ function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = fals
       }
       return words?.[String(value)] ?? (typeof value === "object" ? JSON.stringify(value) : String(value));
   }
+}
+
+/** Of the store, or naira that are text already. */
+function koboIn(value: unknown): number {
+  return typeof value === "number" ? value : Math.round(Number(value) * 100);
 }
 
 /** Facts of the audit trail, which may be stored text. */

@@ -1,5 +1,6 @@
 import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/address.ts";
+import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { koboOf } from "../money.ts";
 import { duration } from "../setting.ts";
@@ -10,6 +11,8 @@ export interface Form<Value> {
   form: string;
   /** Undefined for text of another form. `zone`: of days and of times without an offset. */
   read: (text: string, zone: TimeZone) => Value | undefined;
+  /** It reads as `remark` does, so no page repeats the text as it was written. */
+  masks?: true;
 }
 
 const dayMilliseconds = 86_400_000;
@@ -89,6 +92,13 @@ export const positiveAmount = {
 export const network = {
   form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
   read: (text: string) => (isNetwork(text) ? text : undefined),
+};
+
+/** What people write about a deed. Numbers that may be a person's, and credentials, are not kept. */
+export const remark = {
+  masks: true as const,
+  form: "a sentence",
+  read: (text: string) => redactNumbers(redactCredentials(text)),
 };
 
 /** Without a colon, which would end the user name of HTTP Basic. */

@@ -1,7 +1,7 @@
 import type { TObject, TSchema, TSchemaOptions, TUnsafe } from "typebox";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import Type from "../schema/type.ts";
-import type { Form } from "./forms.ts";
+import { type Form, remark } from "./forms.ts";
 
 /** A file that a person chose. */
 export interface ChosenFile {
@@ -39,17 +39,19 @@ export interface Member extends MemberOptions {
   items?: Member;
   form?: string;
   read?: Form<unknown>["read"];
-  holds?: "file";
+  masks?: true;
+  /** `passkey`: what a browser made for it. No person writes that. */
+  holds?: "file" | "passkey";
   minLength?: number;
 }
 
 /** A text of this form. The member has the value that the form reads. */
-export function formed<Value>({ form, read }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: "string", form, read, ...options });
+export function formed<Value>({ form, read, masks }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: "string", form, read, ...(masks && { masks }), ...options });
 }
 
 /** A note for the audit trail. */
-export const noteText = Type.String({
+export const noteText = formed(remark, {
   description: "The note. Name no person of a BVN or NIN in it. Long numbers in it are not kept.",
   placeholder: "text",
   minLength: 1,

@@ -118,6 +118,12 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
       ...{ succeeded_at: madeAt, source_as_of: null, source_is_stale: 1, not_before: 5, content: "hash", draft: 1 },
     },
   ],
+  catalogue_mapping: [
+    {
+      ...{ source: "vtpass", list: "data-bundles", code: "MTNDATA 1", state: "approved", own: "104", is_new: 0 },
+      ...{ about: awkward, why: "", decided_by: "operator:ada", decided_at: madeAt },
+    },
+  ],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],
   spending: [spending],
   top_up: [topUp],

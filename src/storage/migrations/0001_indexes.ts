@@ -8,7 +8,8 @@ export const indexes = [
   "index console_session_by_person on console_session (person_id)",
   "index verification_by_account on verification (account_id, mode, created_at)",
   // Queries by state say that it is not 'verified', as most rows are.
-  "index verification_by_state on verification (state, created_at) where state <> 'verified'",
+  // Those without an outcome are counted by mode, from the index alone.
+  "index verification_by_state on verification (state, created_at, mode) where state <> 'verified'",
   // The limits sum up runs and count attempts, from the index alone.
   "index verification_by_start on verification (account_id, mode, started_at, run)",
   "index verification_attempt_by_account on verification_attempt (account_id, mode, asked_at)",
@@ -31,6 +32,8 @@ export const indexes = [
   "index adjustment_by_time on adjustment (at)",
   "index top_up_by_account on top_up (account_id, at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
+  // Kinds that people look for are few among the entries of verifications.
+  "index audit_entry_by_kind on audit_entry (kind, occurred_at, id) where substr(kind, 1, 13) <> 'verification.'",
   // The entries that mention a verification: see `tail.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
   "index audit_entry_by_batch on audit_entry (batch) where batch is not null",

@@ -129,6 +129,26 @@ export const allTables = {
     draft: "integer?",
   },
 
+  /** Which entry of the catalogue is the one of a source, where the source's codes are not ours. */
+  catalogue_mapping: {
+    source: "text key",
+    list: "text key",
+    /** The codes of the source, in capitals. */
+    code: "text key",
+    /** `proposed`, `unclear` if several look alike, `approved`, or `never` served. */
+    state: "text",
+    /** Our code, below our entry that it belongs to. Null: nobody named one, or it is never served. */
+    own: "text?",
+    /** 1: the catalogue had nothing like it, so that our entry comes with this source. */
+    is_new: "flag",
+    /** How the source describes it. */
+    about: "text",
+    /** What a proposal is made of, in a sentence. */
+    why: "text",
+    decided_by: "text?",
+    decided_at: "bigint?",
+  },
+
   /** One row per subject. Other processes poll the number to notice changes. */
   change_counter: { name: "text key", number: "bigint" },
 
@@ -379,7 +399,11 @@ export const allTables = {
     counter: "bigint",
     /** JSON. */
     transports: "text",
+    /** By which the person tells it from others: "Laptop". */
+    name: "text",
     created_at: "bigint",
+    /** Null: not since it was registered. */
+    used_at: "bigint?",
   },
 
   /** A challenge to a passkey, which is deleted with its response. */
@@ -390,13 +414,22 @@ export const allTables = {
     expires_at: "bigint",
   },
 
-  console_session: { secret_hash: "text key", person_id: "text", created_at: "bigint", seen_at: "bigint" },
+  console_session: {
+    secret_hash: "text key",
+    person_id: "text",
+    /** In plain words, such as "Firefox on Windows". */
+    browser: "text",
+    created_at: "bigint",
+    seen_at: "bigint",
+  },
 
-  /** A form of the console that did its work, so that it does it once. */
+  /** A form of the console that did its work, so that it does it once, or the answer of one that changed nothing. */
   sent_form: {
     id: "text key",
     person_id: "text",
-    /** The request that did it. */
+    /** Of the person, when it was sent. */
+    role: "text",
+    /** The request that did it; empty if it changed nothing. */
     request: "text",
     /** Of its command. */
     path: "text",

@@ -8,7 +8,7 @@ import {
   reference as referenceFact,
   time,
 } from "../../../operation/command/answer-schema.ts";
-import { calendarMonth, amount as nairaForm } from "../../../operation/command/forms.ts";
+import { calendarMonth, amount as nairaForm, remark } from "../../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
@@ -179,8 +179,9 @@ function letterView(
 }
 
 const reason = {
+  ...remark,
   form: "a sentence of at most 200 characters that begins with a letter or a digit",
-  read: (text: string) => (/^[\p{L}\p{N}]\P{Cc}{0,199}$/u.test(text) ? text : undefined),
+  read: (text: string) => (/^[\p{L}\p{N}]\P{Cc}{0,199}$/u.test(text) ? remark.read(text) : undefined),
 };
 
 const adjustBooks = command({

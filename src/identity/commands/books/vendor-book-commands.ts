@@ -1,27 +1,22 @@
 import type { Static } from "typebox";
 import { checkKinds } from "../../../operation/check-kind.ts";
 import { digits, list, naira, orNull, reference, state, time } from "../../../operation/command/answer-schema.ts";
-import { calendarMonth } from "../../../operation/command/forms.ts";
-import { files, formed, InputError } from "../../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
 import { vendors } from "../../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { attemptGroupings, attemptSums } from "../../books/attempt-sums.ts";
-import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../../books/invoice.ts";
+import { type InvoiceLine, timesOf } from "../../books/invoice.ts";
 import { type Difference, differences, type Pair } from "../../books/match-invoice.ts";
 import { priceAttempts } from "../../books/price-attempts.ts";
 import { reconcileInvoice } from "../../books/reconcile-invoice.ts";
 import { chargeSums } from "../../ledger/reports/summary.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "../period.ts";
+import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
-
-const month = { description: "The month, such as 2026-11.", placeholder: "month" };
-
-const columnOption = (about: string) =>
-  Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
 
 const summed = { ...naira, sums: true } as const;
 const sum = Type.Object({ count: Type.Integer({ sums: true }), vendor: orNull(summed), here: summed });
@@ -45,20 +40,7 @@ const checkInvoice = command({
   role: "viewer",
   kind: "read",
   target: ["invoice"],
-  input: Type.Object({
-    invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
-    vendor: Type.Enum(
-      vendors.map(({ name }) => name),
-      { description: "Whose invoice it is." },
-    ),
-    month: Type.Optional(
-      formed(calendarMonth, { ...month, description: "Month of the invoice. Default: the months of its lines." }),
-    ),
-    reference_column: columnOption("the vendor's reference"),
-    time_column: columnOption("the time"),
-    digits_column: columnOption("the number or its last four digits"),
-    price_column: columnOption("the price in naira"),
-  }),
+  input: Type.Object(invoiceInput("the months of its lines")),
   answer: Type.Object({
     vendor: Type.String(),
     from: time,
@@ -94,6 +76,7 @@ const checkInvoice = command({
         { what: "both have it", ...agreed },
         ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
       ],
+      whole: true,
     },
     "",
     list,
@@ -114,11 +97,9 @@ const checkInvoice = command({
     { vendor: "dojah", invoice: ["invoice.csv"] },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", price_column: "Unit cost" },
   ],
-  run: async ({ invoice: [file, ...more], vendor, month, ...named }, { db, config }: Room) => {
-    if (!file || more.length > 0) throw new InputError("Give one invoice.");
+  run: async ({ vendor, month, ...invoice }, { db, config }: Room) => {
     const { timeZone: zone, vendorPrices: prices } = config;
-    const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
-    const lines = await readInvoice(file, zone, names as Record<InvoiceColumn, string>);
+    const lines = await invoiceLines(invoice, zone);
     const { from, to } = monthsOf(lines, month, zone);
     const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: prices[vendor] });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
@@ -261,11 +242,12 @@ function monthsOf(
   month: string | undefined,
   zone: TimeZone,
 ): { from: number; to: number } {
-  const times = lines.flatMap(({ time }) => (time ? [time.from] : []));
-  if (month === undefined && times.length === 0) throw new InputError("The invoice has no times: give its month.");
-  const first = month ?? zone.monthOf(times.reduce((one, other) => Math.min(one, other)));
-  const last = month ?? zone.monthOf(times.reduce((one, other) => Math.max(one, other)));
-  return { from: zone.startOfMonth(first), to: zone.startOfMonth(nextMonth(last)) };
+  if (month !== undefined) return monthPeriod(month, zone);
+  const { from, to } = timesOf(lines);
+  return {
+    from: zone.startOfMonth(zone.monthOf(from)),
+    to: zone.startOfMonth(nextMonth(zone.monthOf(to - 1))),
+  };
 }
 
 /** `isPriced`: the invoice names prices. */
@@ -278,7 +260,7 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
 function factsOf({ line, attempt }: Pair) {
   return {
     line: line?.line ?? null,
-    vendor_reference: line?.reference ?? attempt?.vendorReference ?? null,
+    vendor_reference: referenceIn(line) ?? attempt?.vendorReference ?? null,
     request_reference: attempt?.reference ?? null,
     attempt: attempt?.number ?? null,
     time: attempt?.askedAt ?? line?.time?.from ?? null,
@@ -286,4 +268,10 @@ function factsOf({ line, attempt }: Pair) {
     vendor_price: line?.price ?? null,
     our_price: attempt?.price ?? null,
   };
+}
+
+/** Somebody may have named the column with the numbers. */
+function referenceIn(line: InvoiceLine | null): string | null {
+  const reference = line?.reference ?? null;
+  return reference !== null && /^\d{11}$/.test(reference) ? `*******${reference.slice(-4)}` : reference;
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, type SqlBool, sql } from "#kysely";
 import type { Changed } from "../../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../../storage/tables.ts";
 import { type Attempt, openAttemptOf } from "../attempts.ts";
@@ -82,10 +82,10 @@ export function addToJournal(
     );
 }
 
-/** The outcome that an attempt has until now; `closed` if nothing can change it any more. */
+/** The outcome that an attempt has until now, or what an operator said of it; `closed` if nothing can change it any more. */
 function outcomeBefore(reference: string, attempt: number | null) {
   return sql<string>`coalesce(
-    (select outcome from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
+    (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
 }
 
 /**

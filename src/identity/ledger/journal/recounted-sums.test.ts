@@ -26,7 +26,7 @@ const hour = 3_600_000;
 const outcomes = ["verified", "not_found", "phone_mismatch", "failed", "unknown", "not sent"] as const;
 const steps = [
   ...["end", "end", "late", "late", "fail over", "call again", "wait again", "look up", "abandon"],
-  ...["settle as failed", "settle as not_found", "charge", "withdraw", "follow", "compare"],
+  ...["settle as failed", "settle as billed", "settle as not_found", "charge", "withdraw", "follow", "compare"],
 ] as const;
 
 const step = fc.record({
@@ -39,6 +39,12 @@ const step = fc.record({
   run: fc.nat(4),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** An operator says that the vendor bills it, and then its answer comes after all. */
+const billedThenAnswered = (["end", "settle as billed", "follow", "late", "follow"] as const).map((does): Step => {
+  const outcome = does === "late" ? "verified" : "unknown";
+  return { does, outcome, billed: null, after: 1, run: 0 };
+});
 
 for (const engine of engines)
   suite(`sums made anew on ${engine.name}`, () => {
@@ -114,16 +120,20 @@ for (const engine of engines)
           "look up": () => again("lookUp", () => true),
           abandon: () => abandonAll(store.db, { owner }, () => at),
           "settle as failed": () => settling("failed"),
+          "settle as billed": () => settling("failed", [one.run, one.run + 1]),
           "settle as not_found": () => settling("not_found"),
           charge: async () => now.state === "verified" && new Charges(store.db, () => at).charge(now, "mark"),
           withdraw: () => new Charges(store.db, () => at).withdraw(start.reference, { mark: "mark", replaces: "" }),
           follow: () => followJournal(parts()),
           compare: async () => assert.deepEqual(await wrong(account), []),
         };
-        const settling = async (as: "failed" | "not_found") => {
+        const settling = async (as: "failed" | "not_found", billed: number[] = []) => {
           at += settledAfter;
           if (now.state === "unknown")
-            await settle({ ...room(), now: () => at }, { reference: start.reference, as, reason: "Their support" });
+            await settle(
+              { ...room(), now: () => at },
+              { reference: start.reference, as, reason: "Their support", billed },
+            );
         };
         await doing[one.does]();
       }
@@ -139,7 +149,7 @@ for (const engine of engines)
           await live(life, account);
           assert.deepEqual(await wrong(account), []);
         }),
-        { numRuns: 25 },
+        { numRuns: 25, examples: [[billedThenAnswered]] },
       );
       await followAll(parts());
       assert.deepEqual(await wrong(), []);

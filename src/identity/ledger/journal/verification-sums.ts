@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "#kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { type BilledAttempt, billOf, type VendorPrices } from "../../../upstreams/vendor-prices.ts";
@@ -135,9 +135,9 @@ export function followInSums(
       const add = (ended: { outcome: string; reason: string | null; took: number }, times: number) =>
         sums.add(asked_at, row, vendor, ofAttempt({ ...row, ...ended }, prices[vendor]), times);
       add({ outcome: row.state, reason: row.reason, took: at - asked_at }, times);
-      // One that failed before was released by an operator, minutes after it was asked.
-      if (was !== null)
-        add({ outcome: was, reason: was === "failed" ? "released" : null, took: Number.POSITIVE_INFINITY }, -times);
+      // One that failed before was closed by an operator, minutes after it was asked.
+      const before = was === "unknown" ? { outcome: was, reason: null } : { outcome: "failed", reason: was };
+      if (was !== null) add({ ...before, took: Number.POSITIVE_INFINITY }, -times);
     }
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);

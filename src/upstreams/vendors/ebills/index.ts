@@ -4,13 +4,9 @@ import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { vendorUrl } from "../../ports/vendor.ts";
 import { durationIn, valueIn } from "../../responses/bundle-names.ts";
 import { responseParser } from "../../responses/parse-response.ts";
-import { readVariation, Variations } from "./wire.ts";
+import { ebillsServices, readVariation, Variations } from "./wire.ts";
 
 const name = "ebills";
-
-/** The documented services of each list that we have, with the code of their provider in our catalogue. */
-const networks = { mtn: "MTNDATA", airtel: "AIRTELDATA", glo: "GLODATA", "9mobile": "9MOBILEDATA" };
-const stations = { gotv: "gotv", dstv: "dstv", startimes: "startimes" };
 
 /**
  * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation. Documented:
@@ -37,9 +33,9 @@ export const ebills = catalogueSource({
     const read = responseParser(name, Variations, log);
 
     return pulling(http, async (get) => {
-      const variationsOf = async (kind: "data" | "tv", services: Readonly<Record<string, string>>) => {
+      const variationsOf = async (kind: keyof typeof ebillsServices) => {
         const lists = [];
-        for (const [service, type] of Object.entries(services)) {
+        for (const [service, type] of Object.entries(ebillsServices[kind])) {
           const what = `the variations of ${service}`;
           const path = `api/v2/variations/${kind}?service_id=${service}`;
           const { data } = await get({ what, url: `${url}/${path}`, headers: {}, read });
@@ -52,13 +48,11 @@ export const ebills = catalogueSource({
         }
         return lists.flat();
       };
-      const bundles = (await variationsOf("data", networks)).map(
-        ({ type, code, name: description, price, supply }) => ({
-          ...{ type, code, description, amount: price, price },
-          ...{ value: valueIn(description), duration: durationIn(description), ...supply },
-        }),
-      );
-      const products = (await variationsOf("tv", stations)).map(({ type, code, name, price, supply }) => ({
+      const bundles = (await variationsOf("data")).map(({ type, code, name: description, price, supply }) => ({
+        ...{ type, code, description, amount: price, price },
+        ...{ value: valueIn(description), duration: durationIn(description), ...supply },
+      }));
+      const products = (await variationsOf("tv")).map(({ type, code, name, price, supply }) => ({
         ...{ type, code, name, description: name, price, amount: price, ...supply },
       }));
       return { kind: "whole", lists: { "data-bundles": bundles, "cable-products": products }, leftOut: [] };

@@ -4,6 +4,12 @@ import type { EntrySupply } from "../../ports/catalogue-source.ts";
 import { positiveNaira, spaced } from "../../responses/bundle-names.ts";
 import { plain } from "../../responses/normalise.ts";
 
+/** The documented services of each list that we have, with the code of their provider in our catalogue. */
+export const ebillsServices = {
+  data: { mtn: "MTNDATA", airtel: "AIRTELDATA", glo: "GLODATA", "9mobile": "9MOBILEDATA" },
+  tv: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
+};
+
 /** What is odd in one variation concerns that one, not the pull: so its members may be anything. */
 const Variation = Type.Object({
   variation_id: Type.Unknown(),

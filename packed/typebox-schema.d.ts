@@ -1,0 +1,1 @@
+export { Compile, type Validator } from "typebox/schema";

@@ -1,0 +1,77 @@
+import { formed, InputError } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
+import { CatalogueError } from "../model/catalogue-error.ts";
+import { nameOf } from "../model/lists.ts";
+import { priceBy } from "../model/price-lists.ts";
+import { withEntries } from "../model/snapshot.ts";
+import { margin, roundings } from "../prices/price-forms.ts";
+import { ruleText } from "../prices/price-rules.ts";
+import { preview, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
+import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { entriesIn, isChosen, selection } from "./entries-command.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
+
+/** Changes all chosen prices of the catalogue in one revision. */
+export const changePrices = command({
+  ...changeCommand,
+  id: "catalogue.change-prices",
+  summary: "Change the prices of many entries by a percentage or by naira.",
+  description:
+    "It chooses entries as catalogue entries does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
+    "approval. Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, but for those that follow from these prices.",
+  role: "operator",
+  kind: "change",
+  input: Type.Object({
+    by: formed(margin, {
+      description: "By how much the prices change, such as 3%, -2.5% or 50. Duba rounds half a kobo up.",
+      placeholder: "percent or naira",
+    }),
+    round: Type.Optional(
+      Type.Enum(
+        roundings.map(({ text }) => text),
+        { description: "Round each new price up to a multiple of so many naira." },
+      ),
+    ),
+    ...selection,
+    dry_run: dryRun,
+    holds_from: holdsFrom,
+    note,
+  }),
+  examples: [
+    { by: "3%", provider: "MTNDATA", round: "10" },
+    { by: "3%", provider: "MTNDATA", round: "10", dry_run: true },
+    { by: "-50", list: "cable-products", min: "5000", holds_from: "2099-02-01T00:00+01:00" },
+  ],
+  run: async ({ by, round, dry_run, holds_from: from, note, ...chosen }, room: CatalogueRoom) => {
+    if (!isChosen(chosen)) throw new InputError("Choose entries: by list, search, provider, lowest or highest price.");
+    const publisher = roomPublisher(room);
+    const step = roundings.find(({ text }) => text === round)?.kobo;
+    const rule = { ...by, ...(step !== undefined && { round: step }) };
+    const plan: Plan = (base) => {
+      const priced = entriesIn(base, chosen).filter(({ content }) => content.price !== undefined);
+      if (priced.length === 0) throw new CatalogueError("No entry that has a price fits what you chose.");
+      return withEntries(
+        base,
+        priced.map(({ list, key, content }) => {
+          const price = priceBy(rule, Number(content.price));
+          if (price === undefined)
+            throw new CatalogueError(
+              `${nameOf(list, content)} costs ${nairaOf(Number(content.price))}: nothing would be left of its price.`,
+            );
+          return { subject: list, key, content: { ...content, price } };
+        }),
+      );
+    };
+    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom: from }));
+    const about = {
+      author: publisher.actor,
+      source: "edit",
+      note: note ?? `Prices ${ruleText(rule)}`,
+      holdsFrom: from,
+    };
+    return outcomeAnswer(await publish(publisher, plan, about));
+  },
+});

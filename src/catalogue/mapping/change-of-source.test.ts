@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { headerOf, looseGuard, pickFrom, plainForm, publishTo, removed } from "../catalogue.fixture.ts";
+import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
+import { findDraft } from "../revisions/draft.ts";
+import { readSync } from "../sync/record.ts";
+import { aboutTest, bundle, codesOf, openFollowing, pricesOf } from "./change-of-source.fixture.ts";
+import { mappingRows } from "./mapping-rows.ts";
+
+for (const engine of engines)
+  suite(`a change of source on ${engine.name}`, () => {
+    test("changes no code: nothing new is served until it is mapped, and a restart keeps what was decided", async (t) => {
+      const { db, offers, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      const [codes, prices] = [codesOf(at.catalogue), pricesOf(at.catalogue)];
+      assert.equal(codes.length, 12);
+      const etag = () =>
+        headerOf(plainForm(pickFrom(at.catalogue, lookupDataBundles, { provider: "MTNDATA" })), "ETag");
+      const validator = etag();
+      assert.ok(validator);
+
+      at.catalogue = await restart("ebills");
+      await pull();
+      assert.deepEqual(pricesOf(at.catalogue), prices);
+      assert.equal(etag(), validator);
+      const waiting = await readSync(db, "ebills");
+      assert.deepEqual([waiting?.result, waiting?.succeeded_at], ["unmapped", null]);
+      assert.match(waiting!.sentences, /12 of ebills wait for a mapping.* 12 have no mapping from ebills/);
+      assert.ok(at.catalogue.freshness[0]!.isStale);
+
+      assert.deepEqual(await run("approve", { source: "ebills" }), { source: "ebills", entries: 12, left: 0 });
+      assert.deepEqual(
+        audited.map(({ kind, facts }) => [kind, facts]),
+        [["catalogue.mapped", { source: "ebills", entries: 12 }]],
+      );
+      await pull();
+      assert.deepEqual(codesOf(at.catalogue), codes);
+      assert.deepEqual(
+        pricesOf(at.catalogue),
+        prices.map(([key, price]) => [key, Number(price) + 500]),
+      );
+      assert.equal((await readSync(db, "ebills"))?.result, "published");
+
+      at.catalogue = await restart("vtpass");
+      await pull();
+      assert.deepEqual(pricesOf(at.catalogue), prices);
+      offers.ebills = offers.ebills!.slice(1);
+      at.catalogue = await restart("ebills");
+      await pull();
+      assert.deepEqual(codesOf(at.catalogue), codes.slice(1));
+    });
+
+    test("rejects what the old source still has waiting, once the new one gives the list", async (t) => {
+      const { db, offers, at, restart, pull, pullApproved } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      const whole = offers.vtpass!;
+      offers.vtpass = [];
+      await pull();
+      const { draft } = (await readSync(db, "vtpass"))!;
+      assert.equal((await findDraft(db, draft!)).state, "held");
+      offers.vtpass = whole;
+      at.catalogue = await restart("ebills");
+      await pull();
+      assert.equal((await findDraft(db, draft!)).state, "rejected");
+    });
+
+    test("leaves look-alikes to a person, and one code of ours is one entry of a source", async (t) => {
+      const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      offers.ebills!.push(bundle("promo", "MTN Promo 3GB 30 days", 100));
+      at.catalogue = await restart("ebills");
+      await pull();
+      const rows = () =>
+        run<{ source_code: string; state: string; own: string | null }[]>("list", {
+          source: "ebills",
+          state: "unclear",
+        });
+      assert.deepEqual(
+        (await rows()).map(({ source_code, own }) => [source_code, own]),
+        [
+          ["MTNDATA 93GB", null],
+          ["MTNDATA PROMO", null],
+        ],
+      );
+      const set = (code: string, own: string) =>
+        run("set", { source: "ebills", list: "data-bundles", source_code: code, own });
+      await set("mtndata 93gb", "MTN-3GB");
+      await assert.rejects(set("MTNDATA promo", "mtn-3gb"), /MTNDATA 93GB of ebills has that code/);
+      await assert.rejects(set("MTNDATA nothing", "x"), /knows no MTNDATA nothing in data-bundles of ebills/);
+      await set("MTNDATA promo", "none");
+      assert.deepEqual(await rows(), []);
+      await run("approve", { source: "ebills", list: "data-bundles" });
+      await pull();
+      assert.equal(codesOf(at.catalogue).length, 12);
+      const promo = (await mappingRows(db)).find(({ code }) => code === "MTNDATA PROMO");
+      assert.deepEqual([promo?.state, promo?.own, promo?.decided_by], ["never", null, "operator:ada"]);
+      const mapped = (await mappingRows(db)).find(({ code }) => code === "MTNDATA 93GB");
+      assert.equal(mapped?.own, "mtn-3gb", "in the spelling that clients know");
+    });
+
+    test("does not approve what the catalogue has become another for", async (t) => {
+      const { at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      at.catalogue = await restart("ebills");
+      await pull();
+      await publishTo(at.catalogue, removed("MTNDATA MTN-5GB"), aboutTest, { guard: looseGuard });
+      assert.deepEqual(await run("approve", { source: "ebills" }), { source: "ebills", entries: 11, left: 1 });
+    });
+  });

@@ -1,0 +1,136 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { lockCounter } from "../../storage/change-counter.ts";
+import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
+import { put } from "../../storage/queries/put.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { catalogueSources } from "../../upstreams/registry.ts";
+import type { ListName, Subject } from "../model/lists.ts";
+import { isSold } from "../model/supply.ts";
+import { Mapping, type MappingRow, ownNames } from "./mapping.ts";
+import type { Proposal } from "./own-codes.ts";
+
+/** Rows of one query: few enough that the event loop does not pause for long when they arrive. */
+const PAGE = 1_000;
+
+/** The name of the fact that says who names the codes of a list. */
+const factOf = (list: string) => `catalogue codes of ${list}`;
+
+/** All rows, or those of one source. */
+export async function mappingRows(db: Kysely<Tables>, source?: string): Promise<MappingRow[]> {
+  let rows = db.selectFrom("catalogue_mapping").selectAll();
+  if (source !== undefined) rows = rows.where("source", "=", source);
+  const pages = await Array.fromAsync(pagesOf(rows, ["source", "list", "code"], PAGE));
+  return pages.flat();
+}
+
+/** What people decided. */
+export async function readMapping(db: Kysely<Tables>): Promise<Mapping> {
+  const facts = await db.selectFrom("fact").selectAll().where("name", "like", factOf("%")).execute();
+  const names = facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value] as const);
+  return new Mapping(await mappingRows(db), new Map(names));
+}
+
+/** Notes that these lists have the codes of this source, or `ownNames`. Those that somebody named keep theirs. */
+export async function nameLists(db: Kysely<Tables>, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
+  const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
+  if (names.length === 0) return;
+  await db
+    .insertInto("fact")
+    .values(names.map((name) => ({ name, value: by, created_at: now })))
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+}
+
+/** The same in a transaction that publishes lists, if it is a source that gave them. */
+export async function nameBySource(trx: Transaction<Tables>, source: string, lists: Iterable<Subject>, now: number) {
+  if (catalogueSources.some(({ name }) => name === source)) await nameLists(trx, source, lists, now);
+}
+
+const giverOf = (list: string) => `catalogue source of ${list}`;
+
+/** Whether this source was the last one to give all these lists: after another one its content is compared anew. */
+export async function gaveLast(db: Kysely<Tables>, source: string, lists: readonly ListName[]): Promise<boolean> {
+  const facts = await db.selectFrom("fact").select("value").where("name", "in", lists.map(giverOf)).execute();
+  return facts.length === lists.length && facts.every(({ value }) => value === source);
+}
+
+export async function noteGiver(db: Kysely<Tables>, source: string, lists: readonly ListName[], now: number) {
+  for (const list of lists) await put(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
+}
+
+/** Replaces the proposals of a source in these lists. What somebody decided stays. */
+export async function writeProposals(
+  db: Kysely<Tables>,
+  source: string,
+  lists: readonly ListName[],
+  proposals: readonly Proposal[],
+): Promise<void> {
+  const textOf = (row: Proposal) =>
+    JSON.stringify([row.list, row.code, row.state, row.own, row.is_new, row.about, row.why]);
+  const open = (await mappingRows(db, source)).filter((row) => lists.includes(row.list) && row.decided_by === null);
+  const wanted = new Set(proposals.map(textOf));
+  const there = new Set(open.map(textOf));
+  const old = open.filter((row) => !wanted.has(textOf(row)));
+  const made = proposals.filter((row) => !there.has(textOf(row)));
+  if (old.length + made.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await lockCounter(trx, "catalogue");
+    for (const [list, rows] of Map.groupBy(old, ({ list }) => list))
+      for (const piece of piecesOf(rows))
+        await trx
+          .deleteFrom("catalogue_mapping")
+          .where("source", "=", source)
+          .where("list", "=", list)
+          .where("decided_by", "is", null)
+          .where(
+            "code",
+            "in",
+            piece.map(({ code }) => code),
+          )
+          .execute();
+    for (const piece of piecesOf(made))
+      await trx
+        .insertInto("catalogue_mapping")
+        .values(piece.map((row) => ({ ...row, decided_by: null, decided_at: null })))
+        .onConflict((conflict) => conflict.columns(["source", "list", "code"]).doNothing())
+        .execute();
+  });
+}
+
+/**
+ * Writes what a person decides about entries of one source. `choose` gets all rows and returns the decided ones of that source; it throws to
+ * decide nothing. The lists of these entries keep their codes from then on.
+ */
+export async function decideMapping(
+  { db, audit, actor, now }: Audited & WithClock,
+  source: string,
+  choose: (rows: readonly MappingRow[]) => readonly Proposal[],
+): Promise<readonly Proposal[]> {
+  const decided = { why: "", decided_by: actor, decided_at: now() };
+  return db.transaction().execute(async (trx) => {
+    await lockCounter(trx, "catalogue");
+    const rows = choose(await mappingRows(trx));
+    const [first] = rows;
+    if (!first) return rows;
+    for (const [list, all] of Map.groupBy(rows, ({ list }) => list))
+      for (const piece of piecesOf(all)) {
+        const codes = piece.map(({ code }) => code);
+        await trx
+          .deleteFrom("catalogue_mapping")
+          .where("source", "=", source)
+          .where("list", "=", list)
+          .where("code", "in", codes)
+          .execute();
+        await trx
+          .insertInto("catalogue_mapping")
+          .values(piece.map((row) => ({ ...row, ...decided })))
+          .execute();
+      }
+    const lists = rows.map(({ list }) => list);
+    await nameLists(trx, ownNames, lists, now());
+    const one = rows.length === 1 && { list: first.list, code: first.code, own: first.own ?? "none" };
+    await audit(trx, { kind: "catalogue.mapped", actor, facts: { source, entries: rows.length, ...one } });
+    return rows;
+  });
+}

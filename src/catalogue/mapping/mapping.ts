@@ -1,0 +1,109 @@
+import type { Tables } from "../../storage/tables.ts";
+import { catalogueSources } from "../../upstreams/registry.ts";
+import { kept } from "../guard/found.ts";
+import { foldCase } from "../model/codes.ts";
+import { type EntryContent, groupOf, type ListName, listShapeOf, parentOf } from "../model/lists.ts";
+import { isSold, soldLists } from "../model/supply.ts";
+
+export type MappingRow = Tables["catalogue_mapping"];
+
+/** Who names the codes of a list that people map every source to. */
+export const ownNames = "own";
+
+/** Which entry of ours is the one of a source, as far as people decided it. Immutable. */
+export class Mapping {
+  /** By list: the source whose codes are ours, or `ownNames`. A list without one takes the codes of the first source that fills it. */
+  readonly names: ReadonlyMap<ListName, string>;
+  readonly #decided: readonly MappingRow[];
+  /** By source and list, then by code. */
+  readonly #rows: ReadonlyMap<string, ReadonlyMap<string, MappingRow>>;
+  readonly #keys = new Map<string, ReadonlySet<string>>();
+
+  constructor(rows: readonly MappingRow[] = [], names: ReadonlyMap<ListName, string> = new Map()) {
+    this.#decided = rows.filter(({ state }) => state === "approved" || state === "never");
+    const lists = Map.groupBy(this.#decided, ({ source, list }) => `${source} ${list}`);
+    this.#rows = new Map([...lists].map(([of, all]) => [of, new Map(all.map((row) => [row.code, row]))]));
+    this.names = names;
+  }
+
+  /** The same, with `ownNames` for all lists that nobody named. */
+  withOwnNames(): Mapping {
+    return new Mapping(this.#decided, new Map([...soldLists.map((list) => [list, ownNames] as const), ...this.names]));
+  }
+
+  /** Equal for the same decisions about this source. */
+  textOf(source: string): string {
+    const rows = this.#decided.filter((row) => row.source === source);
+    const foreign = soldLists.filter((list) => !this.hasOurCodes(source, list));
+    return JSON.stringify([rows.map(({ list, code, own }) => [list, code, own]).sort(), foreign]);
+  }
+
+  /** Whether the codes of this source are ours in this list. Those of providers always are: every source speaks of MTNDATA. */
+  hasOurCodes(source: string, list: ListName): boolean {
+    const names = this.names.get(list);
+    const gives: readonly string[] = catalogueSources.find(({ name }) => name === source)?.covers ?? [];
+    return !isSold(list) || names === undefined || names === source || !gives.includes(list);
+  }
+
+  /**
+   * Our key of an entry of the source, by its key there. Undefined: it waits until somebody maps it, or what it belongs to. Null: it is never
+   * served.
+   */
+  keyOf(source: string, list: ListName, key: string): string | null | undefined {
+    const group = this.groupOf(source, list, key);
+    if (typeof group !== "string") return group;
+    const row = this.#rows.get(`${source} ${list}`)?.get(key);
+    if (row) return row.own === null ? null : within(group, foldCase(row.own));
+    if (!this.hasOurCodes(source, list)) return undefined;
+    const ours = within(group, lastOf(key));
+    return this.takenFrom(source, list).has(ours) ? undefined : ours;
+  }
+
+  /** The same for what the entry belongs to; empty if it belongs to nothing. */
+  groupOf(source: string, list: ListName, key: string): string | null | undefined {
+    const parent = parentOf(list);
+    return parent === undefined ? "" : this.keyOf(source, parent, groupOf(list, key));
+  }
+
+  /** Our keys in a list that somebody mapped entries of this source to. */
+  reachedBy(source: string, list: ListName): ReadonlySet<string> {
+    return this.#keysOf(`reached by ${source} ${list}`, (row) => row.list === list && row.source === source);
+  }
+
+  /** Our keys that came with other sources than the one that names the list: an equal code of that one may be another product. */
+  takenFrom(source: string, list: ListName): ReadonlySet<string> {
+    const isOthers = (row: MappingRow) => row.list === list && row.source !== source && row.is_new === 1;
+    return this.#keysOf(`taken from ${source} ${list}`, isOthers);
+  }
+
+  #keysOf(name: string, wanted: (row: MappingRow) => boolean): ReadonlySet<string> {
+    return kept(this.#keys, name, () => {
+      const keys = this.#decided.filter(wanted).map(({ source, list, code }) => this.keyOf(source, list, code));
+      return new Set(keys.filter((key) => typeof key === "string"));
+    });
+  }
+
+  /** An entry of the source under our codes; if it is not mapped itself, under the codes of what it belongs to. */
+  renamed(source: string, list: ListName, key: string, content: EntryContent): EntryContent {
+    const group = this.groupOf(source, list, key);
+    const { key: members } = listShapeOf(list);
+    const parents = typeof group === "string" && group !== "" ? group.split(" ") : [];
+    const own = this.#rows.get(`${source} ${list}`)?.get(key)?.own;
+    const codes = [...parents, own ?? content[members.at(-1)!]!];
+    const differs = members.filter(
+      (member, at) => foldCase(String(content[member])) !== foldCase(String(codes.at(at))),
+    );
+    if (codes.length < members.length || differs.length === 0) return content;
+    return { ...content, ...Object.fromEntries(members.map((member, at) => [member, codes[at]!])) };
+  }
+}
+
+/** The key of an entry with this code below what it belongs to; `group` is empty if it belongs to nothing. */
+export function within(group: string, code: string): string {
+  return group === "" ? code : `${group} ${code}`;
+}
+
+/** The last code of a key, which is the entry's own. */
+export function lastOf(key: string): string {
+  return key.slice(key.lastIndexOf(" ") + 1);
+}

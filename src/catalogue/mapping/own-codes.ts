@@ -1,0 +1,191 @@
+import { nairaOf } from "../../operation/money.ts";
+import { pacer } from "../../runtime/pace.ts";
+import { type EntryContent, entryKeyOf, groupOf, type ListName, nameOf, parentOf } from "../model/lists.ts";
+import { type Alike, alikeIn } from "../model/looks.ts";
+import type { Offer, OfferedList } from "../model/offered.ts";
+import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { isAvailable, isSold } from "../model/supply.ts";
+import { lastOf, type Mapping, type MappingRow } from "./mapping.ts";
+
+/** What an entry that waits for a mapping may be. */
+export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
+
+/** What a source offers, under our codes. */
+export interface OwnCodes {
+  /** Without what waits. */
+  readonly offered: readonly OfferedList[];
+  /** The same with the entries of ours that stay because no mapping of the source reaches them. */
+  readonly whole: readonly OfferedList[];
+  /** About what waits, what stays, and what no list can have. */
+  readonly sentences: readonly string[];
+  readonly proposals: readonly Proposal[];
+  /** Whether entries that callers see stay as they were while others of their list wait: they may be the same. */
+  readonly isPartly: boolean;
+}
+
+/** Entries that a sentence names. */
+const NAMED = 3;
+
+/** Gives the entries of a source our codes. Leaves out and proposes those that nobody mapped. */
+export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, mapping: Mapping): Promise<OwnCodes> {
+  const parents = offer.parents.filter(({ list }) => !mapping.hasOurCodes(source, list));
+  const read = (given: OfferedList) => Translation.of(base, given, source, mapping);
+  const needed = await Array.fromAsync(parents, read);
+  const made = await Array.fromAsync(offer.lists, read);
+  return {
+    offered: made.map(({ list, mapped: contents, unusable }) => ({ list, contents, unusable })),
+    whole: made.map(({ list, mapped, stay, unusable }) => ({ list, contents: [...stay, ...mapped], unusable })),
+    sentences: [
+      ...[...needed, ...made].flatMap((each) => each.waits()),
+      ...made.flatMap((each) => each.stays()),
+      ...offer.leftOut,
+      ...made.flatMap(({ lost }) => lost),
+    ],
+    proposals: [...needed, ...made].flatMap((each) => each.proposals()),
+    isPartly: made.some((each) => each.isPartly),
+  };
+}
+
+/** One list of a source. */
+class Translation {
+  readonly list: ListName;
+  /** Under our codes. */
+  readonly mapped: EntryContent[] = [];
+  readonly unusable: OfferedList["unusable"];
+  /** Entries of ours that no mapping reaches. */
+  readonly stay: readonly EntryContent[];
+  /** What cannot be used and is not mapped, in sentences. */
+  readonly lost: readonly string[];
+  readonly #base: Snapshot;
+  readonly #source: string;
+  readonly #mapping: Mapping;
+  /** What waits by its key at the source, under our codes of what it belongs to. */
+  readonly #waiting = new Map<string, EntryContent>();
+  /** How many wait for what they belong to. */
+  #orphans = 0;
+  #alikeTo: (content: EntryContent) => Alike = () => ({ alike: [], isClear: false });
+
+  static async of(base: Snapshot, given: OfferedList, source: string, mapping: Mapping): Promise<Translation> {
+    const made = new Translation(base, given, source, mapping);
+    await made.#read(given.contents);
+    return made;
+  }
+
+  private constructor(base: Snapshot, { list, unusable }: OfferedList, source: string, mapping: Mapping) {
+    this.list = list;
+    this.#base = base;
+    this.#source = source;
+    this.#mapping = mapping;
+    const unreached = [...inOrder(base, list)].filter(({ key }) => !this.#isReached(list, key));
+    this.stay = unreached.map(({ content }) => content);
+    const bad = unusable.map(({ key, sentence }) => ({ key: mapping.keyOf(source, list, key), sentence }));
+    this.unusable = bad.flatMap(({ key, sentence }) => (typeof key === "string" ? { key, sentence } : []));
+    this.lost = bad.flatMap(({ key, sentence }) => (typeof key === "string" ? [] : `${sentence}; left out.`));
+  }
+
+  async #read(contents: readonly EntryContent[]): Promise<void> {
+    const pause = pacer();
+    const { list } = this;
+    const [base, source, mapping] = [this.#base, this.#source, this.#mapping];
+    const hasOurs = mapping.hasOurCodes(source, list);
+    const offered: { key: string; own: string | undefined; isNew: boolean; content: EntryContent }[] = [];
+    for (const content of contents) {
+      await pause();
+      const key = entryKeyOf(list, content);
+      const group = mapping.groupOf(source, list, key);
+      if (group === undefined) this.#orphans += 1;
+      const own = mapping.keyOf(source, list, key);
+      if (group == null || own === null) continue;
+      const isNew = own === undefined || (hasOurs && !itemIn(base, list, own));
+      offered.push({ key, own, isNew, content: mapping.renamed(source, list, key, content) });
+    }
+    if (offered.some(({ isNew }) => isNew)) {
+      const taken = mapping.takenFrom(source, list);
+      // The source that names the list knows the entries that came with it.
+      const candidates = hasOurs
+        ? this.stay.filter((content) => taken.has(entryKeyOf(list, content)))
+        : Array.from(inOrder(base, list), ({ content }) => content);
+      const all = offered.map(({ content }) => content);
+      this.#alikeTo = await alikeIn(list, all, candidates);
+    }
+    for (const { key, own, isNew, content } of offered) {
+      await pause();
+      if (own === undefined || (isNew && this.#alikeTo(content).alike.length > 0)) this.#waiting.set(key, content);
+      else this.mapped.push(hasOurs ? content : withoutId(content));
+    }
+  }
+
+  get isPartly(): boolean {
+    return this.#waiting.size + this.#orphans > 0 && this.stay.some(isAvailable);
+  }
+
+  /** Whether the source says what becomes of an entry of ours. */
+  #isReached(list: ListName, key: string): boolean {
+    const parent = parentOf(list);
+    if (parent && isSold(parent) && !this.#isReached(parent, groupOf(list, key))) return false;
+    const isOurs = this.#mapping.hasOurCodes(this.#source, list);
+    return (
+      this.#mapping.reachedBy(this.#source, list).has(key) ||
+      (isOurs && !this.#mapping.takenFrom(this.#source, list).has(key))
+    );
+  }
+
+  proposals(): Proposal[] {
+    const { list } = this;
+    return Array.from(this.#waiting, ([code, content]) => {
+      const price = content.price === undefined ? [] : [nairaOf(Number(content.price))];
+      const about = [content.description ?? content.name, ...price].join(", ");
+      return { source: this.#source, list: list as Proposal["list"], code, about, ...this.#proposed(content) };
+    });
+  }
+
+  #proposed(content: EntryContent): Pick<Proposal, "state" | "own" | "is_new" | "why"> {
+    const { list } = this;
+    const key = entryKeyOf(list, content);
+    const { alike, isClear } = this.#alikeTo(content);
+    const [like] = alike;
+    const reached = this.#mapping.reachedBy(this.#source, list);
+    const isTaken = (key: string) =>
+      itemIn(this.#base, list, key) || reached.has(key) || this.#mapping.takenFrom(this.#source, list).has(key);
+    const unclear = (why: string) => ({ state: "unclear", own: null, is_new: 0, why }) as const;
+    const proposed = (own: EntryContent, is_new: 0 | 1, why: string) =>
+      ({ state: "proposed", own: lastOf(nameOf(list, own)), is_new, why }) as const;
+    if (!like)
+      return isTaken(key)
+        ? unclear(`New, but another entry has the code ${lastOf(nameOf(list, content))}.`)
+        : proposed(content, 1, "Nothing in the catalogue looks like it.");
+    const names = named(alike.map((it) => nameOf(list, it)));
+    if (alike.length > 1) return unclear(`Looks like ${names}.`);
+    if (!isClear) return unclear(`Several entries of ${this.#source} look like ${names}.`);
+    if (reached.has(entryKeyOf(list, like))) return unclear(`Looks like ${names}, which is mapped already.`);
+    return proposed(like, 0, `Looks like ${names}.`);
+  }
+
+  waits(): string[] {
+    const { list } = this;
+    const [source, waiting] = [this.#source, [...this.#waiting.keys()]];
+    const orphans = `${list}: ${this.#orphans} of ${source} wait for the mapping of what they belong to in ${parentOf(list)}.`;
+    const others =
+      `${list}: ${waiting.length} of ${source} wait for a mapping, and are not served: ${named(waiting)}. ` +
+      `See them: duba catalogue map list --source ${source}`;
+    return [...(waiting.length > 0 ? [others] : []), ...(this.#orphans > 0 ? [orphans] : [])];
+  }
+
+  stays(): string[] {
+    const names = this.stay.map((content) => nameOf(this.list, content));
+    if (names.length === 0) return [];
+    return [
+      `${this.list}: ${names.length} have no mapping from ${this.#source}, and stay as they were: ${named(names)}.`,
+    ];
+  }
+}
+
+/** Ids are ours, as codes are. */
+function withoutId({ id: _, ...content }: EntryContent): EntryContent {
+  return content;
+}
+
+function named(names: readonly string[]): string {
+  const rest = names.length - NAMED;
+  return [...names.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}

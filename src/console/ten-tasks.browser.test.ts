@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, missingBrowser, startBrowser } from "../../test/support/browser.ts";
+import type { Visitor } from "../../test/support/passkey.ts";
+import { startService, type TestService } from "../../test/support/service.ts";
+import { recorded } from "../access/access.fixture.ts";
+import { changeTerms } from "../access/accounts/terms.ts";
+import { TimeZone } from "../runtime/time-zone.ts";
+import { join, said } from "./console.fixture.ts";
+import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
+
+/** Hands that count: a click, a text into one field, a choice and a paste are one action each. */
+interface Counting extends Hands {
+  /** Pastes what a client wrote into the box, and waits for the page that comes. */
+  paste(text: string): Promise<void>;
+  count(): number;
+}
+
+function counting(hands: Hands): Counting {
+  let count = 0;
+  const { page } = hands;
+  const counted =
+    <Given extends unknown[]>(times: number, act: (...given: Given) => Promise<void>) =>
+    (...given: Given) => {
+      count += times;
+      return act(...given);
+    };
+  return {
+    page,
+    go: counted(1, hands.go),
+    // The button of the form, and the one that uses the passkey.
+    confirm: counted(2, hands.confirm),
+    fill: counted(1, hands.fill),
+    choose: counted(1, hands.choose),
+    paste: counted(1, async (text: string) => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+      await page.keyboard.press("/");
+      await Promise.all([page.waitForEvent("framenavigated"), page.keyboard.press("Control+V")]);
+      await page.waitForLoadState();
+    }),
+    count: () => count,
+  };
+}
+
+interface Given {
+  reference: string;
+  failed: string;
+  unknown: string;
+  account: string;
+  /** Prepaid. */
+  till: string;
+}
+
+interface Task {
+  actions: number;
+  /** Of the same task in the last console without records, by its shortest way, and that way. */
+  before: number;
+  was: string;
+  does: (hands: Counting, given: Given) => Promise<void>;
+}
+
+/** Each begins on the start page. */
+const tasks: Record<string, Task> = {
+  "find by reference": {
+    actions: 1,
+    before: 5,
+    was: "Verifications, Filter, the reference, Show, the row",
+    async does(hands, { reference }) {
+      await hands.paste(reference);
+      await said(hands.page, `Verification ${reference}`);
+    },
+  },
+  "find by last four": {
+    actions: 1,
+    before: 5,
+    was: "Verifications, Filter, the digits, Show, the row",
+    async does(hands, { reference }) {
+      await hands.paste("0017");
+      await said(hands.page, `Verification ${reference}`);
+    },
+  },
+  "why did it fail": {
+    actions: 1,
+    before: 5,
+    was: "Verifications, Filter, the reference, Show, the row",
+    async does(hands, { failed }) {
+      await hands.paste(failed);
+      // "₦100 was taken for nothing", with a reference: one paste says what happened, why, and what it cost.
+      await said(hands.page, "What happened");
+      const told = await hands.page.locator("main").innerText();
+      assert.match(told, /Charged\s+no[\s\S]*failed/);
+    },
+  },
+  "settle an unknown": {
+    actions: 6,
+    before: 9,
+    was: "Verifications, Filter, the reference, Show, Settle, outcome, reason, Settle, the passkey",
+    async does(hands, { unknown }) {
+      await hands.paste(unknown);
+      await hands.go(/^Settle$/);
+      await hands.fill(/^Reason/, "They say so");
+      await hands.fill(/^Outcome/, "not_found");
+      await hands.confirm(/^Settle$/);
+      await said(hands.page, /is settled as not_found/);
+    },
+  },
+  "change a cap": {
+    actions: 5,
+    before: 7,
+    was: "Accounts, More, Terms, the account, the cap, Terms, the passkey",
+    async does(hands, { account }) {
+      await hands.paste(account);
+      await hands.go(/^Change terms$/);
+      await hands.fill(/^Cap naira/, "50000");
+      await hands.confirm(/^Change terms$/);
+      await said(hands.page, /50,000/);
+    },
+  },
+  "top up": {
+    actions: 6,
+    before: 8,
+    was: "Accounts, More, Top up, the account, the amount, the reason, Top up, the passkey",
+    async does(hands, { till }) {
+      await hands.paste(till);
+      await hands.go(/^Top up$/);
+      await hands.fill(/^Amount/, "5000");
+      await hands.fill(/^Reason/, "Transfer 8841");
+      await hands.confirm(/^Top up$/);
+      await said(hands.page, /The balance of Till is/);
+    },
+  },
+  "new key": {
+    actions: 5,
+    before: 6,
+    was: "Keys, Create, the account, live, Create, the passkey",
+    async does(hands, { account }) {
+      await hands.paste(account);
+      await hands.go(/^New key$/);
+      await hands.fill(/^Mode/, "live");
+      await hands.confirm(/^Create$/);
+      await hands.page.getByLabel("Key", { exact: true }).waitFor();
+    },
+  },
+  "all MTN prices + 3 %": {
+    actions: 5,
+    before: 16,
+    was: "Catalogue, Export, list, Save; in a spreadsheet filter, provider, formula, fill, paste, save; Catalogue, Import, file, list, Check first, Import",
+    async does(hands) {
+      await hands.go(/^Catalogue$/);
+      await hands.go(/^Change prices$/);
+      await hands.fill(/^By/, "3%");
+      await hands.fill(/^Provider/, "MTNDATA");
+      await hands.go(/^Change prices$/);
+      await said(hands.page, /is published/);
+    },
+  },
+  "month's statement for a client": {
+    actions: 2,
+    before: 5,
+    was: "Books, Statement, the account, the month, Show (it was no letter)",
+    async does(hands, { account }) {
+      await hands.paste(account);
+      await hands.go(/^Books: statement/);
+      await said(hands.page, account);
+    },
+  },
+  "check a vendor's invoice": {
+    actions: 4,
+    before: 6,
+    was: "Books, Reconcile, the vendor, the month, the file, Reconcile",
+    async does(hands) {
+      const buffer = Buffer.from("reference,time,price\nD-1,2026-10-05 10:00,50\n");
+      await hands.go(/^dojah$/i);
+      await hands.go(/^Books: reconcile$/);
+      await hands.choose(/^Invoice/, { name: "october.csv", mimeType: "text/csv", buffer });
+      await hands.go(/^Reconcile$/);
+      await said(hands.page, /D-1/);
+    },
+  },
+};
+
+/** Nobody asks it here. */
+const vendor = {
+  ...{ DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_URL: "http://127.0.0.1:9" },
+  ...{ DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" },
+};
+
+// What a browser does here does not depend on the engine.
+suite("ten tasks of an operator's day", { skip: missingBrowser() }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let ada: Visitor;
+  let given: Given;
+
+  before(async () => {
+    [service, browser] = await Promise.all([
+      startService({ DUBA_CONSOLE: "127.0.0.1:0", DUBA_LIMITS: "off", ...vendor }),
+      startBrowser(findBrowser()),
+    ]);
+    ada = await join(browser, service.console!.firstLink!, "Ada");
+    await ada.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const [account, till] = [await service.newAccount("Shop"), await service.newAccount("Till")];
+    const { db } = await service.store();
+    const verify = async (bvn: string) => {
+      const body = { bvn, phone: bvn.replace(/^.../, "080"), amount: "100" };
+      const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      return (json.data ?? json.error).request_reference as string;
+    };
+    given = {
+      ...{ account, till, reference: await verify("22000000017") },
+      ...{ failed: await verify("00000000005"), unknown: await verify("00000000006") },
+    };
+    await changeTerms(recorded(db), till, { prepaid: true }, new TimeZone("Africa/Lagos"));
+    await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", given.unknown).execute();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  test("take as few actions as they say: half of those when each was a form", async () => {
+    for (const [name, { does, actions, before }] of Object.entries(tasks)) {
+      await ada.page.goto(service.console!.origin);
+      const hands = counting(mouse(ada.page));
+      await does(hands, given);
+      assert.equal(hands.count(), actions, name);
+      assert.ok(actions <= before, name);
+    }
+    const sum = (member: "actions" | "before") => Object.values(tasks).reduce((all, task) => all + task[member], 0);
+    assert.deepEqual([sum("actions"), sum("before")], [36, 72]);
+    assert.deepEqual(ada.faults, []);
+  });
+
+  for (const name of ["find by reference", "top up", "change a cap", "new key"])
+    test(`"${name}" is whole by keyboard`, async () => {
+      await ada.page.goto(service.console!.origin);
+      await tasks[name]!.does(counting(keyboard(ada.page)), given);
+      assert.deepEqual(ada.faults, []);
+    });
+});

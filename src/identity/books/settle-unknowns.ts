@@ -1,0 +1,123 @@
+import type { Kysely } from "kysely";
+import { negativeReasons } from "../../operation/check-kind.ts";
+import { CommandError } from "../../operation/command.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { outcomeBilledAt, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type Attempt, unresolvedAttempts } from "../ledger/attempts.ts";
+import type { Row } from "../ledger/ledger.ts";
+import { unknownVerifications } from "../ledger/reports/inspect.ts";
+import { type SettledAs, settle, settledAfter } from "../ledger/settle.ts";
+import { type InvoiceLine, timesOf } from "./invoice.ts";
+import { clockTolerance } from "./match-invoice.ts";
+import { reconcileInvoice } from "./reconcile-invoice.ts";
+
+/** What becomes of a verification with an unknown outcome, and why one is left as it is. */
+export const unknownEnds = {
+  settled: "settled, as its price says",
+  billed: "released, the vendor bills it",
+  released: "released, not on the invoice",
+  ambiguous: "left: a line may be of another verification",
+  other_vendor: "left: another vendor was asked too",
+  not_covered: "left: the invoice does not cover its time",
+  too_young: "left: the vendor may still answer",
+  changed: "left: it changed in the meantime",
+} as const;
+export type UnknownEnd = keyof typeof unknownEnds;
+
+/** What an invoice says about a verification with an unknown outcome. */
+export interface Decision {
+  row: Row;
+  end: UnknownEnd;
+  /** Null: it is left. */
+  as: SettledAs | null;
+  /** The attempts that are on the invoice, each with its line. */
+  listed: { attempt: Attempt; line: InvoiceLine }[];
+}
+
+export interface VendorInvoice {
+  vendor: string;
+  lines: readonly InvoiceLine[];
+  /** The period of which it lists all that the vendor bills, in milliseconds since 1970. Default: between its first line and its last. */
+  whole: { from: number; to: number } | undefined;
+  /** Those of today. */
+  prices: VendorPrices | undefined;
+}
+
+/** Reads of an invoice what becomes of each live verification with an unknown outcome at its vendor, oldest first. Changes nothing. */
+export async function decideUnknowns(
+  { db, now }: { db: Kysely<Tables> } & WithClock,
+  { vendor, lines, whole, prices }: VendorInvoice,
+): Promise<Decision[]> {
+  const at = now();
+  const unknown = (await unknownVerifications(db)).filter(
+    (row) => row.mode === "live" && unresolvedAttempts(row).some((attempt) => attempt.vendor === vendor),
+  );
+  const { from, to } = whole ?? timesOf(lines);
+  const covered = whole ?? timesOf(lines).between;
+  const { agreed, differences, ambiguous } = await reconcileInvoice(db, lines, { vendor, from, to, prices });
+  const nameOf = ({ reference, number }: { reference: string; number: number }) => `${reference} ${number}`;
+  const lineOf = new Map(
+    [...agreed, ...differences.other_price, ...differences.no_price].map(({ line, attempt }) => [
+      nameOf(attempt!),
+      line!,
+    ]),
+  );
+  return unknown.map((row) => {
+    const open = unresolvedAttempts(row);
+    const listed = open.flatMap((attempt) => {
+      const line = lineOf.get(nameOf(attempt));
+      return line ? [{ attempt, line }] : [];
+    });
+    // At the edge the vendor's clock may have put the line into another invoice.
+    const isCovered = (attempt: Attempt) =>
+      lineOf.has(nameOf(attempt)) ||
+      (attempt.asked_at >= covered.from + clockTolerance && attempt.asked_at < covered.to - clockTolerance);
+    const left = (end: UnknownEnd): Decision => ({ row, end, as: null, listed });
+    if (ambiguous.has(row.reference)) return left("ambiguous");
+    if (open.some((attempt) => attempt.vendor !== vendor)) return left("other_vendor");
+    if (!open.every(isCovered)) return left("not_covered");
+    if (at - row.started_at < settledAfter) return left("too_young");
+    if (listed.length === 0) return { row, end: "released", as: "failed", listed };
+    const negative = negativeIn(listed, prices);
+    const isLast = listed.at(-1)!.attempt === open.at(-1);
+    return negative && isLast
+      ? { row, end: "settled", as: negative, listed }
+      : { row, end: "billed", as: "failed", listed };
+  });
+}
+
+/** The outcome that the prices of all lines name. A line says that the vendor did the work, and nothing of what it found. */
+function negativeIn(listed: Decision["listed"], prices: VendorPrices | undefined) {
+  const named = new Set(listed.map(({ attempt, line }) => outcomeBilledAt(line.price, attempt, prices)));
+  return named.size === 1 ? negativeReasons.find((reason) => named.has(reason)) : undefined;
+}
+
+/** Does what was decided, each verification in a transaction of its own. Gives what became of each; one that changed since is left. */
+export async function settleUnknowns(
+  room: Audited & WithClock & { progress: (done: number, all: number) => void },
+  decisions: readonly Decision[],
+  reason: string,
+): Promise<Decision[]> {
+  const done: Decision[] = [];
+  for (const decision of decisions) {
+    done.push(decision.as === null ? decision : await settled(room, decision, decision.as, reason));
+    room.progress(done.length, decisions.length);
+  }
+  return done;
+}
+
+async function settled(room: Audited & WithClock, decision: Decision, as: SettledAs, why: string): Promise<Decision> {
+  const { row, listed } = decision;
+  const { reference } = row;
+  const places = listed.map(({ line }) => line.line).join(" and ");
+  const reason = `${why} (${places === "" ? "not on the invoice" : `line ${places}`})`;
+  const billed = listed.map(({ attempt }) => attempt.number);
+  try {
+    await settle(room, { reference, as, reason, billed });
+    return decision;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { ...decision, end: "changed", as: null };
+  }
+}

@@ -1,0 +1,42 @@
+import { calendarMonth } from "../../../operation/command/forms.ts";
+import { type ChosenFile, files, formed, InputError } from "../../../operation/command/read-texts.ts";
+import Type from "../../../operation/schema/type.ts";
+import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
+import { vendors } from "../../../upstreams/registry.ts";
+import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../../books/invoice.ts";
+
+const columnOption = (about: string) =>
+  Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
+
+/** The members of an input that say which invoice it is. */
+export const invoiceInput = (defaultMonth: string) => ({
+  invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
+  vendor: Type.Enum(
+    vendors.map(({ name }) => name),
+    { description: "Whose invoice it is." },
+  ),
+  month: Type.Optional(
+    formed(calendarMonth, { description: `Month of the invoice. Default: ${defaultMonth}.`, placeholder: "month" }),
+  ),
+  reference_column: columnOption("the vendor's reference"),
+  time_column: columnOption("the time"),
+  digits_column: columnOption("the number or its last four digits"),
+  price_column: columnOption("the price in naira"),
+});
+
+type InvoiceInput = { invoice: readonly ChosenFile[] } & Partial<Record<`${InvoiceColumn}_column`, string>>;
+
+/** The lines of the invoice. Throws an `InputError` for two files, and as `readInvoice`. */
+export async function invoiceLines(
+  { invoice: [file, ...more], ...named }: InvoiceInput,
+  zone: TimeZone,
+): Promise<InvoiceLine[]> {
+  if (!file || more.length > 0) throw new InputError("Give one invoice.");
+  const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
+  return readInvoice(file, zone, names);
+}
+
+/** A month in milliseconds since 1970. */
+export function monthPeriod(month: string, zone: TimeZone): { from: number; to: number } {
+  return { from: zone.startOfMonth(month), to: zone.startOfMonth(nextMonth(month)) };
+}
