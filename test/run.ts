@@ -105,7 +105,9 @@ async function run(files: string[]): Promise<void> {
       NODE_COMPILE_CACHE: compileCache,
     },
   });
+  let isWhole = false;
   child.on("message", (result: ShareResult) => {
+    isWhole = true;
     Object.assign(taken, result.times);
     for (const count of Object.keys(counts) as (keyof Counts)[]) counts[count] += result.counts[count];
   });
@@ -115,12 +117,13 @@ async function run(files: string[]): Promise<void> {
   if (code !== 0) process.exitCode = code ?? 1;
   process.stdout.write(output);
   outputs.push(output);
-  if (signal && !child.killed)
-    console.error(`A share was ended by ${signal} from outside. Its files: ${files.join(" ")}`);
+  const itsFiles = `Its files: ${files.join(" ")}`;
   if (child.killed)
     console.error(
-      `A share was ended after ${longestShare / 1000} s: one of its tests left something open. Its files: ${files.join(" ")}`,
+      `A share was ended after ${longestShare / 1000} s: one of its tests left something open. ${itsFiles}`,
     );
+  else if (signal) console.error(`A share was ended by ${signal} from outside. ${itsFiles}`);
+  else if (!isWhole) console.error(`A share ended before its last test, with code ${code}. ${itsFiles}`);
 }
 
 function readTimes(): Record<string, Times> {

@@ -33,8 +33,8 @@ const longestTest = 300_000;
 // The real ones: a test that plays with the clock must not end the share.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Milliseconds without a test after which the last one must have ended: a file may take long before its first test. */
-const openFor = 120_000;
+/** Milliseconds without a test that begins or ends: then the last one has ended, and left something open. */
+const openFor = longestTest + 60_000;
 
 // Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all processor time.
 // Without that a rejection still fails the run, and its stack says where it comes from.
@@ -71,21 +71,17 @@ events.on("test:complete", ({ nesting, file, details }) => {
   const { wall, cpu } = times[name] ?? { wall: 0, cpu: 0 };
   times[name] = { wall: wall + details.duration_ms, cpu: cpu + sinceBefore };
 });
-/** Tests that have begun and not ended. A test that leaves a server open would keep this process for ever after the last one. */
-let running = 0;
+/** A test that leaves a server open would keep this process for ever after the last one. */
 let leaving: NodeJS.Timeout | undefined;
-events.on("test:dequeue", () => {
-  running += 1;
+const leaveLater = () => {
   clearTimeout(leaving);
-});
-events.on("test:complete", () => {
-  running -= 1;
-  if (running > 0) return;
   leaving = setTimeout(() => {
     console.error(`Tests left this open: ${process.getActiveResourcesInfo().join(", ")}.`);
     process.exit(1);
   }, openFor).unref();
-});
+};
+events.on("test:dequeue", leaveLater);
+events.on("test:complete", leaveLater);
 events.on("test:summary", ({ success, counts }) => {
   if (!success) process.exitCode = 1;
   // The types do not know `failed`.
