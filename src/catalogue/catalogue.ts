@@ -10,7 +10,7 @@ import { latestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { nextTurn } from "./revisions/turns.ts";
 import { loadStarter } from "./starter.ts";
-import { type Follow, followSource } from "./sync/follow-source.ts";
+import type { Follow } from "./sync/follow-source.ts";
 
 const unrecorded: Audit = async () => {};
 
@@ -89,7 +89,11 @@ export async function openCatalogue({
     confirmedAt = now();
     await publishWhatIsDue();
   });
-  const pulls = await Promise.all(follows.map((each, at) => followSource(publisher, freshness[at]!, each)));
+  const followAll = async () => {
+    const { followSource } = await import("./sync/follow-source.ts");
+    return Promise.all(follows.map((each, at) => followSource(publisher, freshness[at]!, each)));
+  };
+  const pulls = follows.length > 0 ? await followAll() : [];
 
   return {
     ...{ db, responses, freshness },

@@ -15,6 +15,7 @@ export async function serve(config: Config, commands: EveryCommand): Promise<num
     const { supervise } = await import("./supervise.ts");
     return supervise(config, config.workers);
   }
+  if (!config.databaseUrl) (await import("../storage/sqlite/thread.ts")).startThreadAhead();
   const { runService } = await import("./run-service.ts");
   return runService(config, commands);
 }

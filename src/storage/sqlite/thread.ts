@@ -24,6 +24,19 @@ export function errorOf(failed: Failed): StoreAway | SqliteError {
   return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
 
+/** Started ahead, and not told yet which file to open. */
+let waiting: Worker | undefined;
+
+function newThread(): Worker {
+  return new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url));
+}
+
+/** Starts the thread of the next store, so that it is ready once the rest of the service is loaded. */
+export function startThreadAhead(): void {
+  waiting ??= newThread();
+  waiting.unref();
+}
+
 interface Pending {
   resolve(reply: StoreResponse): void;
   reject(error: Error): void;
@@ -55,9 +68,10 @@ export class SqliteThread {
 
   /** Starts the thread and opens the file; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
   static async start(opening: Opening): Promise<SqliteThread> {
-    const worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: opening,
-    });
+    const worker = waiting ?? newThread();
+    waiting = undefined;
+    worker.ref();
+    worker.postMessage(opening);
     const [opened] = (await once(worker, "message")) as [Opened];
     if (opened !== null) {
       await worker.terminate();

@@ -1,8 +1,9 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { once } from "node:events";
+import { parentPort } from "node:worker_threads";
 import type { Opened, Opening, Request, StoreResponse } from "./messages.ts";
 import { failureOf, SharedConnection } from "./shared-connection.ts";
 
-/** The SQLite thread: opens one connection, says so, then answers one request at a time. */
+/** The SQLite thread: gets an `Opening`, opens that connection, says so, then answers one request at a time. */
 
 const port = parentPort!;
 
@@ -40,9 +41,10 @@ function serve(connection: SharedConnection): void {
   });
 }
 
+const [opening] = (await once(port, "message")) as [Opening];
 let opened: Opened = null;
 try {
-  serve(new SharedConnection(workerData as Opening));
+  serve(new SharedConnection(opening));
 } catch (error) {
   opened = failureOf(error);
 }
