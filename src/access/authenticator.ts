@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
+import { recent } from "../runtime/recent.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
 import { admit, type Credential, type VerifiedCredential, verifiedKey, verifiedToken } from "./credential.ts";
@@ -31,7 +31,7 @@ export class Credentials {
   readonly #failed: FailedCredentials;
   readonly #uses: Pick<KeyUses, "note">;
   readonly #now: () => number;
-  readonly #verified = new LRUCache<string, VerifiedCredential>({ max: cachedHeaders });
+  readonly #verified = recent<VerifiedCredential>(cachedHeaders);
   readonly #lookUps = new Map<string, Promise<VerifiedCredential>>();
   /** Counts how often the cache was emptied, so that an older look-up does not fill it again. */
   #generation = 0;

@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
 import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
+import { recent } from "../runtime/recent.ts";
 import { secretHash } from "./secrets.ts";
 
 /** With more working credentials than this, the least recently used ones count against the limit again. */
@@ -16,7 +16,7 @@ export class FailedCredentials {
   readonly #subscribers: FailureLimit;
   readonly #sites: FailureLimit;
   /** Hashes of verified credentials. */
-  readonly #verified = new LRUCache<string, true>({ max: MAX_PROVEN });
+  readonly #verified = recent<true>(MAX_PROVEN);
 
   constructor(limit: Limit) {
     this.#subscribers = new FailureLimit(limit);

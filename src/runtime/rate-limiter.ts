@@ -1,4 +1,5 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
+import { recent } from "./recent.ts";
 
 /** `count` requests in each window of `seconds`. */
 export interface Limit {
@@ -28,8 +29,7 @@ interface Window {
 /** With more callers than this, the least recently seen ones start a new window. */
 const MAX_CALLERS = 100_000;
 
-/** By size, because `max` would reserve the memory for all callers at once. */
-const newWindows = () => new LRUCache<string, Window>({ maxSize: MAX_CALLERS, sizeCalculation: () => 1 });
+const newWindows = () => recent<Window>(MAX_CALLERS);
 
 /**
  * Counts requests by caller, in fixed windows, in this process. The header values follow

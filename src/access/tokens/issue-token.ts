@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { addLogFields } from "../../runtime/log.ts";
+import { recent } from "../../runtime/recent.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { admit, verifiedKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
@@ -59,9 +59,7 @@ export function tokenIssuer({
   tokenLifetime: number;
 }): IssueToken {
   if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
-  const given = new LRUCache<string, { at: number; end: number | null; token: Promise<IssuedToken> }>({
-    max: mostGiven,
-  });
+  const given = recent<{ at: number; end: number | null; token: Promise<IssuedToken> }>(mostGiven);
   return async (presented, address) => {
     const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
       const found = await finder.key(presented.key);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { LRUCache } from "lru-cache";
+import { recent } from "../../runtime/recent.ts";
 import { type Accepted, hasBody } from "./input.ts";
 
 const MOST_TARGETS = 5_000;
@@ -14,7 +14,7 @@ export interface KnownTarget<Serve> {
 
 /** The targets of GET requests without a body that led to a ready response, as they were sent. */
 export class KnownTargets<Serve> {
-  readonly #targets = new LRUCache<string, KnownTarget<Serve>>({ max: MOST_TARGETS });
+  readonly #targets = recent<KnownTarget<Serve>>(MOST_TARGETS);
 
   of(request: IncomingMessage): KnownTarget<Serve> | undefined {
     return request.method === "GET" && !hasBody(request) ? this.#targets.get(request.url!) : undefined;
