@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import { Failure, type FailureCode } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
-import { isListed } from "../runtime/address.ts";
+import { isListed } from "../runtime/network/address.ts";
 import type { StoredKey } from "./keys/find-key.ts";
 
 /** The caller of a valid credential. */

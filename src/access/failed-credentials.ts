@@ -1,5 +1,5 @@
 import { Failure } from "../operation/failures.ts";
-import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
+import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
 import { recent } from "../runtime/recent.ts";
 import { secretHash } from "./secrets.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { followedSources } from "../catalogue/sync/followed-sources.ts";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import type { Setting } from "../operation/setting.ts";
-import { isLoopback } from "../runtime/address.ts";
+import { isLoopback } from "../runtime/network/address.ts";
 import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";

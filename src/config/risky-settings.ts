@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
-import { isClosed, widthOf } from "../runtime/address.ts";
 import type { Log } from "../runtime/log.ts";
+import { isClosed, widthOf } from "../runtime/network/address.ts";
 import type { Config } from "./read-config.ts";
 
 /** What may be right, but is dangerous if it is a mistake: a sentence for each such setting, by its name. */

@@ -9,7 +9,7 @@ import type { Engine, Fresh, FreshSettings } from "../../test/support/engines.ts
 import type { Keyring } from "../keyring/keyring.ts";
 import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
-import { addressList } from "../runtime/address.ts";
+import { addressList } from "../runtime/network/address.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { announce } from "../storage/events/announce.ts";
 import { openStore, type Store } from "../storage/store.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import tls from "node:tls";
-import { addressList } from "../runtime/address.ts";
+import { addressList } from "../runtime/network/address.ts";
 import { loopback, openReceiver, type Receiver } from "./events.fixture.ts";
 import { isPublic, isRefusedAddress, type SendOptions, sendDelivery } from "./send-delivery.ts";
 

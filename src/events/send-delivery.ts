@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { type BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import manifest from "../../package.json" with { type: "json" };
-import { isListed } from "../runtime/address.ts";
+import { isListed } from "../runtime/network/address.ts";
 import { HttpClient, hostOf } from "../runtime/network/http-client.ts";
 
 /** A body to send to the endpoint of somebody else. */

@@ -1,6 +1,6 @@
 import { Failure } from "../operation/failures.ts";
 import type { BoundOperation, Caller } from "../operation/operation.ts";
-import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
+import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter, type RateLimitState } from "../runtime/rate-limiter.ts";
 
 /** The limiters of look-ups, of callers without a credential, and of verifications. */

@@ -1,6 +1,6 @@
 import type { Failure } from "../operation/failures.ts";
-import { subscriberOf } from "../runtime/address.ts";
 import type { LogFields } from "../runtime/log.ts";
+import { subscriberOf } from "../runtime/network/address.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 
 /** Refusals that a broken or hostile client causes by the thousand. */

@@ -1,4 +1,4 @@
-import { isClosed, isNetwork, widthOf } from "../runtime/address.ts";
+import { isClosed, isNetwork, widthOf } from "../runtime/network/address.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** One setting of the service: an environment variable, its default, and how its text is read. */

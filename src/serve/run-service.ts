@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
-import { localUrl } from "../runtime/address.ts";
+import { localUrl } from "../runtime/network/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { type Service, wire } from "../wire/wire.ts";
 import { addressesOf, listenError, tryAddresses } from "./addresses.ts";

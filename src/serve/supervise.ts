@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
-import { localUrl } from "../runtime/address.ts";
+import { localUrl } from "../runtime/network/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, listenError, tryAddresses } from "./addresses.ts";

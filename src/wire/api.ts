@@ -15,9 +15,9 @@ import { type ApiServer, buildServer } from "../http/server.ts";
 import { identityOperations } from "../identity/operations/index.ts";
 import { bind } from "../operation/operation.ts";
 import { requestOperations } from "../requests/operations/index.ts";
-import { localUrl } from "../runtime/address.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
+import { localUrl } from "../runtime/network/address.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
 import type { Rooms } from "./rooms.ts";
 

@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import type { InferResult, Kysely } from "kysely";
 import type { Caller } from "../../operation/operation.ts";
-import { addressList } from "../../runtime/address.ts";
+import { addressList } from "../../runtime/network/address.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { isAccessToken, readApiKey, sameHash, secretHash } from "../secrets.ts";
 

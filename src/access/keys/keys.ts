@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
-import { isNetwork } from "../../runtime/address.ts";
+import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";

@@ -1,6 +1,6 @@
 import { sendDelivery } from "../../events/send-delivery.ts";
-import { addressList } from "../../runtime/address.ts";
 import type { Log } from "../../runtime/log.ts";
+import { addressList } from "../../runtime/network/address.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { openAlarms } from "./read-health.ts";
 

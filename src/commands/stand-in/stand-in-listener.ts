@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openServer } from "../../http/shell/open-server.ts";
-import { localUrl } from "../../runtime/address.ts";
 import { silent } from "../../runtime/log.ts";
+import { localUrl } from "../../runtime/network/address.ts";
 import { type StandInRequest, type StandInResponse, standInHeader } from "../../upstreams/ports/stand-in.ts";
 
 /** Where a stand-in listens. */

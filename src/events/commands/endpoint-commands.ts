@@ -6,7 +6,7 @@ import { command } from "../../operation/command.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
-import { addressList } from "../../runtime/address.ts";
+import { addressList } from "../../runtime/network/address.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { operators } from "../../storage/events/announce.ts";
 import type { EventEndpointRow } from "../../storage/tables.ts";

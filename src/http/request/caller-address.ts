@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { addressList, isListed } from "../../runtime/address.ts";
+import { addressList, isListed } from "../../runtime/network/address.ts";
 
 /**
  * Finds the address of a request's caller: the other end of the connection or, if that is a trusted proxy, the last address of

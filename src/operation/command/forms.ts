@@ -1,5 +1,5 @@
 import type { TString } from "typebox";
-import { isNetwork } from "../../runtime/address.ts";
+import { isNetwork } from "../../runtime/network/address.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { koboOf } from "../money.ts";
