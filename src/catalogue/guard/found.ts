@@ -26,7 +26,7 @@ export async function foundIn<Item, Result>(
   const pause = pacer();
   const found: Result[] = [];
   for (const item of items) {
-    found.push(...find(item));
+    for (const each of find(item)) found.push(each);
     await pause();
   }
   return found;

@@ -45,6 +45,14 @@ export class Mapping {
     return !isSold(list) || names === undefined || names === source || !gives.includes(list);
   }
 
+  /** Whether all entries of the source keep their codes: nobody mapped one of them, or of another source to a code that it could have. */
+  keepsCodes(source: string, list: ListName): boolean {
+    const parent = parentOf(list);
+    if (parent !== undefined && !this.keepsCodes(source, parent)) return false;
+    const isMapped = this.#rows.has(`${source} ${list}`) || this.takenFrom(source, list).size > 0;
+    return !isMapped && this.hasOurCodes(source, list);
+  }
+
   /**
    * Our key of an entry of the source, by its key there. Undefined: it waits until somebody maps it, or what it belongs to. Null: it is never
    * served.

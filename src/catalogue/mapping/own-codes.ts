@@ -50,7 +50,7 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, m
 class Translation {
   readonly list: ListName;
   /** Under our codes. */
-  readonly mapped: EntryContent[] = [];
+  mapped: readonly EntryContent[] = [];
   readonly unusable: OfferedList["unusable"];
   /** Entries of ours that no mapping reaches. */
   readonly stay: readonly EntryContent[];
@@ -76,7 +76,9 @@ class Translation {
     this.#base = base;
     this.#source = source;
     this.#mapping = mapping;
-    const unreached = [...inOrder(base, list)].filter(({ key }) => !this.#isReached(list, key));
+    const unreached = mapping.keepsCodes(source, list)
+      ? []
+      : [...inOrder(base, list)].filter(({ key }) => !this.#isReached(list, key));
     this.stay = unreached.map(({ content }) => content);
     const bad = unusable.map(({ key, sentence }) => ({ key: mapping.keyOf(source, list, key), sentence }));
     this.unusable = bad.flatMap(({ key, sentence }) => (typeof key === "string" ? { key, sentence } : []));
@@ -84,9 +86,14 @@ class Translation {
   }
 
   async #read(contents: readonly EntryContent[]): Promise<void> {
-    const pause = pacer();
     const { list } = this;
     const [base, source, mapping] = [this.#base, this.#source, this.#mapping];
+    if (mapping.keepsCodes(source, list)) {
+      this.mapped = contents;
+      return;
+    }
+    const pause = pacer();
+    const mapped: EntryContent[] = [];
     const hasOurs = mapping.hasOurCodes(source, list);
     const offered: { key: string; own: string | undefined; isNew: boolean; content: EntryContent }[] = [];
     for (const content of contents) {
@@ -111,8 +118,9 @@ class Translation {
     for (const { key, own, isNew, content } of offered) {
       await pause();
       if (own === undefined || (isNew && this.#alikeTo(content).alike.length > 0)) this.#waiting.set(key, content);
-      else this.mapped.push(hasOurs ? content : withoutId(content));
+      else mapped.push(hasOurs ? content : withoutId(content));
     }
+    this.mapped = mapped;
   }
 
   get isPartly(): boolean {

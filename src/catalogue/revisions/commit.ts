@@ -8,7 +8,7 @@ import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
-import { newestRevision, noteSnapshot } from "./load.ts";
+import { newestRevision, noteChanges, noteSnapshot } from "./load.ts";
 import { tellPublished, tellScheduled } from "./tell.ts";
 
 /** Rows of one INSERT: both engines limit its parameters. */
@@ -57,6 +57,7 @@ export async function commit(
   const by = { revision, publishedAt: at };
   const made = state === "published" && (await revisedBy(expected.newest, document, changes, by));
   const rows = made && (await rowsOf(expected.newest, made, changes));
+  let published: number | undefined;
   const committed = await db.transaction().execute<Committed | undefined>(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
@@ -104,9 +105,13 @@ export async function commit(
         .execute();
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
     await tellPublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
+    published = draft;
     return { state: "published", revision };
   });
-  if (made && committed) noteSnapshot(db, made);
+  if (made && published !== undefined) {
+    noteSnapshot(db, made);
+    noteChanges(db, published, changes);
+  }
   return committed;
 }
 
@@ -121,7 +126,7 @@ async function rowsOf(before: Snapshot, made: Snapshot, changes: readonly Change
   const priceLists: Tables["catalogue_price_list"][] = [];
   for (const [account, stamp] of stamps.prices) {
     if (stamp === before.stamps.prices.get(account)) continue;
-    const rules = await linesOf(groupIn(made, "prices", account), pause);
+    const rules = (await linesOf(groupIn(made, "prices", account), pause)).toString();
     const { revision, publishedAt: changed_at } = stamp;
     priceLists.push({ account, revision, changed_at, rules });
   }

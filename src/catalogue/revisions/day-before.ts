@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { pacer } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Change } from "../document/difference.ts";
 import { type Document, type EntryEdit, withEntries } from "../model/snapshot.ts";
@@ -37,8 +38,16 @@ export async function dayBefore(
     const name = `${subject} ${key}`;
     if (!edits.has(name)) edits.set(name, { subject, key, content });
   };
-  for (const { changes } of approved.toReversed()) for (const change of changes) set(change, change.new);
+  const pause = pacer();
+  for (const { changes } of approved.toReversed())
+    for (const change of changes) {
+      set(change, change.new);
+      await pause();
+    }
   for (const { changes } of others)
-    for (const change of changes) set(change, change.subject === "prices" ? change.old : (change.old ?? change.new));
+    for (const change of changes) {
+      set(change, change.subject === "prices" ? change.old : (change.old ?? change.new));
+      await pause();
+    }
   return withEntries(base, edits.values());
 }

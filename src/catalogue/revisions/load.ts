@@ -142,14 +142,23 @@ export async function changesOf(db: Kysely<Tables>, draft: number): Promise<read
 
 const remembered = new WeakMap<Kysely<Tables>, LRUCache<string, readonly Change[]>>();
 
-/** What a draft changes in this state, in which it stays the same. */
-export async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
+function rememberedBy(db: Kysely<Tables>): LRUCache<string, readonly Change[]> {
   const cache = remembered.get(db) ?? new LRUCache<string, readonly Change[]>({ maxSize: MOST_CHANGES });
   remembered.set(db, cache);
-  const known = cache.get(`${draft} ${state}`);
+  return cache;
+}
+
+/** Notes what a draft changed that this process published. */
+export function noteChanges(db: Kysely<Tables>, draft: number, changes: readonly Change[]): void {
+  rememberedBy(db).set(`${draft} published`, changes, { size: changes.length + 1 });
+}
+
+/** What a draft changes in this state, in which it stays the same. */
+export async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
+  const known = rememberedBy(db).get(`${draft} ${state}`);
   if (known) return known;
   const changes = await changesOf(db, draft);
-  cache.set(`${draft} ${state}`, changes, { size: changes.length + 1 });
+  rememberedBy(db).set(`${draft} ${state}`, changes, { size: changes.length + 1 });
   return changes;
 }
 

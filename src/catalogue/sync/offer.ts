@@ -113,7 +113,10 @@ export async function offerHash({ lists }: Offer, decided: string): Promise<stri
       await pause();
     }
     hash.update(`${list} ${lines.length}\n`);
-    for (const line of lines.sort()) hash.update(`${line}\n`);
+    for (const line of lines.sort()) {
+      hash.update(`${line}\n`);
+      await pause();
+    }
   }
   return hash.digest("base64url");
 }

@@ -8,6 +8,8 @@ import { ebillsServices, readVariation, Variations } from "./wire.ts";
 
 const name = "ebills";
 
+type TypedVariation = ReturnType<typeof readVariation> & { type: string };
+
 /**
  * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation. Documented:
  * `GET /api/v2/variations/data?service_id=` and `/variations/tv?service_id=` without a key, and `variation_id`, `service_id`, `data_plan` or
@@ -33,8 +35,8 @@ export const ebills = catalogueSource({
     const read = responseParser(name, Variations, log);
 
     return pulling(http, async (get) => {
-      const variationsOf = async (kind: keyof typeof ebillsServices) => {
-        const lists = [];
+      const entriesOf = async <Entry>(kind: keyof typeof ebillsServices, entryOf: (read: TypedVariation) => Entry) => {
+        const entries: Entry[] = [];
         for (const [service, type] of Object.entries(ebillsServices[kind])) {
           const what = `the variations of ${service}`;
           const path = `api/v2/variations/${kind}?service_id=${service}`;
@@ -44,15 +46,15 @@ export const ebills = catalogueSource({
           const found = data.map((variation) => ({ type, ...readVariation(variation) }));
           if (found.length > 0 && found.every(({ code, price }) => code === "" || price === ""))
             throw new PullEnded("unreadable", `What it answered for ${what} has members of other types.`);
-          lists.push(found);
+          for (const variation of found) entries.push(entryOf(variation));
         }
-        return lists.flat();
+        return entries;
       };
-      const bundles = (await variationsOf("data")).map(({ type, code, name: description, price, supply }) => ({
+      const bundles = await entriesOf("data", ({ type, code, name: description, price, supply }) => ({
         ...{ type, code, description, amount: price, price },
         ...{ value: valueIn(description), duration: durationIn(description), ...supply },
       }));
-      const products = (await variationsOf("tv")).map(({ type, code, name, price, supply }) => ({
+      const products = await entriesOf("tv", ({ type, code, name, price, supply }) => ({
         ...{ type, code, name, description: name, price, amount: price, ...supply },
       }));
       return { kind: "whole", lists: { "data-bundles": bundles, "cable-products": products }, leftOut: [] };
