@@ -1,4 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
+import { pacer } from "../../../runtime/pace.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { vendorUrl } from "../../ports/vendor.ts";
@@ -37,16 +38,21 @@ export const ebills = catalogueSource({
     return pulling(http, async (get) => {
       const entriesOf = async <Entry>(kind: keyof typeof ebillsServices, entryOf: (read: TypedVariation) => Entry) => {
         const entries: Entry[] = [];
+        const pause = pacer();
         for (const [service, type] of Object.entries(ebillsServices[kind])) {
           const what = `the variations of ${service}`;
           const path = `api/v2/variations/${kind}?service_id=${service}`;
           const { data } = await get({ what, url: `${url}/${path}`, headers: {}, read });
           if (data.some(({ service_id }) => service_id.toLowerCase() !== service))
             throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
-          const found = data.map((variation) => ({ type, ...readVariation(variation) }));
-          if (found.length > 0 && found.every(({ code, price }) => code === "" || price === ""))
-            throw new PullEnded("unreadable", `What it answered for ${what} has members of other types.`);
-          for (const variation of found) entries.push(entryOf(variation));
+          let isOdd = data.length > 0;
+          for (const variation of data) {
+            const read = { type, ...readVariation(variation) };
+            isOdd &&= read.code === "" || read.price === "";
+            entries.push(entryOf(read));
+            await pause();
+          }
+          if (isOdd) throw new PullEnded("unreadable", `What it answered for ${what} has members of other types.`);
         }
         return entries;
       };
