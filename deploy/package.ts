@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { servedFiles } from "../src/http/pages/guides.ts";
 
@@ -6,14 +7,7 @@ import { servedFiles } from "../src/http/pages/guides.ts";
  * `npm pack` runs this first: it writes `dist/`, because Node runs no TypeScript inside node_modules. A file lies there as in the
  * repository, so paths between files stay as they are.
  */
-const kept = [
-  "data/starter",
-  "packed/kysely.js",
-  "packed/typebox-schema.js",
-  "src/http/pages/files",
-  "src/console/static",
-  ...servedFiles,
-];
+const kept = ["data/starter", ...globSync("packed/*.js"), "src/http/pages/files", "src/console/static", ...servedFiles];
 
 await rm("dist", { recursive: true, force: true });
 const { status } = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: ["ignore", 2, 2] });

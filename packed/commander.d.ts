@@ -1,0 +1,1 @@
+export { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";

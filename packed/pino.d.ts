@@ -1,0 +1,1 @@
+export { type Logger, pino } from "pino";
