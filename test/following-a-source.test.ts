@@ -89,7 +89,7 @@ for (const engine of usualEngines)
 
     test("a process that pulls again asks for changes alone, and comes to the same", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
-      const [following, anew] = [1, 2].map(() => openSource("peer", values, silent));
+      const [following, anew] = await Promise.all([1, 2].map(() => openSource("peer", values, silent)));
       const pull = async ({ pull }: LiveSource) => {
         const pulled = await pull(new AbortController().signal);
         assert.ok(pulled.kind === "whole", JSON.stringify(pulled));

@@ -28,7 +28,7 @@ const generated: Record<string, string> = {
     "scenarios",
     scenariosTable(),
   ),
-  "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", vendorsTable()),
+  "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
@@ -106,18 +106,18 @@ function requestOf({ method, path, carriage, input }: (typeof everyOperation)[nu
   return `${method} ${path}${query}`;
 }
 
-function vendorsTable(): string {
+async function vendorsTable(): Promise<string> {
   const http = new VendorClient({ timeout: 1, connections: 1, keepAlive: false, log: silent });
-  const rows = vendors.map(({ name, about, settings, open }) => {
+  const rows = vendors.map(async ({ name, about, settings, open }) => {
     const usual = Object.entries(settings).map(([member, setting]) => [member, setting.default]);
-    const { kinds, needs = [] } = open(Object.fromEntries(usual), { http, log: silent });
+    const { kinds, needs = [] } = await open(Object.fromEntries(usual), { http, log: silent });
     const standIn = name in standIns ? `\`duba stand-in ${name}\`` : (withoutStandIn[name] ?? "");
     return `| [${name}](vendors/${name}.md) | ${kinds.map(labelOf).join(", ")} | ${needs.join(", ")} | ${about} | ${standIn} |`;
   });
   return [
     "| vendor | checks | needs | what it is, and how far it was tried | stand-in |",
     "| --- | --- | --- | --- | --- |",
-    ...rows,
+    ...(await Promise.all(rows)),
   ].join("\n");
 }
 

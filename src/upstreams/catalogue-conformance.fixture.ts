@@ -114,7 +114,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
       };
     };
     serve();
-    const pull = source.open(sourceCase.values(local.url), { http, log });
+    const pull = await source.open(sourceCase.values(local.url), { http, log });
     return { pull, serve, local, asked, log };
   }
 

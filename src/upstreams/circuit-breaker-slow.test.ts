@@ -63,7 +63,7 @@ test("200 attempts at once to a server that never answers take no more connectio
     await server.close();
   });
   server.behaviour = () => {};
-  const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { http, log });
+  const dojahHere = await dojah.open({ url: server.url, appId: "app", key: "key" }, { http, log });
   const { breaker } = opened(t, { timeout: 3000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => breaker.verify(another())));
   assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);

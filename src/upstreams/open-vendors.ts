@@ -13,7 +13,7 @@ export interface LiveUpstreams {
 }
 
 /** Opens the named vendors with the values of their settings, each behind its own circuit breaker. */
-export function openLive(
+export async function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
@@ -21,16 +21,19 @@ export function openLive(
       /** Milliseconds for one attempt, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
-): LiveUpstreams {
+): Promise<LiveUpstreams> {
   const { timeouts, concurrency: connections, keepAlive, standIns, log } = options;
   const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateResponseWindow;
   const http = new VendorClient({ timeout, connections, keepAlive, log, ...(standIns && { standIns }) });
-  const upstreams = names.map((name) => {
+  const opening = names.map(async (name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);
-    return new CircuitBreaker(vendor.open(values[name]!, { http, log }), { ...options, timeout: timeouts[name]! });
+    return new CircuitBreaker(await vendor.open(values[name]!, { http, log }), {
+      ...options,
+      timeout: timeouts[name]!,
+    });
   });
-  return { upstreams, close: () => http.close() };
+  return { upstreams: await Promise.all(opening), close: () => http.close() };
 }
 
 /** Milliseconds for one request to a catalogue source. */
@@ -44,13 +47,18 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
 }
 
 /** Opens the source of this name with the values of its settings. A rehearsal may follow a stand-in or the source itself: its lists name no person. */
-export function openSource(wanted: string, values: VendorValues, log: Log, isRehearsal = false): LiveSource {
+export async function openSource(
+  wanted: string,
+  values: VendorValues,
+  log: Log,
+  isRehearsal = false,
+): Promise<LiveSource> {
   const source = catalogueSources.find(({ name }) => name === wanted);
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
   const standIns = isRehearsal && "either";
   const http = new VendorClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, standIns, log });
   const { name, covers } = source;
-  const pull = source.open(values, { http, log });
+  const pull = await source.open(values, { http, log });
   return {
     name,
     covers,

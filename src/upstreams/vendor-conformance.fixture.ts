@@ -60,7 +60,7 @@ export async function openVendor(
     await http.close();
     await local.close();
   });
-  return { upstream: vendor.open(values(local.url), { http, log }), local, log };
+  return { upstream: await vendor.open(values(local.url), { http, log }), local, log };
 }
 
 /** The tests that every vendor behind HTTP passes, over real sockets. */

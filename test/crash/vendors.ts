@@ -114,7 +114,7 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
   );
   return {
     environment: settingsForStandIn(vendor, `${way.url}${standIn.base ?? ""}`, prices),
-    kinds: kindsOf(vendor),
+    kinds: await kindsOf(vendor),
     isRepeatable: false,
     endings: [...usualEndings, ...others.map(([ending]) => ending)],
     phoneOf: (number) => `0${phoneOfNumber(number)}`,
@@ -144,8 +144,8 @@ async function standInVendor(name: string, seed: string): Promise<TrialVendor> {
   };
 }
 
-function kindsOf(vendor: (typeof vendors)[number]): readonly CheckKind[] {
+async function kindsOf(vendor: (typeof vendors)[number]): Promise<readonly CheckKind[]> {
   const http = new VendorClient({ timeout: 1000, connections: 1, keepAlive: false, log: silent });
   const usual = Object.entries(vendor.settings).map(([member, setting]) => [member, setting.default]);
-  return vendor.open(Object.fromEntries(usual), { http, log: silent }).kinds;
+  return (await vendor.open(Object.fromEntries(usual), { http, log: silent })).kinds;
 }

@@ -1,7 +1,5 @@
 import { setting } from "../../src/operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../src/upstreams/ports/vendor.ts";
-import { outcomeReader } from "../../src/upstreams/responses/read-outcome.ts";
-import { factsIn, failureIn, GoodResponse, recordIn } from "./wire.ts";
 
 const name = "acme";
 
@@ -26,7 +24,9 @@ export const acme = vendor({
     }),
   },
   // FILL IN: testInput, if the vendor publishes a test number.
-  open({ url, key }, { http, log }) {
+  async open({ url, key }, { http, log }) {
+    const { outcomeReader } = await import("../../src/upstreams/responses/read-outcome.ts");
+    const { factsIn, failureIn, GoodResponse, recordIn } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: GoodResponse, recordIn, factsIn }, log);
     return {
       name,

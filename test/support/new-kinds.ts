@@ -90,7 +90,7 @@ export const invented = vendor({
   name: "invented",
   about: "Invented people.",
   settings: {},
-  open: () => ({ ...sandbox(), name: "invented" }),
+  open: async () => ({ ...sandbox(), name: "invented" }),
 });
 `,
 };

@@ -68,12 +68,12 @@ export async function openFollowed(
   log: Log,
 ): Promise<OpenSource> {
   const { openSource } = await import("../../upstreams/open-vendors.ts");
-  const open = ({ name, covers }: SourceLists) => ({
-    ...openSource(name, sources[name]!, log, upstream.standIns),
+  const open = async ({ name, covers }: SourceLists) => ({
+    ...(await openSource(name, sources[name]!, log, upstream.standIns)),
     covers,
   });
-  const first = open(followed);
-  const others = compared.map(open);
+  const first = await open(followed);
+  const others = await Promise.all(compared.map(open));
   return {
     ...first,
     compared: others.map((source): ComparedSource => ({ source, difference })),

@@ -89,7 +89,7 @@ for (const engine of usualEngines)
         const publisher = publisherAt({ now: () => clock.time, actor: "system" });
         await loadStarter(publisher);
         const { name, covers } = source;
-        const followed = { name, covers, pull: source.open(values(vendor.url), { http, log: silent }) };
+        const followed = { name, covers, pull: await source.open(values(vendor.url), { http, log: silent }) };
         const every = 60_000;
         const wanted = {
           ...{ source: name, sources: [], difference: { part: 0.2, holds: false } },

@@ -1,5 +1,6 @@
-import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { silent } from "../../runtime/log.ts";
 import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
+import type { Pull } from "../../upstreams/ports/catalogue-source.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
 import { peerCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
 import { starterRows } from "../catalogue.fixture.ts";
@@ -28,17 +29,15 @@ export class Shop {
   headers: Record<string, string> = {};
   readonly vendor: LocalVendor;
   readonly source: SyncSource;
-  readonly log = new RecordedLog();
   readonly #http: VendorClient;
 
-  private constructor(vendor: LocalVendor) {
+  private constructor(vendor: LocalVendor, http: VendorClient, pull: Pull) {
     this.vendor = vendor;
-    this.#http = new VendorClient({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
-    const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
+    this.#http = http;
     this.source = {
       name: peerCatalogue.name,
       covers: peerCatalogue.covers,
-      pull: peerCatalogue.open(account, { http: this.#http, log: this.log }),
+      pull,
     };
     vendor.behaviour = (response, received) => {
       const { pathname, searchParams } = new URL(received.path, vendor.url);
@@ -49,7 +48,10 @@ export class Shop {
   }
 
   static async open(): Promise<Shop> {
-    return new Shop(await LocalVendor.start());
+    const vendor = await LocalVendor.start();
+    const http = new VendorClient({ timeout: 1_000, connections: 1, keepAlive: true, log: silent });
+    const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
+    return new Shop(vendor, http, await peerCatalogue.open(account, { http, log: silent }));
   }
 
   /** How often all of it was asked for. */

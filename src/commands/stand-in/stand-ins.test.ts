@@ -59,7 +59,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
     /** Opens the vendor's own adapter on its stand-in, with this text for each credential. */
     const withStandIn = async (
       credential: string,
-      work: (opened: ReturnType<Vendor["open"]>, standIn: RunningStandIn) => Promise<void>,
+      work: (opened: Awaited<ReturnType<Vendor["open"]>>, standIn: RunningStandIn) => Promise<void>,
     ) => {
       const log = new RecordedLog();
       const http = new VendorClient({ timeout: 10_000, connections: 2, keepAlive: false, standIns: true, log });
@@ -69,7 +69,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
         setting.default || credential,
       ]);
       try {
-        await work(vendor.open({ ...Object.fromEntries(values), url: standIn.url }, { http, log }), standIn);
+        await work(await vendor.open({ ...Object.fromEntries(values), url: standIn.url }, { http, log }), standIn);
         assert.doesNotMatch(JSON.stringify(log.lines), /22000004717|IBEKWE/);
       } finally {
         await standIn.close();
@@ -77,7 +77,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       }
     };
     const verify = (
-      opened: ReturnType<Vendor["open"]>,
+      opened: Awaited<ReturnType<Vendor["open"]>>,
       kind: CheckKind,
       asked: Pick<CheckInput, "number" | "claims"> = { number, claims },
       signal = AbortSignal.timeout(10_000),
@@ -157,7 +157,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
       const standIn = await startSourceStandIn(name, { port: 0 });
       const values = Object.entries(settings).map(([member, setting]) => [member, setting.default || credential]);
       const url = standIn.url + path;
-      const source = openSource(name, { ...Object.fromEntries(values), url }, new RecordedLog(), isRehearsal);
+      const source = await openSource(name, { ...Object.fromEntries(values), url }, new RecordedLog(), isRehearsal);
       try {
         return await source.pull(AbortSignal.timeout(10_000));
       } finally {

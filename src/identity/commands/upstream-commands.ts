@@ -97,7 +97,7 @@ const testUpstream = command({
         `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
       );
     const { openLive } = await import("../../upstreams/open-vendors.ts");
-    const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
+    const live = await openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
     const upstream = live.upstreams[0]!;
     const begun = performance.now();
     try {

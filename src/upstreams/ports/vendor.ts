@@ -21,7 +21,8 @@ export interface Adapter<Names extends string, Opened> {
   about: string;
   /** The operator must set each one without a default that is not `optional`. */
   settings: Readonly<Record<Names, Setting<string>>>;
-  open(values: VendorValues<Names>, parts: VendorParts): Opened;
+  /** Loads what it needs then: a start opens few of all vendors. */
+  open(values: VendorValues<Names>, parts: VendorParts): Promise<Opened>;
 }
 
 interface VendorTerms {

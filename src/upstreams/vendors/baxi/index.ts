@@ -2,8 +2,6 @@ import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
-import { responseParser } from "../../responses/parse-response.ts";
-import { Bouquets, failureIn, readBouquet } from "./wire.ts";
 
 const name = "baxi";
 
@@ -43,7 +41,9 @@ export const baxi = catalogueSource({
   },
   covers: ["cable-products", "cable-add-ons"],
   pace: 24 * 3_600_000,
-  open({ url, key }, { http, log }) {
+  async open({ url, key }, { http, log }) {
+    const { responseParser } = await import("../../responses/parse-response.ts");
+    const { Bouquets, failureIn, readBouquet } = await import("./wire.ts");
     const headers = { "x-api-key": key };
     const read = responseParser(name, Bouquets, log);
 

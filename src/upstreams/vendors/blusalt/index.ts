@@ -1,8 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { notFoundMayBeBilled } from "../../responses/billing.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { BlusaltResponse, failureIn } from "./wire.ts";
 
 const name = "blusalt";
 
@@ -37,7 +34,10 @@ export const blusalt = vendor({
       ...headerText,
     }),
   },
-  open({ url, clientId, appName, key }, { http, log }) {
+  async open({ url, clientId, appName, key }, { http, log }) {
+    const { notFoundMayBeBilled } = await import("../../responses/billing.ts");
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { BlusaltResponse, failureIn } = await import("./wire.ts");
     const responses = { vendor: name, failureIn, good: BlusaltResponse, factsIn: notFoundMayBeBilled };
     const outcomeOf = outcomeReader({ ...responses, recordIn: ({ results }) => results }, log);
     return {

@@ -1,8 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { notFoundMayBeBilled } from "../../responses/billing.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { DojahResponse, failureIn, recordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -34,7 +31,10 @@ export const dojah = vendor({
   },
   /** The only BVN of Dojah's sandbox. Its record has no phone number. */
   testInput: { kind: "bvn", number: "22222222222", claims: { phone: "8000000000" } },
-  open({ url, appId, key }, { http, log }) {
+  async open({ url, appId, key }, { http, log }) {
+    const { notFoundMayBeBilled } = await import("../../responses/billing.ts");
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { DojahResponse, failureIn, recordIn } = await import("./wire.ts");
     const outcomeOf = outcomeReader(
       { vendor: name, failureIn, good: DojahResponse, recordIn, factsIn: notFoundMayBeBilled },
       log,

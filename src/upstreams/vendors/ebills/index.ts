@@ -3,13 +3,8 @@ import { pacer } from "../../../runtime/pace.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { vendorUrl } from "../../ports/vendor.ts";
-import { durationIn, valueIn } from "../../responses/bundle-names.ts";
-import { responseParser } from "../../responses/parse-response.ts";
-import { ebillsServices, readVariation, Variations } from "./wire.ts";
 
 const name = "ebills";
-
-type TypedVariation = ReturnType<typeof readVariation> & { type: string };
 
 /**
  * The public variation lists of eBills Africa and of VTU.ng, which run the same program, from their documentation. Documented:
@@ -32,7 +27,11 @@ export const ebills = catalogueSource({
     }),
   },
   covers: ["data-bundles", "cable-products"],
-  open({ url }, { http, log }) {
+  async open({ url }, { http, log }) {
+    const { durationIn, valueIn } = await import("../../responses/bundle-names.ts");
+    const { responseParser } = await import("../../responses/parse-response.ts");
+    const { ebillsServices, readVariation, Variations } = await import("./wire.ts");
+    type TypedVariation = ReturnType<typeof readVariation> & { type: string };
     const read = responseParser(name, Variations, log);
 
     return pulling(http, async (get) => {

@@ -4,8 +4,6 @@ import { setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { countsAgainstVendor } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { factsIn, failureIn, KorapayResponse, recordIn } from "./wire.ts";
 
 const name = "korapay";
 
@@ -33,7 +31,9 @@ export const korapay = vendor({
       read: (text) => (text.startsWith("sk_test_") ? undefined : headerText.read(text)),
     }),
   },
-  open({ url, key }, { http, log }) {
+  async open({ url, key }, { http, log }) {
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { factsIn, failureIn, KorapayResponse, recordIn } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: KorapayResponse, recordIn, factsIn }, log);
     const identities = `${url}/merchant/api/v1/identities`;
     const headers = { authorization: `Bearer ${key}` };

@@ -29,7 +29,7 @@ before(async () => {
     DUBA_PEER_KEY: "a-key-that-the-vendor-knows",
   });
   key = (await peer.newKey({ mode: "live" })).text;
-  upstream = open();
+  upstream = await open();
 });
 after(async () => {
   await http.close();
@@ -86,7 +86,7 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
   for (const bvn of [attempt.number, "00000000001", "00000000006"])
-    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), notSentBecause("bad_settings"));
+    assert.deepEqual(await ask(bvn, await open({ key: sandboxKey })), notSentBecause("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
@@ -111,8 +111,14 @@ test("another Duba does the work of one reference once, so that asking again is 
 });
 
 test("a wrong key or address says so", async () => {
-  assert.deepEqual(await ask(attempt.number, open({ key: "duba_live_nobody" })), notSentBecause("bad_credentials"));
-  assert.deepEqual(await ask(attempt.number, open({ url: `${peer.url}/elsewhere` })), notSentBecause("bad_settings"));
+  assert.deepEqual(
+    await ask(attempt.number, await open({ key: "duba_live_nobody" })),
+    notSentBecause("bad_credentials"),
+  );
+  assert.deepEqual(
+    await ask(attempt.number, await open({ url: `${peer.url}/elsewhere` })),
+    notSentBecause("bad_settings"),
+  );
 });
 
 test("another Duba tells what became of an earlier attempt, without buying anything", async () => {
@@ -129,5 +135,5 @@ test("another Duba tells what became of an earlier attempt, without buying anyth
   const never = { reference: "never0000000000", signal: attempt.signal };
   assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
   for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])
-    assert.deepEqual(await open(changes).lookUp!(never), { kind: "unknown" });
+    assert.deepEqual(await (await open(changes)).lookUp!(never), { kind: "unknown" });
 });

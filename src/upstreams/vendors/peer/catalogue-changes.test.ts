@@ -23,7 +23,7 @@ async function openFeed(t: TestContext) {
     await local.close();
   });
   const values = { url: local.url, email: "shop@example.com", key: "duba_live_of_ours" };
-  const pull = peerCatalogue.open(values, { http, log });
+  const pull = await peerCatalogue.open(values, { http, log });
   const server = {
     pages: new Map<string, object>([
       ["", quiet],

@@ -79,7 +79,7 @@ async function open(t: TestContext) {
     await http.close();
     await local.close();
   });
-  return { local, pull: peerCatalogue.open({ url: local.url, ...account }, { http, log }) };
+  return { local, pull: await peerCatalogue.open({ url: local.url, ...account }, { http, log }) };
 }
 
 test("a token that ended is renewed once, and an account without one is refused", async (t) => {

@@ -5,11 +5,7 @@ import { type Setting, setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { askWithToken } from "../../responses/access-tokens.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
 import type { HttpResult } from "../../vendor-client.ts";
-import { accountTokens } from "./tokens.ts";
-import { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } from "./wire.ts";
 
 const name = "peer";
 
@@ -61,7 +57,11 @@ export const peer = vendor({
     }),
     ...amountSettings,
   },
-  open({ url, email, key, ...amounts }, parts) {
+  async open({ url, email, key, ...amounts }, parts) {
+    const { askWithToken } = await import("../../responses/access-tokens.ts");
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { accountTokens } = await import("./tokens.ts");
+    const { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } = await import("./wire.ts");
     const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
     const responses = { vendor: name, failureIn, good: PeerResponse, factsIn };
     const readOutcome = outcomeReader({ ...responses, recordIn: ({ data }) => data }, parts.log);

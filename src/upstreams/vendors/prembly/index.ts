@@ -1,7 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { factsIn, failureIn, PremblyResponse, recordIn } from "./wire.ts";
 
 const name = "prembly";
 
@@ -33,7 +31,9 @@ export const prembly = vendor({
     }),
   },
   testInput: { kind: "bvn", number: "54651333604", claims: { phone: "8000000000" } },
-  open({ url, key, appId }, { http, log }) {
+  async open({ url, key, appId }, { http, log }) {
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { factsIn, failureIn, PremblyResponse, recordIn } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: PremblyResponse, recordIn, factsIn }, log);
     return {
       name,

@@ -1,10 +1,6 @@
 import type { CheckInput } from "../../../checks/check.ts";
 import { oneOf, setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { accessTokens, askWithToken } from "../../responses/access-tokens.ts";
-import { responseParser } from "../../responses/parse-response.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { factsIn, failureIn, QoreidResponse, QoreidToken, recordIn } from "./wire.ts";
 
 const name = "qoreid";
 
@@ -41,7 +37,11 @@ export const qoreid = vendor({
       ...oneOf("required", "none"),
     }),
   },
-  open({ url, clientId, secret, names }, { http, log }) {
+  async open({ url, clientId, secret, names }, { http, log }) {
+    const { accessTokens, askWithToken } = await import("../../responses/access-tokens.ts");
+    const { responseParser } = await import("../../responses/parse-response.ts");
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { factsIn, failureIn, QoreidResponse, QoreidToken, recordIn } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: QoreidResponse, recordIn, factsIn }, log);
     const parseToken = responseParser(name, QoreidToken, log);
     const tokenFor = accessTokens({

@@ -1,7 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { factsIn, failureIn, recordIn, SeamfixResponse } from "./wire.ts";
 
 const name = "seamfix";
 const verificationTypes: Readonly<Record<string, string>> = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
@@ -41,7 +39,9 @@ export const seamfix = vendor({
     }),
   },
   testInput: { kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } },
-  open({ url, userId, key, ninKey }, { http, log }) {
+  async open({ url, userId, key, ninKey }, { http, log }) {
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { factsIn, failureIn, recordIn, SeamfixResponse } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: SeamfixResponse, recordIn, factsIn }, log);
     return {
       name,

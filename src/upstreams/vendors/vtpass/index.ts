@@ -2,9 +2,8 @@ import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
-import { responseParser } from "../../responses/parse-response.ts";
-import { cableShelf, dataShelf, type Shelf } from "./entries.ts";
-import { failureIn, type GivenVariation, isFee, isOdd, readVariation, Services, Variations } from "./wire.ts";
+import type { Shelf } from "./entries.ts";
+import type { GivenVariation } from "./wire.ts";
 
 const name = "vtpass";
 
@@ -44,7 +43,10 @@ export const vtpass = catalogueSource({
     }),
   },
   covers: ["data-bundles", "cable-products"],
-  open({ url, apiKey, publicKey }, { http, log }) {
+  async open({ url, apiKey, publicKey }, { http, log }) {
+    const { responseParser } = await import("../../responses/parse-response.ts");
+    const { cableShelf, dataShelf } = await import("./entries.ts");
+    const { failureIn, isFee, isOdd, readVariation, Services, Variations } = await import("./wire.ts");
     const headers = { "api-key": apiKey, "public-key": publicKey };
     const readServices = responseParser(name, Services, log);
     const readVariations = responseParser(name, Variations, log);

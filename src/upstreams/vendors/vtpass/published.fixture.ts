@@ -32,7 +32,7 @@ export async function openPublished(answers = published) {
   local.behaviour = (response, received) => json(200, answers[received.path] ?? {})(response, received);
   return {
     ...{ name: vtpass.name, covers: vtpass.covers },
-    pull: vtpass.open({ url: local.url, apiKey: "a", publicKey: "p" }, { http, log }),
+    pull: await vtpass.open({ url: local.url, apiKey: "a", publicKey: "p" }, { http, log }),
     async close() {
       await http.close();
       await local.close();

@@ -1,7 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../responses/read-outcome.ts";
-import { factsIn, failureIn, recordIn, YouverifyResponse } from "./wire.ts";
 
 const name = "youverify";
 
@@ -25,7 +23,9 @@ export const youverify = vendor({
     }),
   },
   testInput: { kind: "nin", number: "11111111111", claims: { phone: "8000000000" } },
-  open({ url, key }, { http, log }) {
+  async open({ url, key }, { http, log }) {
+    const { outcomeReader } = await import("../../responses/read-outcome.ts");
+    const { factsIn, failureIn, recordIn, YouverifyResponse } = await import("./wire.ts");
     const outcomeOf = outcomeReader({ vendor: name, failureIn, good: YouverifyResponse, recordIn, factsIn }, log);
     return {
       name,
