@@ -45,7 +45,7 @@ export class Mapping {
     return !isSold(list) || names === undefined || names === source || !gives.includes(list);
   }
 
-  /** Whether all entries of the source keep their codes: nobody mapped one of them, or of another source to a code that it could have. */
+  /** Whether every entry of the source keeps its code: nobody mapped one, and no other source brought entries to the list. */
   keepsCodes(source: string, list: ListName): boolean {
     const parent = parentOf(list);
     if (parent !== undefined && !this.keepsCodes(source, parent)) return false;
