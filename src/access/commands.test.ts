@@ -203,13 +203,13 @@ for (const engine of usualEngines) {
       const argv = ["keys", "create", "--account", "shop@example.com", "--address", "10.0.0.1", "--json"];
       const { id } = JSON.parse((await duba(...argv)).out);
       const row = async () => (await duba("keys", "list")).out.split("\n").find((line) => line.startsWith(id))!;
-      assert.match(await row(), / active .* 10\.0\.0\.1 +\d.* never +never +-$/);
+      assert.match(await row(), / active .* 10\.0\.0\.1 +never +never +-$/);
       const change = ["keys", "change", id];
       const addresses = ["--address", "203.0.113.7", "--address", "2001:db8::/32"];
       const { out } = await duba(...change, ...addresses, "--label", "till", "--expires", "2099-01-31");
       const sentence = `The test key ${id} (till) of shop@example.com has catalogue:read and identity:verify, from 203.0.113.7 and 2001:db8::/32, until 2099-01-31 00:00+01.\n`;
       assert.equal(out, sentence);
-      assert.match(await row(), / till .* 203\.0\.113\.7, 2001:db8::\/32 .* 2099-01-31 00:00:00\+01 /);
+      assert.match(await row(), / till .* 203\.0\.113\.7, 2001:db8::\/32 .* 2099-01-31 00:00\+01 /);
       const open = await duba(...change, "--address", "any", "--expires", "never", "--label", "", "--json");
       const { addresses: none, expires_at, label } = JSON.parse(open.out);
       assert.deepEqual([none, expires_at, label], [[], null, ""]);

@@ -62,6 +62,8 @@ const partsOfPage = `[...new Set([document.title === "", ...document.querySelect
   ]);
 }))]`;
 
+const hidesColumns = `[...document.querySelectorAll(".scroll")].some((each) => each.scrollWidth > each.clientWidth)`;
+
 // What pages look like does not depend on the engine.
 suite("every page of the console", { skip: missingBrowser() }, () => {
   let service: TestService;
@@ -124,6 +126,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       if (rules === ofTheTheme && !isNewSort) continue;
       await look(page, theme, width);
       if ((await pixelsBeside(page)) !== 0) tell(["scrolls sideways"], `${width}`);
+      if (width === 1280 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
       if (rules === ofTheLook) {
         const parts = await newParts(page);
         [isNew, isNewSort] = [parts.length > 0, areNewSorts(parts)];

@@ -33,6 +33,8 @@ for (const engine of usualEngines)
         cookie: operators.by.viewer.cookie,
       });
       assert.match(account.text, /sandbox@example\.com/);
+      const key = await operators.send(`/keys/show?id=${links[1]}`, { cookie: operators.by.operator.cookie });
+      assert.doesNotMatch(key.text, /\/endpoints\/test/, "an endpoint has an id of another family");
     });
 
     test("a form says what is set now, what the default is, and offers the accounts", async () => {

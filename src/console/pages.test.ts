@@ -82,10 +82,27 @@ suite("what pages of the console say", () => {
     assert.match(await page("/sources/list"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
   });
 
+  test("a statement adds no test fees to live ones", async () => {
+    const { db, now } = await service.store();
+    const { id } = await db
+      .selectFrom("account")
+      .select("id")
+      .where("email", "=", "till@example.com")
+      .executeTakeFirstOrThrow();
+    const last = new Date(now()).setUTCDate(0);
+    const rows = (["live", "test"] as const).map((mode) =>
+      verifiedRow(id, last, { mode, charged: 1, charged_at: last, reference: newReference(last) }),
+    );
+    await storeRows(db, ...rows);
+    const statement = await page("/books/statement?account=till@example.com");
+    assert.match(statement, /Sums of live mode.*Sums of test mode/s);
+    assert.doesNotMatch(statement, /<tfoot>/);
+  });
+
   test("a page that shows one thing is named after it", async () => {
     const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
     const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
-    assert.match(statement, new RegExp(`<h1>Books: statement of till@example.com</h1>.*${month}`, "s"));
+    assert.match(statement, new RegExp(`<h1>Statement of till@example.com</h1>.*${month}`, "s"));
     assert.match(await page("/prices/show?account=till@example.com"), /<h1>Prices of till@example\.com<\/h1>/);
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Account till@example\.com<\/h1>/);
   });

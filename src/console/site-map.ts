@@ -90,12 +90,15 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
 
 /** Commands whose ids give no words that people would use. */
 export const commandNames: Readonly<Record<string, string>> = {
+  ...{ "catalogue.diff": "Differences", "audit.tail": "Newest entries", "ledger.unknowns": "Unknown outcomes" },
+  ...{ "routes.explain": "Explanation" },
   ...{ "catalogue.map.list": "Matched codes", "catalogue.map.propose": "Match codes" },
   ...{ "catalogue.map.approve": "Approve matches", "catalogue.map.set": "Match a code by hand" },
 };
 
 const spelled: Readonly<Record<string, string>> = {
-  ...{ csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits" },
+  ...{ csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits", gb: "GB" },
+  ...{ upstream: "vendor", upstreams: "vendors" },
   ...forEachKind((kind) => kind, labelOf),
 };
 

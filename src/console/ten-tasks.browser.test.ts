@@ -161,7 +161,7 @@ const tasks: Record<string, Task> = {
     was: "Books, Statement, the account, the month, Show (it was no letter)",
     async does(hands, { account }) {
       await hands.paste(account);
-      await hands.go(/^Books: statement/);
+      await hands.go(/^Statement/);
       await said(hands.page, account);
     },
   },

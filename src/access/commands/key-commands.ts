@@ -106,7 +106,7 @@ const listKeys = command({
   answer: Type.Array(KeyFacts),
   columns: [
     ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
-    ...(["created_at", "expires_at", "last_used_at", "last_used_from"] as const),
+    ...(["expires_at", "last_used_at", "last_used_from"] as const),
   ],
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db }: Audited) => {

@@ -20,7 +20,7 @@ export const changePrices = command({
   id: "catalogue.change-prices",
   summary: "Change the prices of many entries by a percentage or by naira.",
   description:
-    "It chooses entries as catalogue entries does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
+    "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
     "approval. Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, but for those that follow from these prices.",
   role: "operator",
   kind: "change",

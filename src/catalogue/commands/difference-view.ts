@@ -37,8 +37,8 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
 }
 
 const PriceMove = Type.Object({
-  ...{ list: Type.String(), entry: reference, price: Type.String() },
-  ...{ was: naira, now: naira, move: Type.String({ shows: "number" }) },
+  ...{ list: Type.String(), entry: reference },
+  ...{ was: naira, now: naira, move: Type.String({ shows: "number" }), what: Type.String() },
 });
 
 const OtherChange = Type.Object({
@@ -68,9 +68,9 @@ function priceMovesOf({ list, old, new: now }: ListedChange) {
   if (list === "prices" || old === null || now === null) return [];
   return differingMembers(old, now)
     .filter((name) => isMove(list, name, old, now))
-    .map((price) => {
-      const [from, to] = [koboOf(String(old[price])) ?? 0, koboOf(String(now[price])) ?? 0];
-      const row = { list, entry: nameOf(list, now), price, was: from, now: to };
+    .map((what) => {
+      const [from, to] = [koboOf(String(old[what])) ?? 0, koboOf(String(now[what])) ?? 0];
+      const row = { list, entry: nameOf(list, now), what, was: from, now: to };
       /** `far`: how far, whatever the direction. */
       return { ...row, move: moveText(from, to), far: farness(from, to) };
     });

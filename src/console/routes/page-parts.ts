@@ -85,19 +85,19 @@ const things: Readonly<Record<string, string>> = {
   ...{ routes: "vendor", upstreams: "vendor", subjects: "data of a person", keyring: "key ring" },
 };
 
-/** Titles of changes that are no verb with a thing. */
+/** Titles of changes that are no verb with a thing, and of the letter to a client. */
 const titles: Readonly<Record<string, string>> = {
   ...{ "accounts.terms": "Change terms", "ledger.note": "Note on verification", "accounts.note": "Note on account" },
   ...{ "prices.join": "Put account into price group", "prices.leave": "Take account out of price group" },
   ...{ "catalogue.approve": "Approve change", "catalogue.reject": "Reject change", "catalogue.edit": "Edit entry" },
-  ...{ "catalogue.change-prices": "Change prices" },
+  ...{ "catalogue.change-prices": "Change prices", "catalogue.revert": "Revert revision" },
+  ...{ "books.rebuild-sums": "Rebuild sums", "books.statement": "Statement" },
   ...{
     "books.adjust": "Correct a charge",
     "books.price": "Price past attempts",
     "sessions.end-others": "End other sessions",
   },
   ...{ "books.settle-unknown": "Settle unknown outcomes by an invoice" },
-  ...commandNames,
 };
 
 /** What a change is called: "New key", "Revoke key". */
@@ -106,7 +106,11 @@ function changeTitle(command: AnyCommand): string {
   const [verb = family] = words.slice(-1);
   const group = words.length > 1 ? words[0]! : family;
   const thing = things[group] ?? group.replace(/s$/, "");
-  return titles[command.id] ?? (/^(?:create|add)$/.test(verb) ? `New ${thing}` : `${labelFor(verb)} ${thing}`);
+  return (
+    titles[command.id] ??
+    commandNames[command.id] ??
+    (/^(?:create|add)$/.test(verb) ? `New ${thing}` : `${labelFor(verb)} ${thing}`)
+  );
 }
 
 /**
@@ -125,9 +129,12 @@ export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
       ? `${family} of ${subject}`
       : `${labelFor(recordShownBy(command)?.name ?? name)} ${subject}`;
   if (command.kind !== "read") return subject === "" ? changeTitle(command) : `${changeTitle(command)}: ${subject}`;
-  const title = `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
+  const title = titles[command.id] ?? `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
   return subject === "" ? title : `${title} of ${subject}`;
 }
+
+/** Of a longer description a form shows the first paragraph: on a phone it would stand before all fields. */
+const longestAbout = 400;
 
 /** `shown`: the texts that the page answers. Default: it is a form. */
 export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage, shown?: FormTexts): Html {
@@ -135,9 +142,13 @@ export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: Co
   const more = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
+  const isLong = description !== undefined && description.length > longestAbout;
+  const [first = "", ...rest] = isLong ? description.split("\n") : [description];
+  const quiet = (text: string) => (text === "" ? "" : html`<p class="quiet lines">${say(text)}</p>`);
+  const folded = rest.length === 0 ? "" : html`<details><summary>Read on</summary>${quiet(rest.join("\n"))}</details>`;
   const about =
     shown === undefined
-      ? html`<p class="lead">${say(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${say(description)}</p>`}${more}`
+      ? html`<p class="lead">${say(summary)}</p>${quiet(first)}${folded}${more}`
       : recordShownBy(command)
         ? ""
         : html`<p class="quiet">${say(summary)}</p>`;
@@ -151,7 +162,10 @@ export function seeAlso({ site }: ConsoleRoom, { session }: SignedIn, command: A
   const [subject] = (name !== undefined && texts[name]) || [];
   if (!command.id.endsWith(".show") || name === undefined || subject === undefined) return html``;
   const links = [...site.commands.values()].flatMap((other) => {
-    const isAbout = membersOf(other.input).some((member) => member.name === name);
+    // Each family has ids of its own.
+    const isAbout =
+      (name !== "id" || familyOf(other) === familyOf(command)) &&
+      membersOf(other.input).some((member) => member.name === name);
     const isMore = other.kind === "read" || /\.(?:create|add)$/.test(other.id);
     if (other.id === command.id || !isAbout || !isMore || !mayRun(session.person.role, other)) return [];
     if (memberWith("holds", other.answer) !== undefined) return [];

@@ -42,14 +42,25 @@ export function narrowRow(
     room[line] -= width;
     places.set(column.name, place);
   };
-  const firstOf = (kinds: readonly Shows[]) =>
-    kinds.flatMap((kind) => columns.find(({ name, shows }) => shows === kind && !places.has(name)) ?? [])[0];
-  const areUnique = ({ textOf }: TableColumn) => new Set(rows.map(textOf)).size === rows.length;
-  const name = named ?? columns.find((column) => names.includes(column.shows) && areUnique(column)) ?? columns[0]!;
+  const different = ({ textOf }: TableColumn) => new Set(rows.map(textOf)).size;
+  const firstOf = (kinds: readonly Shows[], from = columns) =>
+    kinds.flatMap((kind) => from.find(({ name, shows }) => shows === kind && !places.has(name)) ?? [])[0];
+  const areUnique = (column: TableColumn) => different(column) === rows.length;
+  const name =
+    named ??
+    columns.find(({ shows }) => rows.length === 1 && shows === "reference") ??
+    columns.find((column) => names.includes(column.shows) && areUnique(column)) ??
+    columns[0]!;
   put(name, "first", "name", widthOf(name, longest));
   const value = edited ?? firstOf(values);
   if (value) put(value, "first", "value", widthOf(value, longest, isFigure(value) ? labelFor(value.name) : ""));
-  const lead = firstOf(leads);
+  // What all rows have in common tells less than what only one of them has.
+  const telling = columns.toSorted((one, other) => different(other) - different(one));
+  const lead =
+    firstOf(
+      leads,
+      telling.filter((each) => each.shows !== "text" || lengthOf(each) <= lineLength),
+    ) ?? firstOf(leads);
   if (lead?.shows === "sentence") places.set(lead.name, "sentence");
   else if (lead) put(lead, "second", "lead", widthOf(lead, shortest));
   // Of several times nobody would know which one it is.

@@ -43,7 +43,7 @@ export const replayRoutes = command({
     ...period,
     price: Type.Optional(
       Type.Array(formed(pricedVendor, { description: "" }), {
-        description: "What a vendor would have billed. Default: what it did bill.",
+        description: "What a vendor would have billed, such as dojah:bvn=45. Default: what it did bill.",
         placeholder: "vendor:prices",
       }),
     ),

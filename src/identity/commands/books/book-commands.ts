@@ -39,7 +39,7 @@ const StatementRow = Type.Object({
   time: Type.Unsafe<string>(time),
   reference: referenceFact,
   kind: Type.Enum([...checkKinds, ""]),
-  fee: { ...Type.Unsafe<string>(naira), sums: true as const },
+  fee: Type.Unsafe<string>(naira),
   reason: Type.String(),
 });
 
@@ -77,7 +77,7 @@ const StatementAnswer = Type.Object({
 
 /** What a client reads of a line. */
 const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
-const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee });
+const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
 
 const writeStatement = command({
   id: "books.statement",
@@ -143,7 +143,7 @@ function statementView(sums: Shown["sums"], head: object): Part[] {
       const rows = Object.entries(days).map(([day, fees]) => ({ day, fees }));
       return [{ title: `Sums of ${mode} mode`, rows, row: DaySum }, ""];
     }),
-    list,
+    { ...list, title: "Lines" },
   ];
 }
 

@@ -45,7 +45,7 @@ const SumOfEnd = Type.Object({
 export const settleUnknown = command({
   id: "books.settle-unknown",
   summary: "Settle or release all verifications with an unknown outcome at a vendor, as its invoice says.",
-  description: `Each is settled or released as ledger settle and ledger release do it. Nobody can undo that. No client is charged.
+  description: `Each is settled or released as \`duba ledger settle\` and \`duba ledger release\` do it. Nobody can undo that. No client is charged.
 What is not on the invoice is released: the vendor did no work for it. What is on it is settled if its price is the one of a single outcome, such as \
 bvn.not_found; else it is released, and its cost stays in the books. What a line may mean beside another verification is left.
 Run again, it does what is left, so it may be stopped at any time.`,

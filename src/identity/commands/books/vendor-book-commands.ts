@@ -207,7 +207,10 @@ const priceAttemptsCommand = command({
   kind: "change",
   target: ["prices"],
   input: Type.Object({
-    prices: formed(vendorPrices, { description: "What the vendor billed, by kind of number.", placeholder: "prices" }),
+    prices: formed(vendorPrices, {
+      description: "What the vendor billed, by kind of number, such as bvn=70,nin=90.",
+      placeholder: "prices",
+    }),
     vendor: Type.Enum(
       vendors.map(({ name }) => name),
       { description: "The vendor that was asked." },
