@@ -5,14 +5,15 @@ const quarter = 15 * 60_000;
 /** The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since 1970. */
 export class TimeZone {
   readonly name: string;
-  /** Made at the first use: Node reads its tables of zones for it, which takes milliseconds of a start. */
-  #made: Intl.DateTimeFormat | undefined;
+  readonly #clock: Intl.DateTimeFormat;
   /** Offsets by quarter of an hour, a few at a time. */
   readonly #known = new Map<number, number>();
 
-  /** The name is not checked here, but by the first use: see {@link timeZone}. */
+  /** Throws a `RangeError` for a name that is no time zone. */
   constructor(name: string) {
     this.name = name;
+    // To write a date and a time too would take Node three times as long to prepare.
+    this.#clock = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
   }
 
   /** The day of a time. */
@@ -87,20 +88,6 @@ export class TimeZone {
     return high * quarter;
   }
 
-  get #clock(): Intl.DateTimeFormat {
-    this.#made ??= new Intl.DateTimeFormat("en-US", {
-      timeZone: this.name,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-    return this.#made;
-  }
-
   #local(at: number): string {
     return new Date(at + this.#offsetAt(at)).toISOString();
   }
@@ -110,9 +97,9 @@ export class TimeZone {
     const begins = Math.floor(at / quarter) * quarter;
     const known = this.#known.get(begins);
     if (known !== undefined) return known;
-    const parts = this.#clock.formatToParts(begins).map(({ type, value }) => [type, Number(value)]);
-    const { year, month, day, hour, minute, second } = Object.fromEntries(parts) as Record<string, number>;
-    const offset = Date.UTC(year!, month! - 1, day, hour, minute, second) - begins;
+    const [, sign, ...clock] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(this.#clock.format(begins))!;
+    const [hours, minutes, seconds] = clock.map((text) => Number(text ?? 0));
+    const offset = (sign === "-" ? -1 : 1) * ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
     if (this.#known.size > 1_000) this.#known.clear();
     this.#known.set(begins, offset);
     return offset;
@@ -121,10 +108,8 @@ export class TimeZone {
 
 /** Undefined for a name that is no time zone. */
 export function timeZone(name: string): TimeZone | undefined {
-  const zone = new TimeZone(name);
   try {
-    zone.dayOf(0);
-    return zone;
+    return new TimeZone(name);
   } catch {
     return undefined;
   }

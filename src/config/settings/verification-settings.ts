@@ -1,10 +1,9 @@
 import { type CheckKind, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { koboOf } from "../../operation/money.ts";
 import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
-import { TimeZone, timeZone } from "../../runtime/time-zone.ts";
+import { timeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
 
-const usualZone = "Africa/Lagos";
 const vendorNames = vendors.map(({ name }) => name);
 
 /** Verifications. Settings that all vendors share are in `upstreams/upstream-settings.ts`, a vendor's own in its folder. */
@@ -58,12 +57,11 @@ export const verificationSettings = {
   }),
   timeZone: setting({
     name: "DUBA_TIME_ZONE",
-    default: usualZone,
+    default: "Africa/Lagos",
     about:
       "Time zone of the times and days that commands and the console show and take, of the books and the sums of the ledger, and of the months of caps.",
     form: "the name of a time zone, such as Africa/Lagos or UTC",
-    // The usual zone needs no check, which would take milliseconds of a start.
-    read: (text) => (text === usualZone ? new TimeZone(text) : timeZone(text)),
+    read: timeZone,
   }),
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
