@@ -1,5 +1,5 @@
 import { isFormula } from "../../operation/formula.ts";
-import { type Change, differingMembers } from "../document/difference.ts";
+import type { Change } from "../document/difference.ts";
 import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
 import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snapshot.ts";
 import { availableIn, isAvailable } from "../model/supply.ts";
@@ -133,8 +133,8 @@ function repriced(changes: readonly Change[], sentences: ReadonlyMap<string, str
 function formulas(changes: readonly Change[]): Promise<string[]> {
   return foundIn(changes, function* ({ subject, old, new: now }) {
     if (subject === "prices" || now === null) return;
-    for (const member of differingMembers(old ?? {}, now))
-      if (isFormula(String(now[member])))
+    for (const member in now)
+      if (old?.[member] !== now[member] && isFormula(String(now[member])))
         yield `${nameOf(subject, now)}: ${member} begins like a formula of a spreadsheet.`;
   });
 }

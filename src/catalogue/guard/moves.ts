@@ -33,12 +33,15 @@ type Measures = Partial<Record<"amount" | "price" | "cost" | "size" | "price of 
 function measuresOf(content: EntryContent | undefined): Measures {
   const { amount, price, cost } = content ?? {};
   const size = content && bundleSize(content);
-  return {
-    ...(typeof amount === "number" && { amount }),
-    ...(typeof price === "number" && { price }),
-    ...(typeof cost === "number" && { cost }),
-    ...(size !== undefined && { size, "price of a GB": Math.round((Number(price) / size) * 1024) }),
-  };
+  const measures: Measures = {};
+  if (typeof amount === "number") measures.amount = amount;
+  if (typeof price === "number") measures.price = price;
+  if (typeof cost === "number") measures.cost = cost;
+  if (size !== undefined) {
+    measures.size = size;
+    measures["price of a GB"] = Math.round((Number(price) / size) * 1024);
+  }
+  return measures;
 }
 
 /** How far a value moves, in words; undefined if that is not too far. */

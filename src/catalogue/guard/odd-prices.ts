@@ -151,7 +151,7 @@ class Medians {
 
 function medianOf(prices: number[], fewest: number): number | undefined {
   if (prices.length < fewest) return undefined;
-  prices.sort((one, other) => one - other);
-  const half = prices.length >> 1;
-  return prices.length % 2 === 1 ? prices[half] : (prices[half - 1]! + prices[half]!) / 2;
+  const sorted = Float64Array.from(prices).sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1]! + sorted[half]!) / 2;
 }

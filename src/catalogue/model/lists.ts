@@ -100,9 +100,9 @@ export function childrenOf(list: ListName): ListName[] {
 
 /** Identifies an entry in its list, however its codes are spelled. No code has a space. */
 export function entryKeyOf(list: ListName, content: EntryContent): string {
-  return listShapeOf(list)
-    .key.map((member) => foldCase(String(content[member])))
-    .join(" ");
+  let key = "";
+  for (const member of listShapeOf(list).key) key += `${key && " "}${foldCase(String(content[member]))}`;
+  return key;
 }
 
 /** The codes of an entry in their own spelling, for people. */
