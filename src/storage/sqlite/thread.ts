@@ -35,6 +35,10 @@ function newThread(): Worker {
 export function startThreadAhead(): void {
   waiting ??= newThread();
   waiting.unref();
+  // If it cannot run, the next one says why to whoever opens the store.
+  waiting.once("error", () => {
+    waiting = undefined;
+  });
 }
 
 interface Pending {
