@@ -13,6 +13,7 @@ import {
   startService,
   type TestService,
 } from "./support/service.ts";
+import { leavings, malformedBytes, sendAndLeave } from "./support/strangers.ts";
 
 /** Paths with a payload of their own in every failure. */
 const withPayload = new Set([
@@ -157,23 +158,8 @@ suite("malformed requests", () => {
   });
 
   test("that are no HTTP at all are refused in the same words, and the connection closed", async () => {
-    const operations = fc.constantFrom(...everyOperation);
-    const head = operations.map(({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`);
-    const garbage = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes));
-    const raw = fc.oneof(
-      garbage,
-      fc.tuple(head, garbage).map(([good, bad]) => Buffer.concat([Buffer.from(good), bad])),
-      fc
-        .tuple(
-          head,
-          fc.constantFrom("Transfer-Encoding: chunked", "Content-Length: 9", "Content-Length: 99999999"),
-          garbage,
-        )
-        .map(([good, length, bad]) => Buffer.concat([Buffer.from(`${good}${length}\r\n\r\n`), bad])),
-      fc.tuple(head, fc.nat(200)).map(([good, at]) => Buffer.from(`${good.slice(0, at)}\u0000${good.slice(at)}\r\n`)),
-    );
     await fc.assert(
-      fc.asyncProperty(raw, async (bytes) => {
+      fc.asyncProperty(malformedBytes, async (bytes) => {
         const line = new Line(service.port);
         line.say(bytes);
         for (const response of await line.finish()) {
@@ -183,7 +169,16 @@ suite("malformed requests", () => {
           assertDiscreet(response.text);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
+    );
+    await assertStillWell();
+  });
+
+  test("whose callers hang up, halfway or with a reset, do no harm", async () => {
+    const sent = fc.tuple(malformedBytes, fc.constantFrom(...leavings));
+    await fc.assert(
+      fc.asyncProperty(sent, ([bytes, leaving]) => sendAndLeave(service.port, bytes, leaving)),
+      { numRuns: 300 },
     );
     await assertStillWell();
   });

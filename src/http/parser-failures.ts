@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { FailurePath } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { STATUS_CODES } from "../runtime/network/node-http.ts";
@@ -7,24 +6,25 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { failureResponse } from "./failure-response.ts";
 import { type RequestBounds, sizeOf } from "./request/json-body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
+import type { UnparsedResponse } from "./shell/unparsed.ts";
 
-/**
- * Answers in the common envelope what reaches no route: bytes that the HTTP parser rejects, CONNECT, and expectations other than
- * 100-continue.
- */
-export function answerUnparsed(
+/** The common envelope for bytes that the HTTP parser rejects, and for CONNECT. */
+export function refusalIn(deps: HttpDependencies): UnparsedResponse {
+  return (reason, address) => {
+    const { status, headers, body } = failureResponse(failureOf(reason, deps.bounds), newRequestId(), deps, address);
+    const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
+    for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+    if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");
+    return `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`;
+  };
+}
+
+/** Answers expectations other than 100-continue. */
+export function refuseExpectations(
   server: Server,
   deps: HttpDependencies,
   pathOf: (url: string) => FailurePath | undefined,
 ): void {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
-    if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
-    else refuse(socket, deps, parserFailure(error.code, deps.bounds));
-  });
-  server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    refuse(socket, deps, new Failure("method_not_allowed", "This is not a proxy: it does not accept CONNECT."));
-  });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Send no Expect header, or Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
@@ -34,19 +34,14 @@ export function answerUnparsed(
   });
 }
 
-function parserFailure(code: string | undefined, bounds: RequestBounds): Failure {
-  if (code === "HPE_HEADER_OVERFLOW")
+function failureOf(reason: string | undefined, bounds: RequestBounds): Failure {
+  if (reason === "CONNECT")
+    return new Failure("method_not_allowed", "This is not a proxy: it does not accept CONNECT.");
+  if (reason === "HPE_HEADER_OVERFLOW")
     return new Failure("headers_too_large", `The headers are larger than ${sizeOf(bounds.headers)}.`);
-  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
+  if (reason === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
     return new Failure("body_too_large", "The body's chunk extensions are too large.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Failure("request_timeout", "The request did not arrive in time.");
+  if (reason === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new Failure("request_timeout", "The request did not arrive in time.");
   return new Failure("malformed_request", "The request is not well-formed HTTP/1.1.");
-}
-
-function refuse(socket: Socket, deps: HttpDependencies, failure: Failure): void {
-  const { status, headers, body } = failureResponse(failure, newRequestId(), deps, socket.remoteAddress ?? "");
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
-  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
-  if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");
-  socket.end(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
 }

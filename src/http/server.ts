@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
@@ -7,7 +7,7 @@ import { failureResponse, faultOf } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
 import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
-import { answerUnparsed } from "./parser-failures.ts";
+import { refusalIn, refuseExpectations } from "./parser-failures.ts";
 import { pipeline, type Serve } from "./pipeline.ts";
 import type { Located } from "./request/input.ts";
 import { KnownTargets } from "./request/known-targets.ts";
@@ -41,7 +41,8 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   const routes = new Routes<Route>();
   const targets = new KnownTargets<Serve>();
 
-  const http = openServer({ ...bounds, body: 2000, connections: deps.connections }, deps.log, (request, response) => {
+  const serverBounds = { ...bounds, body: 2000, connections: deps.connections };
+  const first: RequestListener = (request, response) => {
     request.url = targetOf(request.url ?? "");
     const requestId = requestIdOf(request.headers["x-request-id"]);
     const known = targets.of(request);
@@ -52,9 +53,10 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       } catch (error) {
         broke(request, response, requestId, error);
       }
-  });
+  };
+  const http = openServer(serverBounds, deps.log, first, refusalIn(deps));
   http.server.once("close", () => requestLog.stop());
-  answerUnparsed(http.server, deps, (url) => routes.find(pathOf(targetOf(url)))?.value.operation);
+  refuseExpectations(http.server, deps, (url) => routes.find(pathOf(targetOf(url)))?.value.operation);
 
   const route = (request: IncomingMessage, response: ServerResponse, requestId: string) => {
     const url = request.url!;

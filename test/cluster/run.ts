@@ -46,6 +46,11 @@ const trials: Record<string, Trial> = {
     needs: [],
     run: async () => (await import("./faults/slow-readers.ts")).slowReaders(),
   },
+  "malformed-requests": {
+    about: "250,000 malformed requests at API, console and metrics from callers who reset, amid verifications",
+    needs: [],
+    run: async () => (await import("./faults/malformed-requests.ts")).malformedRequests(250_000),
+  },
   "flood-of-wrong-keys": {
     about: "20 connections that send wrong keys as fast as they can",
     needs: [],

@@ -236,4 +236,18 @@ export const mutants: readonly Mutant[] = [
     to: "member.pasted ? [] : [name],",
     tests: ["src/console/attacks.test.ts"],
   },
+  {
+    name: "a reset after CONNECT ends the process",
+    file: "src/http/shell/unparsed.ts",
+    from: 'socket.on("error", () => socket.destroy());',
+    to: "",
+    tests: ["test/strangers.test.ts"],
+  },
+  {
+    name: "a request that nobody can be answered is served",
+    file: "src/http/shell/pipelined-requests.ts",
+    from: "if (!this.#lastOn(socket)!.shouldKeepAlive) return;",
+    to: "",
+    tests: ["src/http/shell/last-words.test.ts"],
+  },
 ];

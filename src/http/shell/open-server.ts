@@ -6,6 +6,7 @@ import { createServer } from "../../runtime/network/node-http.ts";
 import { keepAliveSeconds } from "../whole-response.ts";
 import { boundConnections, type ConnectionBounds } from "./connections.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
+import { bareRefusal, refuseUnparsed, type UnparsedResponse } from "./unparsed.ts";
 
 export interface ServerBounds {
   /** Most bytes of the headers of a request. Default: 16 KiB. */
@@ -36,6 +37,7 @@ export function openServer(
   { headers = 16 * 1024, arrival, body = 2000, connections }: ServerBounds,
   log: Log,
   serve: RequestListener,
+  refusal: UnparsedResponse = bareRefusal,
 ): HttpServer {
   const pipelined = new PipelinedRequests();
   const server = createServer(
@@ -51,10 +53,16 @@ export function openServer(
       optimizeEmptyRequests: true,
     },
     (request, response) => {
-      if (PipelinedRequests.isPipelined(response)) pipelined.add(request.socket, () => serve(request, response));
+      // The parser drops what stands behind an Upgrade in the same packet.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+      if (PipelinedRequests.isPipelined(response))
+        pipelined.add(request.socket, response, () => serve(request, response));
       else serve(request, response);
     },
   );
+  // Callers may say no more and still wait for their response. Node does not document it.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  refuseUnparsed(server, pipelined, refusal);
   boundConnections(server, connections, log);
   const closed = () => new Promise<void>((resolve) => server.close(() => resolve()));
   return {

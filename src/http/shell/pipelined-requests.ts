@@ -9,6 +9,8 @@ const mostServed = 1024;
 interface Waiting {
   requests: number;
   isPausing: boolean;
+  /** To the newest of them. */
+  last: ServerResponse;
 }
 
 /**
@@ -26,10 +28,13 @@ export class PipelinedRequests {
     return socket === null;
   }
 
-  add(socket: Socket, serve: () => void): void {
-    const waiting = this.#waiting.get(socket) ?? { requests: 0, isPausing: false };
+  add(socket: Socket, response: ServerResponse, serve: () => void): void {
+    // A request behind the last response would be served, and charged, for nobody.
+    if (!this.#lastOn(socket)!.shouldKeepAlive) return;
+    const waiting = this.#waiting.get(socket) ?? { requests: 0, isPausing: false, last: response };
     this.#waiting.set(socket, waiting);
     waiting.requests += 1;
+    waiting.last = response;
     if (!waiting.isPausing) {
       waiting.isPausing = true;
       // After this read, since Node reads on at the end of each request.
@@ -47,6 +52,19 @@ export class PipelinedRequests {
     });
   }
 
+  /** Ends a connection once everything that was asked on it is answered. */
+  endAfterResponses(socket: Socket): void {
+    const last = this.#lastOn(socket)!;
+    last.shouldKeepAlive = false;
+    last.once("finish", () => socket.destroySoon());
+  }
+
+  /** The newest response that is under way on a connection. */
+  #lastOn(socket: Socket): ServerResponse | undefined {
+    const last = this.#waiting.get(socket)?.last;
+    return last?.writableFinished === false ? last : begunOn(socket);
+  }
+
   readonly #serveSome = () => {
     const end = performance.now() + share;
     do {
@@ -59,4 +77,9 @@ export class PipelinedRequests {
     }
     if (this.#queue.length > 0) setImmediate(this.#serveSome);
   };
+}
+
+/** The response that is due first on a connection. Node tells it nowhere else. */
+export function begunOn(socket: Socket): ServerResponse | undefined {
+  return (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
 }

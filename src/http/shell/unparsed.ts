@@ -1,0 +1,32 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import { STATUS_CODES } from "../../runtime/network/node-http.ts";
+import { begunOn, type PipelinedRequests } from "./pipelined-requests.ts";
+
+/** The whole response to bytes that are no request. `reason`: the code of Node's parser, or `CONNECT`. */
+export type UnparsedResponse = (reason: string | undefined, address: string) => string;
+
+/** Answers what reaches no request listener: bytes that the parser rejects, and CONNECT. */
+export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, refusal: UnparsedResponse): void {
+  const refuse = (socket: Socket, reason: string | undefined) => {
+    const begun = begunOn(socket);
+    if (!socket.writable) socket.destroy();
+    else if (begun && (begun.headersSent || begun.req.complete)) pipelined.endAfterResponses(socket);
+    else socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
+  };
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET") socket.destroy();
+    else refuse(socket, error.code);
+  });
+  server.on("connect", (_: IncomingMessage, socket: Socket) => {
+    // Node took its own listener off, and an error that nobody listens for ends the process.
+    socket.on("error", () => socket.destroy());
+    refuse(socket, "CONNECT");
+  });
+}
+
+/** A response with no more than its status. */
+export function bareRefusal(reason: string | undefined): string {
+  const status = reason === "CONNECT" ? 405 : 400;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+}
