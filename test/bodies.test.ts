@@ -63,6 +63,22 @@ for (const { method, path, good } of ways)
       for (const body of [...noJson, ...noText]) await refused({ body, headers: json }, 400, "malformed_json");
     });
 
+    test("is refused when an object in it has a member twice, equal or not, at any depth", async () => {
+      const [[name, value] = []] = Object.entries(good);
+      const rest = JSON.stringify(good).slice(1);
+      const escaped = `\\u${name!.charCodeAt(0).toString(16).padStart(4, "0")}${name!.slice(1)}`;
+      for (const body of [
+        `{"${name}":"${value}",${rest}`,
+        `{"${name}":"other",${rest}`,
+        `{"${escaped}":"other",${rest}`,
+        `{"x":1,"x":1,${rest}`,
+        `{"x":[{"y":{"__proto__":1,"__proto__":1}}],${rest}`,
+      ])
+        await refused({ body, headers: json }, 400, "conflicting_parameters", /twice/);
+      const once = `{"x":{"${name}":"a:\\"b","y":[{"${name}":"{"},{"${name}":"{"}]},${rest}`;
+      assert.equal((await ask({ body: once, headers: json })).status, 200);
+    });
+
     test("is refused above 16 KiB, announced or not, and read up to there", async () => {
       const sized = (size: number) => JSON.stringify({ ...good, x: "x".repeat(size) });
       const most = 16 * 1024 - sized(0).length;

@@ -634,6 +634,7 @@ export interface VerifyBvnAnswer extends Keyed {
 export type VerifyBvnFailure = Failure<
   | AnyOperationCode
   | "malformed_json"
+  | "conflicting_parameters"
   | "invalid_idempotency_key"
   | "spending_cap_reached"
   | "balance_too_low"
@@ -697,6 +698,7 @@ export interface VerifyNinAnswer extends Keyed {
 export type VerifyNinFailure = Failure<
   | AnyOperationCode
   | "malformed_json"
+  | "conflicting_parameters"
   | "invalid_idempotency_key"
   | "spending_cap_reached"
   | "balance_too_low"
@@ -904,6 +906,7 @@ export interface AuthorizeMerchantAnswer {
 export type AuthorizeMerchantFailure = Failure<
   | AnyOperationCode
   | "malformed_json"
+  | "conflicting_parameters"
   | "request_timeout"
   | "body_too_large"
   | "unsupported_media_type"

@@ -94,6 +94,9 @@ export function breakings(
   for (const id of ["fetchTvAddOns", "verifyBvn"]) {
     const place = documented[id]!;
     table[`${id}.malformed-json`] = { by: accepts(place, ({ body }) => body === "{", like) };
+    table[`${id}.member-twice`] = {
+      by: accepts(place, ({ body }) => body?.endsWith('"amount":"","amount":""}') ?? false, like),
+    };
     table[`${id}.array-body`] = { by: accepts(place, ({ body }) => body === "[]", like) };
     table[`${id}.form-body`] = { by: accepts(place, ({ body }) => body === "a=b", like) };
   }

@@ -34,8 +34,9 @@ const table = {
   },
   conflicting_parameters: {
     status: 400,
-    cause: "The request has one parameter more than once, or in two places, with different values.",
-    cure: "Send each parameter once, or with the same value everywhere.",
+    cause:
+      "The request has one parameter more than once, or in two places, with different values, or a member twice in one object of its body.",
+    cure: "Send each parameter once, or with the same value everywhere, and each member once.",
   },
   invalid_idempotency_key: {
     status: 400,

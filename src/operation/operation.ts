@@ -171,10 +171,10 @@ export function failuresOf(operation: BoundOperation | Operation<never>): Failur
   if (operation.access !== "own") add("invalid_credentials", "expired_credentials", "address_not_allowed");
   if (operation.access === "anonymous") add("missing_credentials", "insufficient_scope");
   if (Object.keys(operation.input.properties).length > 0) add("validation_failed");
-  if (operation.carriage !== "body" && Object.keys(operation.input.properties).length > 0)
-    add("conflicting_parameters");
   if (operation.carriage !== "query")
     add("malformed_json", "request_timeout", "body_too_large", "unsupported_media_type", "expectation_failed");
+  if (operation.carriage !== "query" || Object.keys(operation.input.properties).length > 0)
+    add("conflicting_parameters");
   if (operation.deprecated) add("operation_retired");
   return order.filter((code) => codes.has(code));
 }

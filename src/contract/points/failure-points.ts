@@ -58,6 +58,15 @@ const wrongForms: readonly FailureCase[] = [
 }));
 
 /** The documented failureCases, each with its status and code. */
+/** It lacks no member of any operation, and verifies nobody. */
+const memberTwice = '{"type":"","productCode":"","bvn":"","phone":"","amount":"","amount":""}';
+const wrongBodies: readonly [name: string, code: FailureCode, which: string, body: string, type?: string][] = [
+  ["malformed-json", "malformed_json", "that is not JSON", "{"],
+  ["array-body", "validation_failed", "that is no object", "[]"],
+  ["member-twice", "conflicting_parameters", "with a member twice in one object", memberTwice],
+  ["form-body", "unsupported_media_type", "of another type", "a=b", "application/x-www-form-urlencoded"],
+];
+
 const failureCases: readonly FailureCase[] = [
   ...required,
   ...wrongForms,
@@ -91,23 +100,15 @@ const failureCases: readonly FailureCase[] = [
     sentence: "An unknown product is `product_not_found`.",
     changes: { members: { productCode: noCode } },
   },
-  ...[fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation): FailureCase[] => [
-    {
-      ...{ name: "malformed-json", operation, code: "malformed_json" },
-      sentence: "A body that is not JSON is `malformed_json`.",
-      changes: { body: "{" },
-    },
-    {
-      ...{ name: "array-body", operation, code: "validation_failed" },
-      sentence: "A body that is no object is `validation_failed`.",
-      changes: { body: "[]" },
-    },
-    {
-      ...{ name: "form-body", operation, code: "unsupported_media_type" },
-      sentence: "A body of another type is `unsupported_media_type`.",
-      changes: { body: "a=b", headers: { "Content-Type": "application/x-www-form-urlencoded" } },
-    },
-  ]),
+  ...[fetchTvAddOns, verifyBvn].flatMap((operation: AnyOperation) =>
+    wrongBodies.map(
+      ([name, code, which, body, type = "application/json"]): FailureCase => ({
+        ...{ name, operation, code },
+        sentence: `A body ${which} is \`${code}\`.`,
+        changes: { body, headers: { "Content-Type": type } },
+      }),
+    ),
+  ),
   ...documented.flatMap((operation): FailureCase[] => [
     {
       ...{ name: "unknown-key", operation, code: "invalid_credentials" },

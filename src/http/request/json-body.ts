@@ -20,7 +20,7 @@ export function sizeOf(bytes: number): string {
 /**
  * The JSON value of a request's body; undefined if it is empty. The body of a GET needs no `Content-Type`; a charset is ignored
  * and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
- * `request_timeout` or `malformed_json`.
+ * `request_timeout`, `malformed_json` or `conflicting_parameters`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
   const length = Number(request.headers["content-length"] ?? Number.NaN);
@@ -33,11 +33,42 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
     throw new Failure("request_timeout", sentence, { headers: { Connection: "close" } });
   }
   if (bytes.length === 0) return undefined;
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new Failure("malformed_json", "The body is not JSON. Send one JSON object in UTF-8.");
   }
+  if (repeatsMember(text, value))
+    throw new Failure("conflicting_parameters", "An object in the body has a member twice. Send each member once.");
+  return value;
+}
+
+/**
+ * Whether an object in a JSON text has two members of one name, of which `value`, the parsed text, keeps the last. Each member has a colon
+ * outside strings.
+ */
+export function repeatsMember(text: string, value: unknown): boolean {
+  let colons = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "\\") at += 1;
+    else if (character === '"') isInString = !isInString;
+    else if (character === ":" && !isInString) colons += 1;
+  }
+  let members = 0;
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const inner = Object.values(next);
+    if (!Array.isArray(next)) members += inner.length;
+    for (const each of inner) open.push(each);
+  }
+  return members < colons;
 }
 
 function refuseOtherTypes(request: IncomingMessage): void {

@@ -49,8 +49,11 @@ export async function malformedRequests(count: number): Promise<object> {
       } while (sent < count);
     };
     await Promise.all([...Array.from({ length: 6 }, verify), ...Array.from({ length: strangersAtOnce }, strange)]);
-    for (const [nth, path] of ["/healthz", "/healthz", "/metrics"].entries())
-      assert.equal((await ask(ports[nth]!, path, { credential: false })).status, 200);
+    for (const [nth, path] of ["/healthz", "/healthz", "/metrics"].entries()) {
+      const { status } = await ask(ports[nth]!, path, { credential: false });
+      // The console limits the requests of an address.
+      assert.ok(status === 200 || status === 429, path);
+    }
     assert.equal(service.exitCode(), null);
     return { sent, verified, seconds: Math.round((performance.now() - begun) / 1000), "memory, MB": service.memory() };
   } finally {
