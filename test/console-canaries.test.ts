@@ -85,7 +85,7 @@ for (const engine of engines)
         "prices.remove": { account: "integrations@ajo-savings-cooperative.example", codes: "dstv" },
         "prices.join": { accounts: "till@lagos.example" },
         "prices.leave": { accounts: "till@lagos.example" },
-        "books.adjust": { reference: "", credit: "5", months: "" },
+        "books.adjust": { reference: "", credit: "5", months: "", sure: "true" },
       };
       let kept = 0;
       for (const { command, text } of noted) {

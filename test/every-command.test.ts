@@ -309,7 +309,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "ledger.show": { reference: verified.json.data.request_reference },
       "routes.explain": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
-      "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
+      "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill", sure: true },
       "events.endpoints.roll": { id: receiver.id },
       "events.endpoints.remove": { id: removed.id },
       "events.resend": { endpoint: receiver.id },

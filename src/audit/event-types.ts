@@ -82,6 +82,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     fees: "text",
     reason: "text",
   },
+  "money.requested": { account: "reference", what: "text", amount: "text" },
   "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
   "books.rebuilt": { sums: "number" },
   "route.paused": { vendor: "reference", kind: "reference", until: "time" },

@@ -1,5 +1,6 @@
 import type { PricedAccounts } from "../catalogue/commands/prices/priced-room.ts";
 import type { Config } from "../config/read-config.ts";
+import type { WithLooseMoney } from "../identity/books/loose-money.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
@@ -36,7 +37,7 @@ export interface CommandResources extends Audited, WithClock {
 }
 
 /** What a user interface hands to a command: what one room needs of another is a member here. */
-export interface CommandContext extends CommandResources, WithAuditEntries {
+export interface CommandContext extends CommandResources, WithAuditEntries, WithLooseMoney {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   ledgerSums(snapshot: Audited["db"]): Promise<ReturnType<typeof comparedSums>>;
@@ -78,6 +79,8 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       const { tail, withoutConfirmation } = await import("../audit/tail.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
     },
+    mayGive: async (trx, money, sure) =>
+      (await import("../identity/books/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),
     eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
     isRehearsal: async () => (await import("../identity/stand-in-store.ts")).isRehearsal(db),
     backups: {

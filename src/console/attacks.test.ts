@@ -154,7 +154,12 @@ for (const engine of usualEngines)
       await operators.confirm("/prices/set", by.operator, { account: email, codes: "dstv", margin: "1", note: evil });
       await operators.confirm("/accounts/terms", by.operator, { account: email, prepaid: "on" });
       await operators.confirm("/accounts/top-up", by.operator, { account: email, amount: "5", reason: evil });
-      await operators.confirm("/books/adjust", by.officer, { account: email, credit: "5", reason: `Twice ${evil}` });
+      await operators.confirm("/books/adjust", by.officer, {
+        account: email,
+        credit: "5",
+        reason: `Twice ${evil}`,
+        sure: "true",
+      });
       const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
       const headers = { "Consent-Reference": `<img-${engine.name}>` };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, headers });

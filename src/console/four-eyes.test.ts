@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran, terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
+import { findAccount } from "../access/accounts/accounts.ts";
+import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
+import { TimeZone } from "../runtime/time-zone.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
 for (const engine of usualEngines)
@@ -70,6 +73,41 @@ for (const engine of usualEngines)
       const made = (await entries("catalogue.held")).at(-1)!;
       assert.equal(made.actor, terminalActor);
       assert.deepEqual([made.facts.author, made.facts.author_note], [made.actor, "bob"]);
+    });
+
+    test("money that no verification bounds needs two people in the console, above what the account was charged last month", async () => {
+      const { confirm, by, service } = operators;
+      const email = await service.newAccount("Kiosk");
+      const { db } = await service.store();
+      const account = await findAccount(db, email);
+      const zone = new TimeZone("Africa/Lagos");
+      const lastMonth = zone.startOfMonth(zone.monthOf(Date.now())) - 5 * 86_400_000;
+      await storeRows(db, verifiedRow(account.id, lastMonth, { fee: 500_000 }));
+      const second = await operators.signIn("second.officer@example.com", "officer");
+      const given = async (table: "top_up" | "adjustment") => {
+        const rows = await db.selectFrom(table).select("kobo").where("account_id", "=", account.id).execute();
+        return rows.map(({ kobo }) => kobo);
+      };
+      for (const [path, table, member] of [
+        ["/accounts/top-up", "top_up", "amount"],
+        ["/books/adjust", "adjustment", "debit"],
+      ] as const) {
+        const fields = (amount: string) => ({ account: email, [member]: amount, reason: "Cash", sure: "true" });
+        await confirm(path, by.officer, fields("4000"));
+        assert.deepEqual(await given(table), [400_000], path);
+        for (const who of [by.officer, by.officer])
+          assert.match((await confirm(path, who, fields("1000.01"))).text, /waits for a second person/);
+        assert.match((await confirm(path, second, fields("1000.02"))).text, /waits for a second person/);
+        assert.deepEqual(await given(table), [400_000], path);
+        assert.doesNotMatch((await confirm(path, second, fields("1000.01"))).text, /waits for/);
+        assert.deepEqual(await given(table), [400_000, 100_001], path);
+        // What two people said holds once.
+        assert.match((await confirm(path, second, fields("1000.01"))).text, /waits for a second person/);
+        assert.deepEqual(await given(table), [400_000, 100_001], path);
+      }
+      const terminal = await duba("accounts", "top-up", email, "9000", "--reason", "Cash");
+      assert.match(terminal.err, /DUBA_FOUR_EYES is on, so two people must give it in the console/);
+      assert.deepEqual((await entries("money.requested"))[0]!.facts.amount, "1000.01");
     });
 
     test("nobody gets an e-mail that another person had", async () => {

@@ -128,7 +128,12 @@ suite("what pages of the console say", () => {
 
   test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
     assert.match(
-      await confirm("/books/adjust", { account: "till@example.com", credit: "1,250.50", reason: "Goodwill" }),
+      await confirm("/books/adjust", {
+        account: "till@example.com",
+        credit: "1,250.50",
+        reason: "Goodwill",
+        sure: "true",
+      }),
       /-₦1,250\.50/,
     );
     const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });

@@ -33,7 +33,11 @@ for (const engine of usualEngines)
       const { confirm, post, send } = operators;
       for (const [path, table, fields] of [
         ["/accounts/top-up", "top_up", topUp()],
-        ["/books/adjust", "adjustment", { _form: randomUUID(), account, credit: "5", reason: "Goodwill" }],
+        [
+          "/books/adjust",
+          "adjustment",
+          { _form: randomUUID(), account, credit: "5", reason: "Goodwill", sure: "true" },
+        ],
       ] as const) {
         const before = await rowsOf(table);
         await confirm(path, officer, fields);

@@ -26,3 +26,8 @@ export function nairaText(kobo: number): string {
   const [whole, part] = fixedNaira(Math.abs(kobo)).split(".");
   return `${kobo < 0 ? "-" : ""}₦${Number(whole).toLocaleString("en")}.${part}`;
 }
+
+/** What people read of money that waits for a second person. */
+export function waitsText(kobo: number): string {
+  return `${nairaText(kobo)} waits for a second person: within 24 hours somebody else must send the same form for this account and amount.`;
+}

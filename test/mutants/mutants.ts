@@ -15,10 +15,25 @@ const eventTest = [`${journal}/settled-events.test.ts`];
 const rebuildTest = [`${journal}/recounted-sums.test.ts`];
 const invoiceTest = ["src/identity/books/settle-unknowns.test.ts"];
 const sumTest = [`${journal}/verification-sums.test.ts`];
+const adjustTest = ["src/identity/books/adjust.test.ts"];
 const follower = `${journal}/follow-journal.ts`;
 const sums = `${journal}/verification-sums.ts`;
 
 export const mutants: readonly Mutant[] = [
+  {
+    name: "two corrections at once give back more than the charge",
+    file: "src/identity/books/adjust.ts",
+    from: ".$if(!isSqlite(trx), (query) => query.forUpdate())",
+    to: "",
+    tests: adjustTest,
+  },
+  {
+    name: "a charge is taken back although a correction gave it back",
+    file: "src/identity/ledger/charges.ts",
+    from: "Math.min(waived.fee, waived.fee + corrected)",
+    to: "waived.fee",
+    tests: adjustTest,
+  },
   {
     name: "a charge is told although nothing told of the verification",
     file: follower,

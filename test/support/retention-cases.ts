@@ -182,6 +182,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     sent_form: rowsOf("sent_form", "id", (id, at) => ({
       ...{ id, person_id: id, role: "viewer", request: "r", path: "/keys/create", at, answer: null },
     })),
+    money_request: rowsOf("money_request", "id", (id, at) => ({ id, actor: "person:per_1", at })),
     alarm_acknowledgement: rowsOf("alarm_acknowledgement", "name", (name, until) => ({
       ...{ name, actor: "system", at: 0, until, note: "" },
     })),

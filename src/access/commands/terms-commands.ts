@@ -4,11 +4,11 @@ import { account as accountFact, naira, orNull, time, yes } from "../../operatio
 import { amount, remark } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { nairaText } from "../../operation/money.ts";
+import { nairaText, waitsText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { count, limit } from "../../operation/setting.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 import {
   type AccountSpending,
@@ -182,10 +182,17 @@ const setTerms = command({
   },
 });
 
+/** Whether an account may get so much. False: it waits for a second person. */
+interface WithTopUps {
+  mayGive(trx: Audited["db"], money: { what: "top-up"; accountId: string; kobo: number }, sure: true): Promise<boolean>;
+}
+
 const topUpAccount = command({
   id: "accounts.top-up",
   summary: "Add money to the balance of a prepaid account.",
-  description: "A top-up never changes later. To correct one, take money back: the account then has two top-ups.",
+  description:
+    "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +
+    "what comes to more in a month than the account was charged in the last one.",
   role: "operator",
   kind: "change",
   gives: "money",
@@ -199,25 +206,33 @@ const topUpAccount = command({
     }),
     take_back: flag("Take the amount from the balance, to correct a top-up."),
   }),
-  answer: TermsFacts,
-  view: ({ name, balance, prepaid }) =>
-    prepaid
+  answer: Type.Object({ ...TermsFacts.properties, waits: orNull(naira) }),
+  view: ({ name, balance, prepaid, waits }) => {
+    if (waits !== null) return [waitsText(waits)];
+    return prepaid
       ? [`The balance of ${name} is ${nairaText(balance ?? 0)}.`]
       : [
           `The money is kept for ${name}.`,
           {
             note: "The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`.",
           },
-        ],
-  records: ["account.topped_up"],
+        ];
+  },
+  records: ["account.topped_up", "money.requested"],
   examples: [
     { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
   ],
-  run: async ({ account: name, amount, reason, take_back }, room: Room) => {
+  run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps) => {
     if (amount === 0) throw new InputError("The amount must be above 0.");
-    const account = await topUp(room, name, { kobo: take_back ? -amount : amount, reason }, room.now());
-    return shown(room, account);
+    return inTransaction(room.db, async (trx) => {
+      const { id } = await accounts.findAccount(trx, name);
+      const money = { what: "top-up", accountId: id, kobo: amount } as const;
+      const waits = !take_back && !(await room.mayGive(trx, money, true));
+      const inside = { ...room, db: trx };
+      if (!waits) await topUp(inside, id, { kobo: take_back ? -amount : amount, reason }, room.now());
+      return { ...(await shown(inside, await accounts.findAccount(trx, id))), waits: waits ? amount : null };
+    });
   },
 });
 

@@ -269,7 +269,8 @@ export const serverSettings = {
   fourEyes: setting({
     name: "DUBA_FOUR_EYES",
     default: "off",
-    about: "If on, nobody can approve a catalogue change that they made, or approve one at the terminal.",
+    about:
+      "If on, nobody can approve a catalogue change that they made, or approve one at the terminal, and much money for an account needs two people.",
     ...onOff,
   }),
   serverTiming: setting({

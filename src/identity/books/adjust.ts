@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
+import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf, nairaText } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
-import type { Audited } from "../../storage/audited.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
+import { isSqlite } from "../../storage/engine.ts";
 import { announce } from "../../storage/events/announce.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { adjustmentsOf } from "../ledger/reports/inspect.ts";
+import { lowerBalance } from "../spending/spending.ts";
 
 /** A correction of what an account was charged. */
 export interface Correction {
@@ -19,31 +22,35 @@ export interface Correction {
   reason: string;
   /** The verification that it concerns, if it concerns one. */
   reference?: string | undefined;
+  /** Whether it may be a second correction of that verification. */
+  sure?: boolean;
 }
 
 /**
  * Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are.
- * Throws a `CommandError` if no verification of the account and mode has the reference.
+ * Throws a `CommandError` if no verification of the account and mode has the reference, and if more would go back than was charged for it.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
-  { accountId, mode, kobo, reference, ...given }: Correction,
+  { accountId, mode, kobo, reference, sure = false, ...given }: Correction,
   now: number = Date.now(),
 ): Promise<{ id: string; at: number; kind: CheckKind | null }> {
   const reason = redactNumbers(given.reason);
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const corrected =
       reference === undefined
         ? null
         : await trx
             .selectFrom("verification")
-            .select("kind")
+            .select(["reference", "kind", "fee", "charged_at", "created_at"])
             .where("reference", "=", reference)
             .where("account_id", "=", accountId)
             .where("mode", "=", mode)
+            .$if(!isSqlite(trx), (query) => query.forUpdate())
             .executeTakeFirst();
     if (corrected === undefined)
       throw new CommandError(`The account has no ${mode} verification with the reference "${reference}".`);
+    if (corrected) await checkCorrections(trx, corrected, kobo, sure);
     const row = {
       id: randomUUID(),
       reference: reference ?? null,
@@ -76,17 +83,31 @@ export async function adjust(
   });
 }
 
+/** Throws a `CommandError` if more would go back than the charge of a row and its corrections come to, or to a second correction unless `sure`. */
+async function checkCorrections(
+  trx: Kysely<Tables>,
+  row: Pick<VerificationRow, "reference" | "fee" | "charged_at" | "created_at">,
+  kobo: number,
+  sure: boolean,
+): Promise<void> {
+  const made = await adjustmentsOf(trx, row);
+  const total = made.reduce((sum, line) => sum + line.kobo, row.charged_at === null ? 0 : row.fee);
+  if (kobo < 0 && total + kobo < 0)
+    throw new CommandError(
+      `The charge and the corrections of ${row.reference} come to ${nairaText(total)}. No more than that goes back.`,
+    );
+  const byHand = made.filter(({ charges }) => charges === 0);
+  if (sure || byHand.length === 0) return;
+  const lines = byHand.map((line) => `${nairaText(line.kobo)} (${line.reason})`).join(", ");
+  throw new CommandError(
+    `${row.reference} was corrected by hand before: ${lines}. If it needs one more correction, say so with --sure.`,
+  );
+}
+
 /** A prepaid account pays a correction from its balance. Throws a `CommandError` if that is too low. */
 async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: number): Promise<void> {
   const account = await trx.selectFrom("account").select("terms").where("id", "=", accountId).executeTakeFirst();
   if (!account || !(JSON.parse(account.terms) as AccountTerms).prepaid) return;
-  const adjusted = await trx
-    .updateTable("spending")
-    .set((row) => ({ most_kobo: row("most_kobo", "-", kobo) }))
-    .where("account_id", "=", accountId)
-    .where("period", "=", balancePeriod)
-    .where((row) => row(row("most_kobo", "-", kobo), ">=", row.ref("kobo")))
-    .returning("period")
-    .executeTakeFirst();
-  if (!adjusted) throw new CommandError("The account is prepaid, and its balance is less than the debit.");
+  if (!(await lowerBalance(trx, accountId, kobo)))
+    throw new CommandError("The account is prepaid, and its balance is less than the debit.");
 }

@@ -117,7 +117,13 @@ for (const engine of engines) {
       const { accountId } = newRequest();
       const rows = Array.from({ length: 8 }, () => verifiedRow(accountId, november, { charged_at: november + 5 }));
       await storeRows(store.db, ...rows.toReversed());
-      const correction = { accountId, mode: "live", reference: rows[0]!.reference, reason: "again" } as const;
+      const correction = {
+        accountId,
+        mode: "live",
+        reference: rows[0]!.reference,
+        reason: "again",
+        sure: true,
+      } as const;
       const made: { id: string; kobo: number }[] = [];
       for (let kobo = 100; kobo <= 800; kobo += 100)
         made.push({ id: (await adjust(audited(), { ...correction, kobo }, november + 5)).id, kobo });

@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
+import { balancePeriod } from "../../operation/account-terms.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
-import { giveBack, spendingColumns, take } from "../spending/spending.ts";
+import { giveBack, lowerBalance, spendingColumns, take } from "../spending/spending.ts";
 import { addToJournal, type Happening } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
+import { adjustmentsOf } from "./reports/inspect.ts";
 
 /** A charge whose write got no response: it may have committed, or may still commit. */
 export interface UncertainCharge {
@@ -69,7 +71,8 @@ export class Charges {
       if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
       return this.#db.transaction().execute(async (trx) => {
         const charged = await charge(trx);
-        if (charged) await adjust(trx, charged, { charges: 1, at, reason: "its record was given after all" });
+        if (charged)
+          await adjust(trx, charged, { charges: 1, kobo: row.fee, at, reason: "its record was given after all" });
         return charged !== undefined;
       });
     });
@@ -104,12 +107,17 @@ export class Charges {
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)
-        .returning(["mode", "kind", "run", ...spendingColumns])
+        .returning(["mode", "kind", "run", "created_at", ...spendingColumns])
         .executeTakeFirst();
-      if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
-      if (waived) await addToJournal(trx, inTable, entryOf(waived, "reversal", at), false).execute();
-      if (waived?.spends) await giveBack(trx, inTable, reference).execute();
-      return waived !== undefined;
+      if (!waived) return false;
+      // What a person gave back before is not given back again.
+      const corrected = (await adjustmentsOf(trx, waived)).reduce((sum, { kobo }) => sum + kobo, 0);
+      const kobo = -Math.min(waived.fee, waived.fee + corrected);
+      await adjust(trx, waived, { charges: -1, kobo, at, reason: "its record was not given" });
+      await addToJournal(trx, inTable, { ...entryOf(waived, "reversal", at), kobo }, false).execute();
+      if (waived.spends) await giveBack(trx, inTable, reference).execute();
+      if (waived.spends === balancePeriod) await lowerBalance(trx, waived.account_id, waived.fee + kobo);
+      return true;
     });
   }
 
@@ -139,17 +147,11 @@ function entryOf(
 
 async function adjust(
   trx: Transaction<Tables>,
-  {
-    reference,
-    account_id,
-    mode,
-    kind,
-    fee,
-  }: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind" | "fee">,
-  { charges, at, reason }: { charges: 1 | -1; at: number; reason: string },
+  { reference, account_id, mode, kind }: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind">,
+  line: { charges: 1 | -1; kobo: number; at: number; reason: string },
 ): Promise<void> {
   await trx
     .insertInto("adjustment")
-    .values({ id: randomUUID(), reference, account_id, mode, kind, at, charges, kobo: charges * fee, reason })
+    .values({ id: randomUUID(), reference, account_id, mode, kind, ...line })
     .execute();
 }

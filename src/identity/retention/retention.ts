@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transa
 import { destroyStaleKeys, slotAt, staleSlots } from "../../storage/record-keys.ts";
 import { ledgerStart, minutely, type RetentionRule, rowsBefore } from "../../storage/retention/retention-rule.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { requestLife } from "../books/loose-money.ts";
 import { keyLifetime } from "../identity-settings.ts";
 import { hoursKept } from "../ledger/journal/verification-sums.ts";
 import { forgottenAfter } from "../upstream-status.ts";
@@ -99,6 +100,7 @@ export function ledgerRules({ recordRetention }: { recordRetention: number }): r
     records,
     verifications,
     rowsBefore("adjustment", "at", { kept: ledgerStart }),
+    rowsBefore("money_request", "at", { kept: (now) => now - requestLife }),
     rowsBefore("verification_sum", "begins_at", {
       name: "sums of hours",
       only: sql`span = 'hour'`,

@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "#kysely";
+import { balancePeriod } from "../../operation/account-terms.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
@@ -66,6 +67,19 @@ export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string
     .where(isThisVerification(reference))
     .whereRef("spending.account_id", "=", "verification.account_id")
     .whereRef("spending.period", "=", "verification.spends");
+}
+
+/** Lowers the balance of a prepaid account. False if it has less than that. */
+export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: number): Promise<boolean> {
+  const lowered = await db
+    .updateTable("spending")
+    .set((row) => ({ most_kobo: row("most_kobo", "-", kobo) }))
+    .where("account_id", "=", accountId)
+    .where("period", "=", balancePeriod)
+    .where((row) => row(row("most_kobo", "-", kobo), ">=", row.ref("kobo")))
+    .returning("period")
+    .executeTakeFirst();
+  return lowered !== undefined;
 }
 
 /**

@@ -54,6 +54,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "passkey_challenge",
   "console_session",
   "sent_form",
+  "money_request",
   "minute_outcome",
   "minute_duration",
   // A restored store has other alarms.

@@ -370,6 +370,9 @@ export const allTables = {
   /** Money that was added to an account's balance, or taken back if the amount is negative. Rows are never changed. */
   top_up: { id: "text key", account_id: "text", at: "bigint", kobo: "bigint", reason: "text", actor: "text" },
 
+  /** Money that one person gave and that waits for a second one: what it is, its account and kobo are the id. */
+  money_request: { id: "text key", actor: "text", at: "bigint" },
+
   /** Somebody who may use the console. */
   person: {
     id: "text key",

@@ -11,12 +11,13 @@ import {
 import { calendarMonth, amount as nairaForm, remark } from "../../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
-import { nairaText } from "../../../operation/money.ts";
+import { nairaText, waitsText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
-import type { WithClock } from "../../../storage/audited.ts";
+import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { adjust } from "../../books/adjust.ts";
 import { clientLetter, type LetterSettings } from "../../books/client-letter.ts";
+import type { WithLooseMoney } from "../../books/loose-money.ts";
 import { statementOf } from "../../books/statement.ts";
 import type { BooksRoom } from "../period.ts";
 
@@ -188,7 +189,9 @@ const adjustBooks = command({
   id: "books.adjust",
   summary:
     "Correct what an account was charged: a new line in this month's statement, which the client sees with its reason.",
-  description: "Past statements do not change. Name no person in the reason.",
+  description:
+    "Past statements do not change. Name no person in the reason. What goes back for a verification is never more than its charge. Without a reference it is at most what the " +
+    "account was charged last month; with DUBA_FOUR_EYES on, a second person gives what is more.",
   role: "officer",
   kind: "change",
   gives: "money",
@@ -206,27 +209,38 @@ const adjustBooks = command({
       }),
     ),
     reason: formed(reason, { description: "Why, for the client.", placeholder: "sentence" }),
+    sure: flag(
+      "Correct a verification that was corrected before, or, without a reference, more than the account was charged last month.",
+    ),
   }),
   answer: Type.Object({
-    id: Type.String(),
+    id: orNull(Type.String()),
     account: Type.String(),
     mode: Type.Enum(["test", "live"]),
     reference: orNull(referenceFact),
     fees: naira,
-    at: time,
+    at: orNull(time),
   }),
-  view: ({ fees, account, id }) => [`Adjustment ${id} of ${nairaText(fees)} is on the books of ${account}.`],
-  records: ["books.adjusted"],
+  view: ({ fees, account, id }) => [
+    id === null ? waitsText(fees) : `Adjustment ${id} of ${nairaText(fees)} is on the books of ${account}.`,
+  ],
+  records: ["books.adjusted", "money.requested"],
   examples: [
     { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
     { account: "shop@example.com", credit: "2500.50", reason: "Goodwill for the outage of 3 November" },
   ],
-  run: async ({ account, mode, credit, debit, reference, reason }, room: BooksRoom) => {
+  run: async ({ account, mode, credit, debit, reference, reason, sure = false }, room: BooksRoom & WithLooseMoney) => {
     const [amount, ...more] = [credit, debit].filter((kobo) => kobo !== undefined);
     if (!amount || more.length > 0) throw new InputError("Give either a credit or a debit, above 0.");
     const { id: accountId, email } = await room.accounts.find(account);
     const kobo = credit === undefined ? amount : -amount;
-    const { id, at } = await adjust(room, { accountId, mode, kobo, reason, reference });
+    const isLoose = mode === "live" && reference === undefined;
+    const correction = { accountId, mode, kobo, reason, reference, sure };
+    const { id, at } = await inTransaction(room.db, async (trx) =>
+      isLoose && !(await room.mayGive(trx, { what: "correction", accountId, kobo }, sure))
+        ? { id: null, at: null }
+        : adjust({ ...room, db: trx }, correction),
+    );
     return { id, account: email, mode, reference: reference ?? null, fees: kobo, at };
   },
 });

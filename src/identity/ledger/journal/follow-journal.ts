@@ -134,7 +134,7 @@ async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
     await announce(trx, {
       ...announced,
       type,
-      data: { request_reference: reference, kind, fee: nairaOf(row.fee), charged_at },
+      data: { request_reference: reference, kind, fee: nairaOf(Math.abs(row.kobo)), charged_at },
     });
   } else if (row.told_unknown === 1 && state !== "unknown" && state !== "started" && state !== "refused") {
     const data = { request_reference: reference, kind, state, charged: charged === 1 };
