@@ -23,7 +23,9 @@ import { OpenRoutes } from "./routes/open-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
+import { InFlight } from "./verification/in-flight.ts";
 import { VerificationLimits } from "./verification/limits.ts";
+import { Orphans } from "./verification/orphans.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 import { Runs } from "./verification/runs.ts";
@@ -81,7 +83,9 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
   const charges = new Charges(db, now, shares);
-  const deferred = new DeferredOutcomes(ledger, charges, log);
+  const inFlight = new InFlight(settings.limits?.inFlight);
+  const orphans = new Orphans(ledger, leases, now, (reference) => inFlight.worksOn(reference));
+  const deferred = new DeferredOutcomes(ledger, charges, (reference) => orphans.endOf(reference), log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   const routes = new OpenRoutes(db, now, upstreams.live, routeSettings);
@@ -90,6 +94,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     ledger,
     charges,
     deferred,
+    inFlight,
+    orphans,
     limits,
     routes,
     leases,
@@ -128,7 +134,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       },
       {
         ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },
-        run: () => verifications.failOrphanedRows(),
+        run: () => orphans.endAll((reference) => deferred.has(reference)),
       },
       {
         ...{ name: "end verifications of processes that are gone", every: 5_000, leader: true },

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "#kysely";
 import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
@@ -226,10 +226,8 @@ export function openAttemptOf(reference: string, attempt: number | null): Expres
     and (verification_attempt.outcome = 'unknown' or verification_attempt.reason in ('released', 'record_lost'))`;
 }
 
-/** How many attempts of a row have an unknown outcome. */
-export function unresolvedCount({ selectFrom, fn }: ExpressionBuilder<Tables, "verification">, reference: string) {
-  return selectFrom("verification_attempt")
-    .select(fn.countAll<number>().as("count"))
-    .where("verification_attempt.reference", "=", reference)
-    .where("verification_attempt.outcome", "=", "unknown");
+/** Whether this attempt, and no other of its row, has an unknown outcome. */
+export function isOnlyUnresolved(reference: string, attempt: number | null): Expression<SqlBool> {
+  return sql<SqlBool>`(select case count(*) when 1 then max(number) end from verification_attempt
+    where reference = ${reference} and outcome = 'unknown') = ${attempt}`;
 }

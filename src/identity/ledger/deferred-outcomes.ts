@@ -27,15 +27,18 @@ const longestPause = 5_000;
 export class DeferredOutcomes {
   readonly #ledger: Ledger;
   readonly #charges: Charges;
+  readonly #freeRow: (reference: string) => Promise<boolean>;
   readonly #log: Log;
   readonly #waiting = new Map<string, Late>();
   readonly #running = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
-  constructor(ledger: Ledger, charges: Charges, log: Log) {
+  /** `freeRow` ends a started row that no verification of this process works on; false if there is none. */
+  constructor(ledger: Ledger, charges: Charges, freeRow: (reference: string) => Promise<boolean>, log: Log) {
     this.#ledger = ledger;
     this.#charges = charges;
+    this.#freeRow = freeRow;
     this.#log = log;
   }
 
@@ -96,6 +99,9 @@ export class DeferredOutcomes {
     // A start that was written without a response may have taken a fee that `run` does not know of.
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
     if (await this.#ledger.resolve(run, outcome)) return;
+    // A retry that waited for this outcome may have taken the row, and nobody heard of it.
+    const isFreed = await this.#freeRow(run.reference);
+    if (isFreed && (await this.#ledger.resolve(run, outcome))) return;
     await this.#ledger.endAttempt(run, outcome);
     for (const charge of late.uncertain) await this.#charges.withdraw(run.reference, charge);
   }

@@ -24,7 +24,12 @@ for (const engine of engines)
       test(`${states.join(", then ")}: the last is written once, and the journal knows that callers were ${isTold ? "" : "not "}told unknown`, async () => {
         const row = await placed();
         const log = new RecordedLog();
-        const deferred = new DeferredOutcomes(new Ledger(store.db), new Charges(store.db, () => 3), log);
+        const deferred = new DeferredOutcomes(
+          new Ledger(store.db),
+          new Charges(store.db, () => 3),
+          async () => false,
+          log,
+        );
         const [first, ...later] = states;
         await withoutLedger(store.db, async () => {
           deferred.add(row, found(first!));

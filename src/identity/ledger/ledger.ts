@@ -15,9 +15,9 @@ import {
   type AttemptStart,
   asCounted,
   closeAttempt,
+  isOnlyUnresolved,
   newAttempt,
   openAttempt,
-  unresolvedCount,
   withAttempts,
   withOutcome,
 } from "./attempts.ts";
@@ -150,8 +150,8 @@ export class Ledger {
     { values, variant, hold }: Conditions = unconditional,
     budget?: Budget,
   ): Promise<Row | undefined> {
-    // A call that is still under way belongs to its own run.
-    const run = begins === "wait" ? row.run : row.run + 1;
+    // Also of a retry that waits: what an earlier run still has to write must not end this one.
+    const run = row.run + 1;
     const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
     const columns = {
       owner,
@@ -242,8 +242,7 @@ export class Ledger {
       outcome.state === "failed"
         ? this.#transition(variant.ends === "failed" ? "resolveToFailed" : "resolve", variant.ends, reference, columns)
             .where("owner", "=", owner)
-            .where("run", "=", run.run)
-            .where((row) => row(unresolvedCount(row, reference), "=", 1))
+            .where(isOnlyUnresolved(reference, outcome.attempt))
         : this.#transition("resolve", outcome.state, reference, columns);
     const query = outcomeStatement(this.#db, update.where("state", "=", from), values, variant);
     return (await this.#run(run, query)).length > 0;

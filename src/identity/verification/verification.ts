@@ -2,12 +2,11 @@ import { Failure } from "../../operation/failures.ts";
 import { RowHeld } from "../../storage/errors.ts";
 import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
-import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { erased, notCalledOutcome } from "../ledger/run-outcome.ts";
+import { erased } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import { type Budget, budgetOf } from "../spending/budget.ts";
-import type { Flight, InFlight, Stage } from "./in-flight.ts";
+import type { Flight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
@@ -27,7 +26,7 @@ import {
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification works with. */
-export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
+export type RunParts = VerificationParts & { runs: Runs };
 
 /**
  * One request, from its idempotency key to its response: key, intent, call, outcome, answer. The intent is durable before the
@@ -145,12 +144,8 @@ export class Verification implements Flight {
 
   /** Ends a started row without a worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
-    const { leases, ledger, inFlight, now } = this.#parts;
-    const { owner, reference } = row;
-    if (owner !== leases.ownerId) return ledger.abandon(row, leases, now);
-    if (inFlight.worksOn(reference)) return false;
-    await failOrphan(this.#parts, row);
-    return true;
+    const { leases, ledger, orphans, now } = this.#parts;
+    return row.owner === leases.ownerId ? orphans.end(row) : ledger.abandon(row, leases, now);
   }
 
   /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
@@ -179,7 +174,8 @@ export class Verification implements Flight {
   ): Promise<boolean> {
     const { ledger, limits } = this.#parts;
     const budget = row.spends === null ? undefined : this.#budget(row.started_at);
-    if (await ledger.insert(row, hashes.slice(1), limits.conditions(row, this.#request), budget)) {
+    const conditions = limits.conditions(row, this.#request);
+    if (await this.#heard(row, ledger.insert(row, hashes.slice(1), conditions, budget))) {
       this.#started();
       return true;
     }
@@ -202,7 +198,7 @@ export class Verification implements Flight {
 
   /** A further run of a row that ended without a response: it waits for the overdue call if there is one. Undefined if the row changed. */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
-    const { runs, ledger, deferred, limits, leases, now } = this.#parts;
+    const { runs, ledger, limits, leases, now } = this.#parts;
     await this.#reserveSlot(row);
     const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
@@ -220,14 +216,9 @@ export class Verification implements Flight {
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request);
       const budget = this.#budget(next.at);
-      retried = await ledger.retry(row, next, conditions, budget).catch((error: unknown) => {
-        // The UPDATE may have committed after we timed out: no upstream is called for it.
-        const run = row.run + 1;
-        const outcome = notCalledOutcome(begins === "call" ? run : null, next.at);
-        const journaled = { toldUnknown: row.state === "unknown", attempts: row.run };
-        if (error instanceof RowHeld) throw inProgress(row);
-        if (!overdue) deferred.add({ ...row, owner: next.owner, run, journaled }, outcome);
-        throw error;
+      const retry = ledger.retry(row, next, conditions, budget);
+      retried = await this.#heard({ ...row, run: row.run + 1 }, retry).catch((error: unknown) => {
+        throw error instanceof RowHeld ? inProgress(row) : error;
       });
       if (!retried) {
         await this.#throwIfTooLittle(row, budget, factsOf(row));
@@ -239,6 +230,18 @@ export class Verification implements Flight {
       return { row: retried, route, overdue };
     } finally {
       if (overdue && !retried) runs.keepOverdueCall(overdue);
+    }
+  }
+
+  /** What the store says to a start. Without a reply it may still commit: `Orphans` ends it then. */
+  async #heard<Reply>(row: Row, start: Promise<Reply>): Promise<Reply> {
+    try {
+      const reply = await start;
+      this.#parts.orphans.forget(row);
+      return reply;
+    } catch (error) {
+      this.#parts.orphans.noteUnheard(row);
+      throw error;
     }
   }
 
@@ -269,12 +272,4 @@ export class Verification implements Flight {
     if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row.kind);
     return { record: withReference(row, result.record), replayed: false };
   }
-}
-
-/** Fails a started row for which no upstream was called. */
-export async function failOrphan({ ledger, now }: Pick<VerificationParts, "ledger" | "now">, row: Row): Promise<void> {
-  const attempt = row.attempts.find(({ number }) => number === row.run);
-  const earlier = unresolvedAttempts(row).filter((each) => each !== attempt);
-  const journaled = { toldUnknown: earlier.length > 0, attempts: row.run - (attempt ? 1 : 0) };
-  await ledger.complete({ ...row, journaled }, notCalledOutcome(attempt?.number ?? null, now()));
 }

@@ -1,22 +1,19 @@
 import { checks } from "../../checks/index.ts";
 import { Failure } from "../../operation/failures.ts";
-import { InFlight } from "./in-flight.ts";
 import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
 import type { Runs } from "./runs.ts";
-import { failOrphan, type RunParts, Verification } from "./verification.ts";
+import { type RunParts, Verification } from "./verification.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** Accepts verifications and knows those under way. */
 export class Verifications {
   readonly #parts: RunParts;
-  readonly #inFlight: InFlight;
   #stopping = false;
 
   constructor(parts: VerificationParts, runs: Runs) {
-    this.#inFlight = new InFlight(parts.settings.limits?.inFlight);
-    this.#parts = { ...parts, runs, inFlight: this.#inFlight };
+    this.#parts = { ...parts, runs };
   }
 
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
@@ -28,33 +25,26 @@ export class Verifications {
     return forAccount(verified, request);
   }
 
-  /** Fails rows whose INSERT or UPDATE committed after we timed out: no vendor was called for them. */
-  async failOrphanedRows(): Promise<void> {
-    const { ledger, deferred, leases } = this.#parts;
-    for (const row of await ledger.startedBy(leases.ownerId))
-      if (!this.#inFlight.worksOn(row.reference) && !deferred.has(row.reference)) await failOrphan(this.#parts, row);
-  }
-
   /** Refuses new verifications; resolves when those under way are answered. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#inFlight.idle();
+    await this.#parts.inFlight.idle();
   }
 
   /** Equal requests without an idempotency key share one flight. */
   #flightOf(request: VerificationRequest) {
-    const { keyedHashes } = this.#parts;
+    const { keyedHashes, inFlight } = this.#parts;
     const { accountId, mode, idempotencyKey } = request;
     if (idempotencyKey === undefined) {
       const content = keyedHashes.lasting("body", requestContent(request));
-      return this.#inFlight.withContent(content) ?? this.#start(request, undefined, content);
+      return inFlight.withContent(content) ?? this.#start(request, undefined, content);
     }
     return this.#start(request, keyedHashes.lasting("idempotency key", [accountId, mode, idempotencyKey]), undefined);
   }
 
   #start(request: VerificationRequest, key: string | undefined, content: string | undefined): Verification {
     const verification = new Verification(this.#parts, request, key, content);
-    this.#inFlight.add(verification);
+    this.#parts.inFlight.add(verification);
     return verification;
   }
 }

@@ -89,8 +89,8 @@ function outcomeBefore(reference: string, attempt: number | null) {
 }
 
 /**
- * The statement that notes rows which became `unknown` because nobody works on them any more. Their last attempt is new to the
- * journal, unless it was asked before their last start: then a retry waited for it.
+ * The statement that notes rows which became `unknown` because nobody works on them any more. The journal does not have the attempt of
+ * their present run yet; a run that waits or looks up has none.
  */
 export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, references: readonly string[]) {
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
@@ -116,7 +116,6 @@ export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, r
             .select("attempt.number")
             .whereRef("attempt.reference", "=", "verification.reference")
             .whereRef("attempt.number", "=", "verification.run")
-            .whereRef("attempt.asked_at", ">=", "verification.started_at")
             .as("attempt"),
         ]),
     );

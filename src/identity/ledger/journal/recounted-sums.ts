@@ -142,7 +142,7 @@ async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
       from verification_attempt as asked
       where asked_at >= ${piece.from} and asked_at < ${piece.to} and (outcome <> 'unknown' or not exists (
         select 1 from verification as running where running.reference = asked.reference and running.state = 'started'
-          and running.run = asked.number and running.started_at <= asked.asked_at))
+          and running.run = asked.number))
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(db);
   return rows;
 }

@@ -153,7 +153,7 @@ export class UpstreamCall {
   /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
   async #failOver(upstream: IdentityUpstream, before: CallResult): Promise<boolean> {
     const { name } = upstream;
-    const { ledger, log, now, settings } = this.#parts;
+    const { ledger, log, now, orphans, settings } = this.#parts;
     const at = now();
     const price = vendorPriceOf(name, this.row.kind, settings);
     const why = this.#route.whyAsked(upstream, this.#last, this.#skipped);
@@ -163,6 +163,7 @@ export class UpstreamCall {
         { reference: this.row.reference, ...loggableError(error) },
         "The store did not write the failover to another upstream",
       );
+      orphans.noteUnheard({ ...this.row, run: this.row.run + 1 });
       return undefined;
     });
     const moved = await this.#failingOver;

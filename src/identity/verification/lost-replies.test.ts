@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { mock, suite, type TestContext, test } from "node:test";
+import type { Kysely } from "kysely";
+import { checkKinds } from "../../operation/check-kind.ts";
+import { inSnapshot } from "../../storage/audited.ts";
+import { StoreAway } from "../../storage/errors.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
+import { engines, newRequest, suiteStore, until, usualSettings } from "../identity.fixture.ts";
+import type { Identity } from "../identity.ts";
+import { listedRoutes } from "../identity-settings.ts";
+import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { comparedSums } from "../ledger/journal/recounted-sums.ts";
+import { attemptsOf, onlyRow, quiet } from "../ledger/ledger.fixture.ts";
+import { verified } from "../played-upstream.fixture.ts";
+
+const zone = usualSettings.timeZone;
+const audit = async () => {};
+const prices = { first: { bvn: 5_000 }, second: { bvn: 5_000 } };
+
+/** A handle on `db` that breaks off once the store made the n-th change of verifications, so that nobody hears of it. */
+function losing(db: Kysely<Tables>) {
+  const changing = new WeakSet<object>();
+  let [changes, nth] = [0, Number.POSITIVE_INFINITY];
+  const lossy = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const text = JSON.stringify(node);
+      if (node.kind !== "SelectQueryNode" && /"verification(?!_owner)/.test(text)) changing.add(queryId);
+      return node;
+    },
+    async transformResult({ result, queryId }) {
+      if (!changing.has(queryId)) return result;
+      changes += 1;
+      if (changes === nth) throw new StoreAway("LOST", "its reply was lost", true);
+      return result;
+    },
+  });
+  const lose = (which: number) => {
+    [changes, nth] = [0, which];
+  };
+  return { db: lossy, lose, changes: () => changes };
+}
+
+/** When the vendor answers that was too slow for the first call. */
+const moments = ["while a retry waits", "after that retry", "once nobody works on it"] as const;
+
+interface Case {
+  name: string;
+  /** What the vendors answer, in the order in which they are asked. The last one is too slow. */
+  answers: readonly (IdentityOutcome | "record")[];
+  ends: "verified" | "not_found" | "failed";
+}
+
+const cases: readonly Case[] = [
+  { name: "a record", answers: ["record"], ends: "verified" },
+  { name: "that nobody has the number", answers: [negative("not_found")], ends: "not_found" },
+  { name: "that it did no work", answers: [unavailable("not_done")], ends: "failed" },
+  { name: "a record, as a second source", answers: [negative("not_found"), "record"], ends: "verified" },
+  { name: "a record, after another vendor failed", answers: [unavailable("not_done"), "record"], ends: "verified" },
+];
+
+/** How a call ended; undefined while it runs. */
+interface Call {
+  code?: string;
+}
+
+function begun(identity: Identity, request: ReturnType<typeof newRequest>): Call {
+  const call: Call = {};
+  const end = (code: string) => {
+    call.code = code;
+  };
+  identity.verify(request).then(
+    () => end("verified"),
+    (error) => end(error.code),
+  );
+  return call;
+}
+
+for (const engine of engines)
+  suite(`verifications of which the store's reply to one change is lost, on ${engine.name}`, () => {
+    const store = suiteStore(engine, mock.timers);
+
+    /** Lets time go on until the call has ended. */
+    const ended = (call: Call) =>
+      until(async () => {
+        await quiet(store.usage);
+        mock.timers.tick(10_000);
+        return call.code !== undefined;
+      });
+
+    /** A room whose last vendor is too slow, and what plays a verification in it. */
+    const open = async (t: TestContext, { answers }: Case, moment: (typeof moments)[number]) => {
+      const lossy = losing(store.db);
+      let slow = Promise.withResolvers<void>();
+      let asked: string[] = [];
+      const live = answers.map((answer, n): IdentityUpstream => {
+        const name = ["first", "second"][n]!;
+        return {
+          ...{ name, kinds: checkKinds },
+          async verify(attempt) {
+            asked.push(name);
+            if (n === answers.length - 1) await slow.promise;
+            return answer === "record" ? verified(attempt) : answer;
+          },
+        };
+      });
+      const identity = await store.open(t, {
+        db: lossy.db,
+        upstreams: { test: live[0]!, live },
+        settings: { routes: { ...listedRoutes, notFoundMax: 20_000 }, vendorPrices: prices },
+      });
+      /** What the service does every five seconds, and what it writes late. */
+      const later = async () => {
+        const job = identity.jobs.find(({ name }) => name === "end verifications that nobody works on")!;
+        for (const _ of [1, 2]) {
+          await quiet(store.usage);
+          mock.timers.tick(5_000);
+          await Promise.resolve(job.run(undefined, t.signal)).catch(() => undefined);
+        }
+        await quiet(store.usage);
+      };
+      return async (nth: number) => {
+        slow = Promise.withResolvers<void>();
+        asked = [];
+        lossy.lose(nth);
+        const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+        const first = begun(identity, mine);
+        await ended(first);
+        const retry = begun(identity, mine);
+        if (moment !== "while a retry waits") await ended(retry);
+        if (moment === "once nobody works on it") await later();
+        await quiet(store.usage);
+        slow.resolve();
+        await ended(retry);
+        const codes = [first.code, retry.code];
+        while (codes.length < 5 && !["verified", "bvn_not_found", "upstream_unavailable"].includes(codes.at(-1)!)) {
+          await later();
+          const again = begun(identity, mine);
+          await ended(again);
+          codes.push(again.code);
+        }
+        await later();
+        await followAll({ db: store.db, audit, zone, prices });
+        return { mine, asked, codes, changes: lossy.changes() };
+      };
+    };
+
+    const wrongSums = ({ accountId }: { accountId: string }) =>
+      inSnapshot(store.db, async (snapshot) => {
+        const wrong: string[] = [];
+        for await (const { differences } of comparedSums(snapshot, Date.now(), { zone, prices }))
+          wrong.push(...differences);
+        return wrong.filter((text) => text.includes(accountId));
+      });
+
+    const settledEvents = async ({ accountId }: { accountId: string }) => {
+      const events = store.db.selectFrom("event").select("number").where("audience", "=", accountId);
+      return (await events.where("type", "=", "verification.settled").execute()).length;
+    };
+
+    for (const played of cases)
+      for (const moment of moments)
+        test(`the vendor says ${played.name}, ${moment}: it is asked once, and books, sums and events say so`, async (t) => {
+          t.mock.timers.enable({ apis: ["setInterval"] });
+          const play = await open(t, played, moment);
+          for (let nth = 1, all = 1; nth <= all; nth += 1) {
+            const { mine, asked, codes, changes } = await play(nth);
+            all = changes;
+            const row = await onlyRow(store.db, mine);
+            const attempts = await attemptsOf(store.db, mine);
+            const outcomes = attempts.map(({ vendor, outcome }) => `${vendor} ${outcome}`);
+            const about = `change ${nth}: ${JSON.stringify({ asked, codes, state: row.state, outcomes })}`;
+            assert.deepEqual(
+              attempts.map(({ vendor }) => vendor),
+              asked,
+              about,
+            );
+            // The store did not take that a second source is asked: the first one's word stands.
+            const ends = played.answers.length > 1 && !asked.includes("second") ? "not_found" : played.ends;
+            assert.deepEqual([row.state, row.charged], [ends, ends === "verified" ? 1 : 0], about);
+            const slow = played.answers.length > 1 ? "second" : "first";
+            const isKnown = ends !== "failed";
+            assert.ok(!isKnown || asked.filter((vendor) => vendor === slow).length <= 1, about);
+            assert.deepEqual(await wrongSums(mine), [], about);
+            const settled = isKnown && codes.includes("upstream_timeout") ? 1 : 0;
+            assert.ok(!isKnown || (await settledEvents(mine)) === settled, about);
+          }
+        });
+  });
