@@ -4,7 +4,7 @@ import { TimeZone } from "../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { negative, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
 import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
-import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { answering } from "../played-upstream.fixture.ts";
 import { attemptSums } from "./attempt-sums.ts";
 
@@ -35,7 +35,7 @@ for (const engine of usualEngines)
       const { asked, costKobo, unsureKobo } = sums!;
       assert.deepEqual([asked, costKobo, unsureKobo], [6, 4_000 + 5_000 + 5_000 + 5_000, 5_000 + 5_000]);
 
-      await followAll({ db: store.db, audit: async () => {}, zone, prices });
+      await followJournal({ db: store.db, audit: async () => {}, zone, prices });
       const kept = store.db.selectFrom("verification_sum").select("billed_kobo").where("account_id", "=", accountId);
       assert.deepEqual(await kept.where("span", "=", "day").execute(), [{ billed_kobo: costKobo }]);
     });

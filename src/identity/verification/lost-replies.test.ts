@@ -10,7 +10,7 @@ import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore, until, usualSettings } from "../identity.fixture.ts";
 import type { Identity } from "../identity.ts";
 import { listedRoutes } from "../identity-settings.ts";
-import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import { attemptsOf, onlyRow, quiet } from "../ledger/ledger.fixture.ts";
 import { verified } from "../played-upstream.fixture.ts";
@@ -141,7 +141,7 @@ for (const engine of engines)
           codes.push(again.code);
         }
         await later();
-        await followAll({ db: store.db, audit, zone, prices });
+        await followJournal({ db: store.db, audit, zone, prices });
         return { mine, asked, codes, changes: lossy.changes() };
       };
     };

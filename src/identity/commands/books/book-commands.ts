@@ -256,11 +256,21 @@ const rebuildSumsCommand = command({
   store: "untimed",
   counts: "days",
   input: Type.Object({}),
-  answer: Type.Object({ days: Type.Integer(), rebuilt: Type.Integer() }),
-  view: ({ days, rebuilt }) => [
-    rebuilt === 0
-      ? `All sums are what the ledger adds up to: ${days} days.`
-      : `${rebuilt} ${rebuilt === 1 ? "sum was" : "sums were"} wrong and ${rebuilt === 1 ? "is" : "are"} right now: ${days} days.`,
+  answer: Type.Object({
+    days: Type.Integer(),
+    rebuilt: Type.Integer(),
+    refused: Type.Array(Type.String(), {
+      description: "Sums that were left: the ledger has fewer attempts than the journal told.",
+    }),
+  }),
+  isWell: ({ refused }) => refused.length === 0,
+  view: ({ days, rebuilt, refused }) => [
+    ...refused.map((sum) => `Not made anew: ${sum}. The ledger has lost attempts that were told.`),
+    rebuilt === 0 && refused.length > 0
+      ? `No other sum is wrong: ${days} days.`
+      : rebuilt === 0
+        ? `All sums are what the ledger adds up to: ${days} days.`
+        : `${rebuilt} ${rebuilt === 1 ? "sum was" : "sums were"} wrong and ${rebuilt === 1 ? "is" : "are"} right now: ${days} days.`,
   ],
   records: ["books.rebuilt"],
   guide: {

@@ -8,7 +8,6 @@ import { engines, failureFrom, newRequest, suiteStore, until } from "../../ident
 import { answering, verified } from "../../played-upstream.fixture.ts";
 import { onlyRow } from "../ledger.fixture.ts";
 import { journaled, stored, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
-import { followAll } from "./follow-all.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -86,6 +85,18 @@ for (const engine of engines) {
       );
     });
 
+    test("what happened to one verification is told at once, in its order", async () => {
+      const [row] = await storeRows(store.db, verifiedRow("acc_often", 1));
+      const { reference } = row!;
+      for (const state of ["unknown", "failed", "unknown", "verified"] as const)
+        await journaled(store.db, reference, { state }).execute();
+      assert.equal(await followJournal({ db: store.db, audit, zone }), 4);
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => facts.state),
+        ["unknown", "failed", "unknown", "verified"],
+      );
+    });
+
     test("an outcome that is tried again meanwhile is recorded as it was, and the retry's when that ends", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const asked = Promise.withResolvers<void>();
@@ -151,7 +162,7 @@ for (const engine of engines) {
       for (const state of states)
         for (const { reference } of rows)
           await journaled(store.db, reference, { ...stored(state), charged: 0, kobo: 0 }).execute();
-      await Promise.all([1, 2, 3].map(() => followAll({ db: store.db, audit, zone })));
+      await Promise.all([1, 2, 3].map(() => followJournal({ db: store.db, audit, zone })));
       for (const { reference } of rows)
         assert.deepEqual(
           toldOf(reference).map(({ facts }) => facts.state),

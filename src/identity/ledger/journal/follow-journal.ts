@@ -28,8 +28,8 @@ export interface JournalFollower {
 /**
  * Takes what waits in the journal, oldest first: each row becomes an entry of the audit trail, a part of the sums, and an event
  * if callers wait for one. A row and what follows from it commit together, so nothing is lost or told twice. No row of the
- * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once; a
- * verification's later rows wait for its earlier ones, perhaps until the next call. Resolves to how many rows it took.
+ * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once, each with other
+ * verifications. Resolves to how many rows it took.
  */
 export async function followJournal({ db, audit, zone, prices = {} }: JournalFollower): Promise<number> {
   let all = 0;
@@ -51,11 +51,14 @@ export async function followJournal({ db, audit, zone, prices = {} }: JournalFol
   }
 }
 
-/** The oldest rows, at most one of each verification; on PostgreSQL without those that another process has taken. */
+/**
+ * The rows of the verifications that wait longest, in their order; on PostgreSQL without those that another process has taken. Who locks
+ * the first row of a verification has all of them.
+ */
 async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
-  const oldest = trx
+  const firsts = trx
     .selectFrom("verification_journal as journal")
-    .selectAll()
+    .select("journal.reference")
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
@@ -69,7 +72,12 @@ async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
     .orderBy("number")
     .limit(batch)
     .$if(!isSqlite(trx), (query) => query.forUpdate().skipLocked());
-  return withWhatTheySay(trx, oldest.as("journal"));
+  const all = trx
+    .with("firsts", () => firsts)
+    .selectFrom("verification_journal")
+    .selectAll("verification_journal")
+    .where("verification_journal.reference", "in", (query) => query.selectFrom("firsts").select("firsts.reference"));
+  return withWhatTheySay(trx, all.as("journal"));
 }
 
 /** All rows that wait. `db` is a snapshot. */

@@ -13,7 +13,6 @@ import { found, newRow } from "../ledger-moves.fixture.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { settle, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
-import { followAll } from "./follow-all.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
 
@@ -149,7 +148,7 @@ for (const engine of engines)
         }),
         { numRuns: 25, examples: [[billedThenAnswered]] },
       );
-      await followAll(parts());
+      await followJournal(parts());
       assert.deepEqual(await wrong(), []);
       const followed = await sums();
       assert.ok(followed.length > 20);
@@ -176,12 +175,31 @@ for (const engine of engines)
         ...fc.sample(life, 20).map((one, at) => live(one, `acc_at_once_${at}`)),
         ...Array.from({ length: 3 }, () => rebuildSums(room(), options)),
       ]);
-      await followAll(parts());
+      await followJournal(parts());
       assert.deepEqual(await wrong(), []);
     });
 
+    test("stay where the ledger has lost an attempt, and are named", async () => {
+      await live([{ ...billedThenAnswered[0]!, outcome: "verified" }], "acc_lost");
+      await followJournal(parts());
+      const before = await sums();
+      const lost = store.db.deleteFrom("verification_attempt").where("account_id", "=", "acc_lost");
+      await lost.execute();
+      const { rebuilt, refused } = await rebuildSums(room(), options);
+      assert.equal(rebuilt, 0);
+      assert.deepEqual(
+        refused.map(
+          (sum) => /^of the (day|hour) from .*, acc_lost, .*attempts is 0 on the ledger and 1 in the/.exec(sum)?.[1],
+        ),
+        ["day", "hour"],
+      );
+      assert.deepEqual(await sums(), before);
+      await store.db.deleteFrom("verification_sum").where("account_id", "=", "acc_lost").execute();
+      await store.db.deleteFrom("verification").where("account_id", "=", "acc_lost").execute();
+    });
+
     test("have the prices that attempts got later", async () => {
-      await followAll(parts());
+      await followJournal(parts());
       const ended = store.db.updateTable("verification_attempt").where("outcome", "<>", "unknown");
       await ended.set({ price: null }).where("vendor", "=", "first").execute();
       await rebuildSums(room(), options);

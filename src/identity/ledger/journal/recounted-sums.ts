@@ -172,7 +172,8 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
 
 /**
  * Makes the sums anew that are not what the ledger says, piece by piece, while verifications go on and others follow the
- * journal. Resolves to how many days it read, and how many sums were wrong.
+ * journal. Resolves to how many days it read, how many sums
+ * were wrong and are right now, and a sentence for each that it leaves as it is: the ledger has lost attempts of which the journal told.
  *
  * It adds what a sum lacks, or has too much, in a snapshot. What is followed after that adds to the same row, so nothing is
  * lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at the same time.
@@ -180,24 +181,33 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
   options: SumsOptions,
-): Promise<{ days: number; rebuilt: number }> {
-  const done = { days: 0, rebuilt: 0 };
+): Promise<{ days: number; rebuilt: number; refused: string[] }> {
+  const done = { days: 0, rebuilt: 0, refused: [] as string[] };
   for await (const piece of sumPieces(db, now(), options.zone)) {
     if (piece.span === "day") done.days += 1;
-    done.rebuilt += await rebuildPiece(db, piece, options);
+    const { rebuilt, refused } = await rebuildPiece(db, piece, options);
+    done.rebuilt += rebuilt;
+    done.refused.push(...refused.map((difference) => textOf(difference, options.zone)));
     progress(done.days, Math.round(done.days / piece.part));
   }
   await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });
   return done;
 }
 
-async function rebuildPiece(db: Kysely<Tables>, piece: SumPiece, options: SumsOptions): Promise<number> {
+async function rebuildPiece(
+  db: Kysely<Tables>,
+  piece: SumPiece,
+  options: SumsOptions,
+): Promise<{ rebuilt: number; refused: SumDifference[] }> {
   for (;;) {
-    const { rebuilds, differences } = await inSnapshot(db, async (snapshot) => ({
+    const { rebuilds, differences: all } = await inSnapshot(db, async (snapshot) => ({
       rebuilds: await rebuildCount(snapshot),
       ...(await differencesOf(snapshot, piece, options)),
     }));
-    if (differences.length === 0) return 0;
+    const refused = all.filter((each) => hasLost(each, piece));
+    const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));
+    const differences = all.filter(({ stored }) => !incomplete.has(stored.begins_at));
+    if (differences.length === 0) return { rebuilt: 0, refused };
     const isWritten = await db.transaction().execute(async (trx) => {
       if (!(await countRebuild(trx, rebuilds))) return false;
       await addSumRows(
@@ -207,8 +217,13 @@ async function rebuildPiece(db: Kysely<Tables>, piece: SumPiece, options: SumsOp
       for (const { counted } of differences) if (isEmpty(counted)) await removeEmpty(trx, counted);
       return true;
     });
-    if (isWritten) return differences.length;
+    if (isWritten) return { rebuilt: differences.length, refused };
   }
+}
+
+/** Whether the ledger has fewer attempts than the journal told. The day of an earlier time zone has others. */
+function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
+  return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
 }
 
 const rebuildsName = "sums-rebuilt";

@@ -9,7 +9,7 @@ import { onlyRow, rowOf, withoutLedger } from "../ledger.fixture.ts";
 import { Ledger } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
 import { bareOutcome } from "../run-outcome.ts";
-import { followAll } from "./follow-all.fixture.ts";
+import { followJournal } from "./follow-journal.ts";
 
 const audit = async () => {};
 const zone = new TimeZone("Africa/Lagos");
@@ -29,10 +29,10 @@ for (const engine of engines)
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "settles" });
       await failureFrom(identity.verify(mine));
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(await eventsOf(mine.accountId), [], "not while the outcome is unknown");
       const { record } = await identity.verify(mine);
-      for (const _ of [1, 2]) await followAll({ db: store.db, audit, zone });
+      for (const _ of [1, 2]) await followJournal({ db: store.db, audit, zone });
       const { reference } = await onlyRow(store.db, mine);
       const data = { request_reference: reference, kind: "bvn", state: "verified", charged: true };
       const event = { type: "verification.settled", mode: "test", about: reference, data };
@@ -55,7 +55,7 @@ for (const engine of engines)
       const mine = newRequest({ idempotencyKey: "soon" });
       await failureFrom(identity.verify(mine));
       await failureFrom(identity.verify(mine));
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(
         (await eventsOf(mine.accountId)).map(({ data }) => [data.state, data.charged]),
         [["not_found", false]],
@@ -80,7 +80,7 @@ for (const engine of engines)
         return state === "unknown";
       });
       await next.verify(mine);
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(
         (await eventsOf(mine.accountId)).map(({ data }) => data.state),
         ["verified"],
@@ -100,9 +100,9 @@ for (const engine of engines)
       await identity.verify(ordinary);
       await identity.verify(mine);
       const refuses = () => Promise.reject(new Error("played"));
-      await assert.rejects(followAll({ db: store.db, audit: refuses, zone }), /played/);
+      await assert.rejects(followJournal({ db: store.db, audit: refuses, zone }), /played/);
       assert.deepEqual(await eventsOf(mine.accountId), []);
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual([(await eventsOf(mine.accountId)).length, await eventsOf(ordinary.accountId)], [1, []]);
     });
 
@@ -132,7 +132,7 @@ for (const engine of engines)
       });
       // The room follows the journal too.
       await until(async () => {
-        await followAll({ db: store.db, audit, zone });
+        await followJournal({ db: store.db, audit, zone });
         return (await eventsOf(mine.accountId)).length > 0;
       });
       const told504 = (await eventsOf(mine.accountId)).map(({ type, data }) => [type, data.state, data.charged]);
@@ -151,7 +151,7 @@ for (const engine of engines)
       const charges = new Charges(store.db, () => Date.UTC(2026, 10, 2));
       await charges.charge((await rowOf(store.db, mine))!, "mark");
       await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       const change = {
         ...{ request_reference: row.reference, kind: "bvn", fee: "100", charged_at: "2026-11-02T00:00:00.000Z" },
       };
@@ -179,7 +179,7 @@ for (const engine of engines)
       await new Ledger(store.db).complete(uncharged, { ...found("verified"), charge: null });
       await new Charges(store.db, () => 40).charge(await nowOf(uncharged), "later");
       assert.equal((await nowOf(uncharged)).charged, 1);
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(await eventsOf(mine.accountId), []);
       assert.deepEqual(await eventsOf(uncharged.account_id), []);
     });

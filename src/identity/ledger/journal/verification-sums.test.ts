@@ -11,7 +11,7 @@ import { Ledger, type Row } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
 import { bareOutcome } from "../run-outcome.ts";
 import { settle, settledAfter } from "../settle.ts";
-import { followAll } from "./follow-all.fixture.ts";
+import { followJournal } from "./follow-journal.ts";
 import { Sums } from "./verification-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -117,7 +117,7 @@ for (const engine of engines)
       ];
       for (const move of moves) {
         await move(await placed());
-        await followAll({ db: store.db, audit, zone });
+        await followJournal({ db: store.db, audit, zone });
       }
       // Several at once, too.
       for (const move of moves) await move(await placed());
@@ -128,7 +128,7 @@ for (const engine of engines)
       await failureFrom(identity.verify(mine));
       await identity.verify(mine);
       assert.equal((await rowOf(store.db, mine))?.charged, 1);
-      await followAll({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
       const expected = await rowsOf(counted);
       assert.ok(expected.length > 2);
       for (const span of ["hour", "day"]) assert.deepEqual(await rowsOf(summed(span)), expected, span);
