@@ -38,7 +38,12 @@ async function behindDoor(url: string): Promise<DisturbedStore> {
       await door.become("open");
     },
   };
-  return { environment: { DUBA_DATABASE_URL: door.url }, ways: [late, lost, heldRow(url)], close: () => door.close() };
+  const cut: Disturbance = { begin: () => door.become("loseSome"), end: () => door.become("open") };
+  return {
+    environment: { DUBA_DATABASE_URL: door.url },
+    ways: [late, lost, cut, heldRow(url)],
+    close: () => door.close(),
+  };
 }
 
 /** Somebody holds a row of the ledger that has its outcome. */

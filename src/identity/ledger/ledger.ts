@@ -68,6 +68,19 @@ const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
  * succeeds; the other gets undefined or false and reads the row again.
+ *
+ * The store may make a change whose reply is lost, or make it after we gave up. So `run` counts each start of a row, also that of a
+ * retry that only waits, and each failover. We write outcomes of runs whose start we heard of or read, under their owner and run:
+ *
+ * | the row is                    | what may still reach the store | who comes, and what that does                             |
+ * | ----------------------------- | ------------------------------ | --------------------------------------------------------- |
+ * | not there                     | its insert                     | `Orphans` fails it once it commits: nobody was asked      |
+ * | `started`, worked on          | a failover without a reply     | its run ends; `Orphans` fails the run that it began       |
+ * | `started`, nobody works on it | nothing                        | `Orphans`: failed if nobody heard of the run's start, else |
+ * |                               |                                | unknown; a peer, the next process: unknown                |
+ * | `unknown`, a vendor is late   | a retry that waits             | the vendor: `DeferredOutcomes` frees the row, then writes |
+ * | `started` by a later run      | an outcome of an earlier one   | it finds no row, and is noted on its attempt alone        |
+ * | ended                         | the same outcome again         | it finds no row, and its attempt closed                   |
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
-import { PostgresDoor } from "../../../test/support/postgres-door.ts";
-import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { servingTimeouts } from "../../storage/timeouts.ts";
+import { openBehindDoor } from "../behind-door.fixture.ts";
 import {
   type Changes,
   engines,
@@ -117,21 +116,8 @@ for (const engine of engines)
 suite("a process that hears nothing of its charge from PostgreSQL", () => {
   const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
 
-  /** A room whose way to the database can be held up, with the source that it asks. */
-  const openBehindDoor = async (t: TestContext, changes: Changes = {}) => {
-    const door = await PostgresDoor.open(store.settings.databaseUrl!);
-    const behind = await openStore({ ...store.settings, databaseUrl: door.url, serving: true });
-    t.after(async () => {
-      await behind.close();
-      await door.close();
-    });
-    const upstream = new PlayedUpstream();
-    const identity = await store.open(t, { ...changes, db: behind.db, upstreams: { test: upstream, live: [] } });
-    return { identity, upstream, door };
-  };
-
   test("a record that another process gave away stays charged", async (t) => {
-    const { identity: first, upstream, door } = await openBehindDoor(t, { settings: { timeLimit: 4_000 } });
+    const { identity: first, upstream, door } = await openBehindDoor(store, t, { settings: { timeLimit: 4_000 } });
     const second = await store.open(t);
     const mine = newRequest({ idempotencyKey: "k" });
     const call = failureFrom(first.verify(mine));
@@ -148,7 +134,7 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
   });
 
   test("the record is given when the news comes within the caller's time", async (t) => {
-    const { identity, upstream, door } = await openBehindDoor(t);
+    const { identity, upstream, door } = await openBehindDoor(store, t);
     const mine = newRequest();
     const call = identity.verify(mine);
     await upstream.asked();

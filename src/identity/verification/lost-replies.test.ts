@@ -7,7 +7,8 @@ import { StoreAway } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
-import { engines, newRequest, suiteStore, until, usualSettings } from "../identity.fixture.ts";
+import { openBehindDoor } from "../behind-door.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until, usualSettings } from "../identity.fixture.ts";
 import type { Identity } from "../identity.ts";
 import { listedRoutes } from "../identity-settings.ts";
 import { followJournal } from "../ledger/journal/follow-journal.ts";
@@ -75,6 +76,20 @@ function begun(identity: Identity, request: ReturnType<typeof newRequest>): Call
     (error) => end(error.code),
   );
   return call;
+}
+
+function wrongSums(db: Kysely<Tables>, { accountId }: { accountId: string }): Promise<string[]> {
+  return inSnapshot(db, async (snapshot) => {
+    const wrong: string[] = [];
+    for await (const { differences } of comparedSums(snapshot, Date.now(), { zone, prices }))
+      wrong.push(...differences);
+    return wrong.filter((text) => text.includes(accountId));
+  });
+}
+
+async function settledEvents(db: Kysely<Tables>, { accountId }: { accountId: string }): Promise<number> {
+  const events = db.selectFrom("event").select("number").where("audience", "=", accountId);
+  return (await events.where("type", "=", "verification.settled").execute()).length;
 }
 
 for (const engine of engines)
@@ -146,19 +161,6 @@ for (const engine of engines)
       };
     };
 
-    const wrongSums = ({ accountId }: { accountId: string }) =>
-      inSnapshot(store.db, async (snapshot) => {
-        const wrong: string[] = [];
-        for await (const { differences } of comparedSums(snapshot, Date.now(), { zone, prices }))
-          wrong.push(...differences);
-        return wrong.filter((text) => text.includes(accountId));
-      });
-
-    const settledEvents = async ({ accountId }: { accountId: string }) => {
-      const events = store.db.selectFrom("event").select("number").where("audience", "=", accountId);
-      return (await events.where("type", "=", "verification.settled").execute()).length;
-    };
-
     for (const played of cases)
       for (const moment of moments)
         test(`the vendor says ${played.name}, ${moment}: it is asked once, and books, sums and events say so`, async (t) => {
@@ -182,9 +184,35 @@ for (const engine of engines)
             const slow = played.answers.length > 1 ? "second" : "first";
             const isKnown = ends !== "failed";
             assert.ok(!isKnown || asked.filter((vendor) => vendor === slow).length <= 1, about);
-            assert.deepEqual(await wrongSums(mine), [], about);
+            assert.deepEqual(await wrongSums(store.db, mine), [], about);
             const settled = isKnown && codes.includes("upstream_timeout") ? 1 : 0;
-            assert.ok(!isKnown || (await settledEvents(mine)) === settled, about);
+            assert.ok(!isKnown || (await settledEvents(store.db, mine)) === settled, about);
           }
         });
   });
+
+suite("a retry that waits, and whose reply from PostgreSQL is lost on its way", () => {
+  const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
+
+  for (const comes of ["before", "after"] as const)
+    test(`leaves the attempt that it waits for as it is; the answer comes ${comes} somebody asks again`, async (t) => {
+      const { identity, upstream, door } = await openBehindDoor(store, t, { settings: { timeLimit: 2_000 } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+      const lost = door.loseReplyTo('"started_at" = $');
+      await Promise.all([assert.rejects(identity.verify(mine), StoreAway), lost]);
+      const { state, attempts } = await onlyRow(store.db, mine);
+      assert.deepEqual([state, attempts], ["started", 1]);
+      const answer = async () => upstream.answer(await verified(mine));
+      if (comes === "before") await answer();
+      const again = identity.verify(mine).catch(() => undefined);
+      if (comes === "after") await again.then(answer);
+      await until(async () => (await onlyRow(store.db, mine)).state === "verified");
+      await identity.verify(mine);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.charged, row.attempts, upstream.received.length], [1, 1, 1]);
+      await followJournal({ db: store.db, audit, zone, prices });
+      assert.deepEqual(await wrongSums(store.db, mine), []);
+      assert.equal(await settledEvents(store.db, mine), 1);
+    });
+});
