@@ -94,7 +94,6 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     ledger,
     charges,
     deferred,
-    inFlight,
     orphans,
     limits,
     routes,
@@ -108,7 +107,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   };
   const parts = { ...shared, retention };
   const runs = new Runs(parts);
-  const verifications = new Verifications(parts, runs);
+  const verifications = new Verifications(parts, runs, inFlight);
 
   const isAwaited = (reference: string) => runs.hasOverdueCall(reference) || deferred.has(reference);
   const spending = new SpendingWatch(db, settings, log);

@@ -8,7 +8,6 @@ import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRoutes } from "../routes/open-routes.ts";
-import type { InFlight } from "./in-flight.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Orphans } from "./orphans.ts";
 import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
@@ -18,7 +17,6 @@ export interface VerificationParts {
   ledger: Ledger;
   charges: Charges;
   deferred: DeferredOutcomes;
-  inFlight: InFlight;
   orphans: Orphans;
   limits: VerificationLimits;
   routes: OpenRoutes;

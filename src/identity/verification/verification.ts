@@ -6,7 +6,7 @@ import type { Row } from "../ledger/ledger.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import { type Budget, budgetOf } from "../spending/budget.ts";
-import type { Flight, Stage } from "./in-flight.ts";
+import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
@@ -26,7 +26,7 @@ import {
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification works with. */
-export type RunParts = VerificationParts & { runs: Runs };
+export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
 
 /**
  * One request, from its idempotency key to its response: key, intent, call, outcome, answer. The intent is durable before the

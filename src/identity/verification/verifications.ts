@@ -1,5 +1,6 @@
 import { checks } from "../../checks/index.ts";
 import { Failure } from "../../operation/failures.ts";
+import type { InFlight } from "./in-flight.ts";
 import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
@@ -12,8 +13,8 @@ export class Verifications {
   readonly #parts: RunParts;
   #stopping = false;
 
-  constructor(parts: VerificationParts, runs: Runs) {
-    this.#parts = { ...parts, runs };
+  constructor(parts: VerificationParts, runs: Runs, inFlight: InFlight) {
+    this.#parts = { ...parts, runs, inFlight };
   }
 
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
