@@ -49,12 +49,6 @@ suite("requests for add-ons", { concurrency: true }, () => {
       { body: `{"x":[1],"__proto__":{"type":1},${JSON.stringify(premium).slice(1)}` },
       "?y=1",
     ],
-    [
-      "a repeated member, the last of which counts",
-      true,
-      { body: '{"type":"gotv","productCode":"PRWE36","type":"dstv"}' },
-      "",
-    ],
   ];
 
   for (const [name, inBody, options, from] of ways) {

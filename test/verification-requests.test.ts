@@ -45,6 +45,8 @@ suite("requests for a verification", { concurrency: true }, () => {
       assert.doesNotMatch(JSON.stringify(failure), /2200000001/);
     }
     await refused({ ...good, phone: "0800-000-0017", amount: "1.005" }, ["phone", "amount"]);
+    for (const phone of ["0800000001", "2340800000001", "00800000001"])
+      assert.match(sentenceOf(await refused({ ...good, phone }, ["phone"]), "phone"), /ten digits .* first is not 0/);
   });
 
   test("refuse numbers where text is documented, and say why", async () => {
@@ -97,11 +99,12 @@ suite("requests for a verification", { concurrency: true }, () => {
     assertFailure(none, 422, "validation_failed", { path, fields: ["bvn", "phone", "amount"] });
   });
 
-  test("let the last of repeated members win", async () => {
-    const body = `{"bvn":"00000000001",${JSON.stringify(good).slice(1, -1)},"phone":"08000000018"}`;
-    const data = await verified({ body, headers: json });
-    assert.equal(data.bvn_number, good.bvn);
-    assert.equal(data.personal_info.phone_number, "08000000018");
+  test("have each member once: whoever checks the first is not walked round", async () => {
+    for (const name of ["bvn", "\\u0062vn"]) {
+      const body = `{"${name}":"00000000001",${JSON.stringify(good).slice(1)}`;
+      const failure = assertFailure(await ask({ body, headers: json }), 400, "conflicting_parameters", { path });
+      assert.deepEqual([failure.error.charged, failure.error.request_reference], [false, null]);
+    }
   });
 
   test("may begin with a byte order mark and name any charset", async () => {

@@ -619,7 +619,7 @@ const listCatalogueChanges: Row = {
 export interface VerifyBvnInput {
   /** Customer BVN: 11 digits. */
   bvn: string;
-  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. */
+  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0. */
   phone: string;
   /** Amount in naira, as the WAEC look-up returned it. */
   amount: string;
@@ -683,7 +683,7 @@ const verifyBvn: Row = {
 export interface VerifyNinInput {
   /** Customer NIN: 11 digits. */
   nin: string;
-  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. */
+  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0. */
   phone: string;
   /** Amount in naira: the fee of a verified NIN. */
   amount: string;

@@ -32,11 +32,16 @@ export function elevenDigitsField(description: string, example: string): TString
   return field({ pattern: "^ *(?:[0-9] *){11}$", description, fault: "must be 11 digits", example });
 }
 
-/** A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix is ever refused. */
+/**
+ * A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix of an operator is ever refused. A 0 as the first of
+ * the ten digits belongs to a number that lacks one: it would match nobody, and the vendor would be paid for that.
+ */
 export const phoneField = field({
-  pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?(?:[0-9] *){10}$",
-  description: "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678.",
-  fault: "must be a phone number such as 08012345678, 2348012345678 or +2348012345678",
+  pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",
+  description:
+    "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0.",
+  fault:
+    "must be a phone number such as 08012345678, 2348012345678 or +2348012345678: ten digits after the prefix, of which the first is not 0",
   example: "08000000017",
 });
 
