@@ -51,8 +51,8 @@ suite("metrics", () => {
     const quiet = new VendorCalls();
     const text = await scraped({
       upstreams: () => [
-        { name: "first", state: "ready", alarm: null, calls: quiet },
-        { name: "second", state: "open", alarm: "no_money", calls },
+        { name: "first", state: "ready", alarm: null, kinds: ["bvn", "nin"], paused: ["nin"], calls: quiet },
+        { name: "second", state: "open", alarm: "no_money", kinds: ["bvn"], paused: [], calls },
       ],
       auditAlarms: () => ["anchor"],
       failingJobs: () => [{ name: "deliver events" }],
@@ -60,6 +60,10 @@ suite("metrics", () => {
     for (const line of [
       'duba_upstream_ready{upstream="first"} 1',
       'duba_upstream_ready{upstream="second"} 0',
+      'duba_upstream_paused{upstream="first",kind="bvn"} 0',
+      'duba_upstream_paused{upstream="first",kind="nin"} 1',
+      'duba_live_vendors{kind="bvn"} 1',
+      'duba_live_vendors{kind="nin"} 0',
       'duba_audit_alarm{alarm="anchor"} 1',
       'duba_job_failing{job="deliver events"} 1',
       'duba_accounts_nearly_spent{terms="cap"} 2',
@@ -95,7 +99,7 @@ suite("metrics", () => {
         {
           ...{ vendor: "dojah", kind: "bvn", span: "24h", attempts: 20, answers: 16, foundRate: 75, failureShare: 20 },
           ...{ median: 250, p95: null, cost: 90_000, costPerFound: 6_000 },
-          ...{ balance: 45_000, attemptsLeft: 10, daysLeft: 0.5, state: null, paused: true },
+          ...{ balance: 45_000, attemptsLeft: 10, daysLeft: 0.5, state: null, pause: undefined },
         },
       ],
       undelivered: { waiting: 7, dead: 1, oldest: at - 45_000 },
@@ -136,7 +140,6 @@ suite("metrics", () => {
       'duba_upstream_found_ratio{upstream="dojah",kind="bvn",span="24h"} 0.75',
       'duba_upstream_median_seconds{upstream="dojah",kind="bvn",span="24h"} 0.25',
       'duba_upstream_cost_per_found_naira{upstream="dojah",kind="bvn",span="24h"} 60',
-      'duba_upstream_paused{upstream="dojah",kind="bvn"} 1',
       'duba_upstream_days_left{upstream="dojah",span="24h"} 0.5',
       'duba_upstream_balance_naira{upstream="dojah"} 450',
       "duba_store_up 1",

@@ -85,7 +85,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "money.requested": { account: "reference", what: "text", amount: "text" },
   "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
   "books.rebuilt": { sums: "number" },
-  "route.paused": { vendor: "reference", kind: "reference", until: "time" },
+  "route.paused": { vendor: "reference", kind: "reference", why: "reference", until: "time" },
   "route.resumed": { vendor: "reference", kind: "reference" },
   "route.ordered": { kind: "reference", order: "text", before: "text", why: "text" },
   "subject.erased": { receipt: "reference", records: "number", verifications: "number" },

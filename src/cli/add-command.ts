@@ -3,7 +3,7 @@ import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../operation/command/answer-table.ts";
 import { InputError, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import type { Command } from "../operation/command.ts";
+import { type Command, mayBeDanger } from "../operation/command.ts";
 import { type InterfaceOptions, runCommand } from "./run-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
@@ -80,7 +80,7 @@ function addInterfaceOptions(sub: Commander, command: Command<CommandContext>): 
   const { kind, store, answer, first } = command;
   if (kind !== "read" && store !== "none")
     sub.option("--author <name>", "A name for the audit trail to note beside your user name.");
-  if (kind === "danger") sub.option("--yes", "do not ask to confirm");
+  if (mayBeDanger(command)) sub.option("--yes", "do not ask to confirm");
   if (first !== undefined) sub.option("--all", "show every row, not only the first ones");
   if (memberWith("holds", answer))
     sub.option("--out <path>", "File, or directory (ending in /) for several files. Default: standard output.");

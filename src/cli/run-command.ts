@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { type ChosenFile, InputError, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, answered, type Command, CommandError } from "../operation/command.ts";
+import { accept, answered, type Command, CommandError, confirmed } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import { terminalRole, withContext } from "./open-context.ts";
@@ -28,14 +28,19 @@ export async function runCommand(
   try {
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
     const input = accept(command, terminalRole, all, zoneIn(io.environment));
+    // Without an effect the store has nothing to say, so the person confirms before it is opened.
     if (command.kind === "danger" && !options.yes) {
-      if (!io.stdin.isTTY)
-        throw new InputError("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");
-      await confirm(command, all, ask);
+      if (!io.stdin.isTTY) throw new InputError(nobody(["Nobody can undo this."]));
+      if (!command.effect) await confirm(command, all, [], ask);
     }
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
     return await withContext(io, command, opening, async (context, clearProgress) => {
+      const effect = command.effect && !options.yes ? await confirmed(command, input, context) : undefined;
+      if (effect?.isDanger) {
+        if (!io.stdin.isTTY) throw new InputError(nobody(effect.says));
+        await confirm(command, all, effect.says, ask);
+      }
       const answer = await answered(command, input, context);
       clearProgress();
       const forPrograms = options.json || options.csv;
@@ -61,14 +66,24 @@ async function privateTexts({ input }: Command<CommandContext>, texts: Texts, as
   return read;
 }
 
-/** Asks the person to type what the command hits. */
-async function confirm({ target = [], input }: Command<CommandContext>, texts: Texts, ask: Ask): Promise<void> {
+function nobody(says: readonly string[]): string {
+  return `${says.join(" ")} Nobody is at the terminal to confirm it. Add --yes.`;
+}
+
+/** Says what the command will do, and asks the person to type what it hits. */
+async function confirm(
+  { kind, target = [], input }: Command<CommandContext>,
+  texts: Texts,
+  says: readonly string[],
+  ask: Ask,
+): Promise<void> {
   const name = target[0]!;
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = String(texts[name]);
   const isSecret = member.private || redactCredentials(wanted) !== wanted;
   const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
-  const typed = await ask.line(`Nobody can undo this. To confirm, type ${what}: `);
+  const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
+  const typed = await ask.line(`${warns} To confirm, type ${what}: `);
   if (typed !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
 }
 

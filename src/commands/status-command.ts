@@ -1,3 +1,4 @@
+import { pauseMembers } from "../identity/commands/vendor-states.ts";
 import { account, bytesText, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
@@ -44,7 +45,7 @@ export const statusCommand = command({
     ),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
-    vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean() })),
+    vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
     unknown_verifications: Type.Integer(),
     oldest_unknown_at: orNull(time),
     unsealed_entries: Type.Integer(),
@@ -87,7 +88,12 @@ export const statusCommand = command({
         ),
         "held changes": listText(facts.held),
         "scheduled changes": facts.scheduled,
-        vendors: listText(facts.vendors.map(({ name, ready }) => (ready ? name : `${name} (not ready)`))),
+        vendors: listText(
+          facts.vendors.map(({ name, ready, paused_by, paused_until }) => {
+            if (paused_by === null) return ready ? name : `${name} (not ready)`;
+            return `${name} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
+          }),
+        ),
         "unknown verifications":
           facts.oldest_unknown_at === null
             ? facts.unknown_verifications

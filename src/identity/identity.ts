@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
+import type { CheckKind } from "../operation/check-kind.ts";
 import type { Caller, Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
@@ -20,12 +21,14 @@ import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { decideOrder, isDecisionDue } from "./routes/decided-order.ts";
 import { OpenRoutes } from "./routes/open-routes.ts";
+import { endPauses } from "./routes/paused-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
 import { InFlight } from "./verification/in-flight.ts";
 import { VerificationLimits } from "./verification/limits.ts";
 import { Orphans } from "./verification/orphans.ts";
+import { RefusedCalls } from "./verification/refused-calls.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 import { Runs } from "./verification/runs.ts";
@@ -61,6 +64,8 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
+  /** Whether an operator keeps a live vendor from a kind of check. */
+  isPaused(vendor: string, kind: CheckKind): boolean;
   /** What a serving process does again and again for the ledger. */
   readonly jobs: readonly Job[];
   /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
@@ -90,7 +95,9 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   const routes = new OpenRoutes(db, now, upstreams.live, routeSettings);
   await routes.follow(await changeCount(db, "routes"));
+  const refused = new RefusedCalls(settings.timeZone, now);
   const shared = {
+    refused,
     ledger,
     charges,
     deferred,
@@ -115,6 +122,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   return {
     settings,
     nearlySpent: () => spending.nearlySpent,
+    isPaused: (vendor, kind) => routes.open([{ name: vendor }], kind).length === 0,
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
     jobs: [
       {
@@ -122,6 +130,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         when: (beat) => beat !== undefined,
         run: (beat) => routes.follow(beat!.routes),
       },
+      { name: "end pauses of vendors", every: 60_000, leader: true, run: () => endPauses({ db, audit, now }) },
+      { name: "count refused calls", every: 60_000, run: () => refused.write(db) },
       {
         ...{ name: "decide the order of vendors", every: 60_000, leader: true },
         when: () => routeSettings.policy === "cheapest" && isDecisionDue(routes.decided, now()),
@@ -164,6 +174,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       runs.stop();
       deferred.stop();
       await withTimeout(finished, stopReserve / 2);
+      await refused.write(db).catch(() => undefined);
       try {
         await abandonAll(db, { owner: leases.ownerId }, now);
       } catch (error) {

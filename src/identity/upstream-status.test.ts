@@ -10,6 +10,8 @@ const fine: UpstreamHealth = {
   alarm: null,
   lastAnswerAt: 5,
   balance: 70,
+  kinds: ["bvn"],
+  illSince: null,
   lastFailures: {},
 };
 

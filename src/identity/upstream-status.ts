@@ -46,9 +46,8 @@ export class UpstreamNotes {
   async note(): Promise<void> {
     this.#isChanged = false;
     const at = Date.now();
-    for (const { name, state, alarm, lastAnswerAt, balance, lastFailures } of this.#upstreams.map((one) =>
-      one.health(),
-    )) {
+    for (const upstream of this.#upstreams) {
+      const { name, state, alarm, lastAnswerAt, balance, lastFailures, kinds, illSince } = upstream.health();
       await this.#tell(name, alarm, at);
       await put(
         this.#db,
@@ -56,6 +55,7 @@ export class UpstreamNotes {
         { instance: this.#instance, upstream: name },
         {
           ...{ state, alarm, balance, last_answer_at: lastAnswerAt, noted_at: at },
+          ...{ kinds: JSON.stringify(kinds), ill_since: illSince },
           last_failures: JSON.stringify(lastFailures),
         },
       );
@@ -97,6 +97,8 @@ export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now(
     alarm: row.alarm as UpstreamHealth["alarm"],
     lastAnswerAt: row.last_answer_at,
     balance: row.balance,
+    kinds: JSON.parse(row.kinds),
+    illSince: row.ill_since,
     lastFailures: JSON.parse(row.last_failures),
     notedAt: row.noted_at,
   }));

@@ -19,6 +19,14 @@ type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer
 /** What a command can give away. */
 export const givenAway = ["money", "authority", "credentials", "personal data"] as const;
 
+/** What a command is about to do. */
+export interface Effect {
+  /** Sentences for the person who confirms it. */
+  says: readonly string[];
+  /** With this input a person confirms it as a `danger`, although the command is none. */
+  isDanger?: boolean;
+}
+
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
 
 /** By member and word. */
@@ -41,6 +49,11 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   gives?: (typeof givenAway)[number];
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
+  /**
+   * What it is about to do with this input, for the person who confirms it. It changes nothing. It throws what `run` would refuse anyway, so
+   * that nobody confirms that in vain.
+   */
+  effect?: (input: Static<Input>, room: Room) => Promise<Effect>;
   /** It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for a link. */
   calls?: true;
   /** Only the machine of the service can do it. */
@@ -102,14 +115,30 @@ export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
+type Confirmed<Room> = Pick<Command<Room>, "kind" | "gives" | "givesNothing" | "effect">;
+
 /** Whether a person of a user interface confirms it with a passkey. `never`: whatever the input is. */
-export function confirms({
-  kind,
-  gives,
-  givesNothing,
-}: Pick<Command<never>, "kind" | "gives" | "givesNothing">): "always" | "sometimes" | "never" {
+export function confirms(command: Confirmed<never>): "always" | "sometimes" | "never" {
+  const { kind, gives, givesNothing } = command;
   if (kind === "danger") return "always";
-  return gives === undefined ? "never" : givesNothing ? "sometimes" : "always";
+  if (gives !== undefined) return givesNothing ? "sometimes" : "always";
+  return mayBeDanger(command) ? "sometimes" : "never";
+}
+
+/** Whether a person confirms it, at a terminal too, with some input at least. */
+export function mayBeDanger({ kind, gives, effect }: Confirmed<never>): boolean {
+  return kind === "danger" || (gives === undefined && effect !== undefined);
+}
+
+/** What a person has to confirm of this input; undefined: nothing. Throws what the command refuses about it. */
+export async function confirmed<Room>(
+  { kind, gives, givesNothing, effect }: Confirmed<Room>,
+  input: object,
+  room: Room,
+): Promise<Effect | undefined> {
+  const { says, isDanger = kind === "danger" } = (await effect?.(input as never, room)) ?? { says: [] };
+  const isGift = gives !== undefined && !(await givesNothing?.(input as never, room));
+  return isDanger || isGift ? { says, isDanger } : undefined;
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */

@@ -22,6 +22,8 @@ test("outcomes pass through, and answers about the person keep the vendor ready"
     alarm: null,
     lastAnswerAt: 1_000_000,
     balance: null,
+    kinds: ["bvn"],
+    illSince: null,
     lastFailures: {},
   });
   assert.deepEqual([log.lines, changesSeen], [[], []]);

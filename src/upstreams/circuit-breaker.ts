@@ -24,6 +24,9 @@ export interface UpstreamHealth {
   state: "ready" | "open" | "half_open";
   alarm: VendorAlarm | null;
   lastAnswerAt: number | null;
+  kinds: readonly CheckKind[];
+  /** Since when it has an alarm, or is not `ready`. */
+  illSince: number | null;
   /** Kobo left on our account, as the vendor said last. Null: it did not say. */
   balance: number | null;
   /** When each kind of failure last occurred. */
@@ -72,6 +75,7 @@ export class CircuitBreaker implements IdentityUpstream {
   #balance: number | null = null;
   #alarm: VendorAlarm | null = null;
   #state: UpstreamHealth["state"] = "ready";
+  #illSince: number | null = null;
   /** When an open breaker lets one request through, in milliseconds since 1970. */
   #testsAt = 0;
   /** Until when the vendor asked us to wait, in milliseconds since 1970. */
@@ -106,6 +110,8 @@ export class CircuitBreaker implements IdentityUpstream {
       name: this.name,
       state: this.#state,
       alarm: this.#alarm,
+      kinds: this.kinds,
+      illSince: this.#illSince,
       lastAnswerAt: this.#lastAnswerAt,
       balance: this.#balance,
       lastFailures: { ...this.#lastFailures },
@@ -254,16 +260,23 @@ export class CircuitBreaker implements IdentityUpstream {
   #setAlarm(alarm: VendorAlarm | null): void {
     if (alarm === this.#alarm) return;
     this.#alarm = alarm;
+    this.#noteIllness();
     const { log, onChange } = this.#options;
     if (alarm) log.error({ vendor: this.name, alarm }, alarmSentences[alarm]);
     else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
     onChange?.(this.health());
   }
 
+  #noteIllness(): void {
+    const isWell = this.#state === "ready" && this.#alarm === null;
+    this.#illSince = isWell ? null : (this.#illSince ?? Date.now());
+  }
+
   #setState(state: UpstreamHealth["state"], pause?: number): void {
     const before = this.#state;
     if (state === before) return;
     this.#state = state;
+    this.#noteIllness();
     const { log, onChange, alarmPause, breakerPause } = this.#options;
     if (state === "open") {
       this.#testsAt = Date.now() + (pause ?? (this.#isLasting() ? alarmPause : breakerPause));

@@ -21,7 +21,11 @@ export function measures(parts: MeasuredParts): MetricSources {
   const { db, now, usage } = store;
   return {
     ...{ answers, usage, now },
-    upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
+    upstreams: () =>
+      live.upstreams.map((upstream) => ({
+        ...{ ...upstream.health(), calls: upstream.calls },
+        paused: upstream.kinds.filter((kind) => identity.isPaused(upstream.name, kind)),
+      })),
     auditAlarms: () => audit.alarms(),
     failingJobs: () => pulse.failing(),
     catalogue: () => ({ ...catalogue.state(), sources: catalogue.freshness }),

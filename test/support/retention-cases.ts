@@ -73,7 +73,16 @@ const sumsOf = (span: "hour" | "day") =>
     (age, at) => ({
       ...{ span, begins_at: at, account_id: "a", mode: "live", kind: "bvn", vendor: age },
       ...{ attempts: 1, verified: 1, negative: 0, failed: 0, unknown: 0, billed_kobo: 0, charges: 1, charged_kobo: 1 },
-      ...{ within_250ms: 1, within_500ms: 0, within_1s: 0, within_2s: 0, within_5s: 0, within_10s: 0, later: 0 },
+      ...{
+        within_250ms: 1,
+        within_500ms: 0,
+        within_1s: 0,
+        within_2s: 0,
+        within_5s: 0,
+        within_10s: 0,
+        later: 0,
+        refused: 0,
+      },
     }),
     sql`span = ${span}`,
   );
@@ -120,6 +129,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
         alarm: null,
         last_answer_at: null,
         balance: null,
+        kinds: "[]",
         last_failures: "{}",
         noted_at,
       },

@@ -1,4 +1,6 @@
 import type { SourceState } from "../../catalogue/sync/source-states.ts";
+import type { PausedRoute } from "../../identity/routes/paused-routes.ts";
+import { labelOf } from "../../operation/check-kind.ts";
 import { bytesText, isoOf } from "../../operation/command/answer-schema.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
@@ -25,6 +27,8 @@ export interface Alarm {
   count: number | null;
   /** Since when, in milliseconds since 1970, where that is known. */
   since: number | null;
+  /** Says what will be soon. Whoever was told of the alarm is told this too. */
+  soon?: string | undefined;
   acknowledged: { by: string; until: number; note: string } | null;
 }
 
@@ -36,10 +40,15 @@ function isUncompared(source: SourceState, { as_of }: SourceState["compared"][nu
   return as_of === null || source.begun_at - as_of >= bounds.missedPulls * source.every;
 }
 
+function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => string): string {
+  const checks = kind === null ? "" : ` for ${labelOf(kind)}`;
+  return `paused${checks} by ${by} because of ${why}, until ${until === null ? "somebody resumes it" : at(until)}`;
+}
+
 type Found = Omit<Alarm, "name" | "acknowledged">;
 
-/** What needs a hand, the worst first. `now` in milliseconds since 1970. */
-export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowledged">[] {
+/** What needs a hand, the worst first. `now` in milliseconds since 1970. `at`: a time for people. */
+export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => string): Omit<Alarm, "acknowledged">[] {
   const { instances, sources, belowCost, held, unknown, unsealed, backupAt, dead } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
   const one = (what: string, since: number | null = null): Found => ({ what, count: null, since });
@@ -51,6 +60,20 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
           "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
         ),
     ],
+    [
+      "no-vendor",
+      facts.withoutVendor.length > 0 &&
+        one(
+          `Live verifications have no vendor for ${facts.withoutVendor.map(labelOf).join(" and ")}, so each is answered 503. See why: duba routes show`,
+          facts.withoutVendorSince,
+        ),
+    ],
+    ...[...Map.groupBy(facts.pauses, ({ vendor }) => vendor)].map(([vendor, pauses]): [string, Found] => {
+      const what = `The vendor ${vendor} is ${pauses.map((pause) => pauseText(pause, at)).join(", and ")}. End it: duba routes resume ${vendor}`;
+      const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
+      const soon = ending && `The pause of the vendor ${vendor} ends at ${at(ending.until!)}: it gets attempts again.`;
+      return [`paused:${vendor}`, { ...one(what, Math.min(...pauses.map(({ since }) => since))), soon }];
+    }),
     [
       "room",
       facts.roomLeft !== null &&
@@ -111,15 +134,17 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       },
     ],
     ...facts.vendors
-      .filter(({ ready }) => !ready)
+      .filter(({ ready, pause }) => !ready && !pause)
       .map(({ name, alarm, lastAnswerAt }): [string, Found] => [
         `vendor:${name}`,
         one(
-          `The vendor ${name} ${alarm === null ? "is paused: it failed too often, or asked Duba to wait" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
+          `The vendor ${name} ${alarm === null ? "gets no calls for now: it failed too often, or asked Duba to wait" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
           lastAnswerAt,
         ),
       ]),
     ...facts.vendors
+      // An empty wallet is one alarm, and a vendor that is paused waits for its person.
+      .filter(({ alarm, pause }) => alarm !== "no_money" && !pause)
       .filter(({ attemptsLeft }) => attemptsLeft !== null && attemptsLeft < facts.fewestAttempts)
       .map(({ name, attemptsLeft }): [string, Found] => [
         `balance:${name}`,

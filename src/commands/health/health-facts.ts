@@ -10,6 +10,8 @@ import { identitySettingsOf } from "../../config/identity-settings-of.ts";
 import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
 import { attemptsLeft } from "../../identity/routes/attempts-left.ts";
+import { checksWithoutVendor, liveVendors } from "../../identity/routes/live-vendors.ts";
+import { pausedRoutes } from "../../identity/routes/paused-routes.ts";
 import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
@@ -36,6 +38,8 @@ export async function readFacts(room: AlarmRoom) {
     newestAt,
     waiting,
     views,
+    pauses,
+    live,
     figures,
     open,
     unsealed,
@@ -57,6 +61,8 @@ export async function readFacts(room: AlarmRoom) {
     newestEntryAt(db),
     listWaiting(db),
     upstreamStatus(db, now),
+    pausedRoutes(db, now),
+    liveVendors(db, now),
     vendorFigures(db, now),
     openVerifications(db),
     unsealedEntries(db),
@@ -87,9 +93,17 @@ export async function readFacts(room: AlarmRoom) {
     held: waiting.filter(({ state }) => state === "held").map(draftName),
     heldSince: waiting.find(({ state }) => state === "held")?.created_at ?? null,
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
+    /** The checks that nobody can be asked for, and since when. */
+    withoutVendor: checksWithoutVendor(live),
+    withoutVendorSince: Math.max(
+      ...live.filter(({ kind }) => checksWithoutVendor(live).includes(kind)).map(({ since }) => since ?? 0),
+    ),
+    pauses,
     vendors: [...Map.groupBy(views, ({ name }) => name)].map(([name, seen]) => ({
       name,
+      /** Pauses aside. */
       ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
+      pause: pauses.find(({ vendor }) => vendor === name),
       alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
       lastAnswerAt: seen.reduce<number | null>(
         (last, { lastAnswerAt: at }) => (at !== null && at > (last ?? 0) ? at : last),

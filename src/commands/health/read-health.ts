@@ -5,13 +5,19 @@ import { type AlarmRoom, readFacts } from "./health-facts.ts";
 export async function readHealth(room: AlarmRoom) {
   const facts = await readFacts(room);
   const now = room.now();
-  return { ...facts, alarms: await withAcknowledgements(room.db, alarmsOf(facts, now), now) };
+  return {
+    ...facts,
+    alarms: await withAcknowledgements(
+      room.db,
+      alarmsOf(facts, now, (at) => room.config.timeZone.textOf(at)),
+      now,
+    ),
+  };
 }
 
-/** The sentences of open alarms by name, acknowledged or not. They name accounts by their ids. */
-export async function openAlarms(room: Omit<AlarmRoom, "accounts">): Promise<Record<string, string>> {
-  const { alarms } = await readHealth({ ...room, accounts: { emails: async () => (id) => id } });
-  return Object.fromEntries(alarms.map(({ name, what }) => [name, what]));
+/** The open alarms, acknowledged or not. They name accounts by their ids. */
+export async function openAlarms(room: Omit<AlarmRoom, "accounts">): Promise<Alarm[]> {
+  return (await readHealth({ ...room, accounts: { emails: async () => (id) => id } })).alarms;
 }
 
 async function withAcknowledgements(
@@ -25,5 +31,5 @@ async function withAcknowledgements(
 }
 
 export async function openAlarmNames(room: Omit<AlarmRoom, "accounts">): Promise<string[]> {
-  return Object.keys(await openAlarms(room));
+  return (await openAlarms(room)).map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { listRevisions } from "../../catalogue/revisions/load.ts";
+import { pauseFacts } from "../../identity/commands/vendor-states.ts";
 import { isRehearsal } from "../../identity/stand-in-store.ts";
 import { alarmFacts } from "../alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
@@ -40,7 +41,7 @@ export async function readStatus(room: AlarmRoom) {
     sources,
     held,
     scheduled,
-    vendors: vendors.map(({ name, ready }) => ({ name, ready })),
+    vendors: vendors.map(({ name, ready, pause }) => ({ name, ready: ready && !pause, ...pauseFacts(pause) })),
     unknown_verifications: unknown.count,
     oldest_unknown_at: unknown.since,
     unsealed_entries: unsealed.count,

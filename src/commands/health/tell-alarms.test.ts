@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
+import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
+import { endPauses, pausedRoutes, pauseRoute } from "../../identity/routes/paused-routes.ts";
 import { openStore } from "../../storage/store.ts";
 import { AlarmTeller } from "./tell-alarms.ts";
 
@@ -36,7 +38,7 @@ for (const engine of engines)
         };
         await store.db
           .insertInto("upstream_status")
-          .values({ ...vendor, last_failures: "{}", noted_at: now })
+          .values({ ...vendor, kinds: '["bvn"]', last_failures: "{}", noted_at: now })
           .execute();
         arrives = false;
         await one.look();
@@ -57,6 +59,49 @@ for (const engine of engines)
         now += 60_001;
         await one.look();
         assert.equal(texts.length, 4);
+      } finally {
+        await store.close();
+        await dispose();
+      }
+    });
+
+    test("when a pause of a vendor begins, an hour before it ends, and when it ends", async () => {
+      const { settings, dispose } = await engine.ready();
+      const store = await openStore({ ...settings, serving: false });
+      const texts: string[] = [];
+      try {
+        const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
+        const clock = { now: Date.UTC(2026, 10, 24, 9) };
+        const room = { db: store.db, config: readConfig(environment), now: () => clock.now };
+        const teller = new AlarmTeller(room, async (text) => {
+          if (text.includes("dojah")) texts.push(text);
+          return true;
+        });
+        const writing = { ...room, actor: "terminal:ada", audit: append };
+        await pauseRoute(writing, { vendor: "dojah", kind: null, why: "load", until: clock.now + 8 * 3_600_000 });
+        const began =
+          "The vendor dojah is paused by terminal:ada because of load, until 2026-11-24 18:00+01. End it: duba routes resume dojah";
+        for (const hours of [0, 6, 1, 0.5, 0.5, 1]) {
+          clock.now += hours * 3_600_000;
+          await teller.look();
+        }
+        assert.deepEqual(texts, [
+          `Duba: ${began}`,
+          "Duba: The pause of the vendor dojah ends at 2026-11-24 18:00+01: it gets attempts again.",
+          `Duba: over: ${began}`,
+        ]);
+        await endPauses(writing);
+        const entries = await store.db
+          .selectFrom("audit_entry")
+          .select(["kind", "actor"])
+          .orderBy("occurred_at")
+          .execute();
+        assert.deepEqual(
+          entries.map(({ kind, actor }) => `${kind} ${actor}`),
+          ["route.paused terminal:ada", "route.resumed system"],
+        );
+        await endPauses(writing);
+        assert.deepEqual(await pausedRoutes(store.db, 0), []);
       } finally {
         await store.close();
         await dispose();

@@ -1,16 +1,22 @@
 import { sendDelivery } from "../../events/send-delivery.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
+import type { Alarm } from "./alarms.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { openAlarms } from "./read-health.ts";
 
 /** So long nobody else tells what one process is about to tell. Milliseconds. */
 const claimTime = 60_000;
+/** What is wrong while nobody can read what is. */
+const storeAway: Pick<Alarm, "name" | "what" | "soon"> = {
+  name: "store",
+  what: "The store does not answer, so each verification is answered 500. See the log of the service.",
+};
 /** Name of what was told, in the store. */
 const name = "alarms-told";
 
-/** The alarms that somebody was told of, by name, with their sentences. */
-type Told = Record<string, string>;
+/** The alarms that somebody was told of, by name. `soon`: what will be soon was told too. */
+type Told = Record<string, { what: string; soon: boolean }>;
 
 interface Note {
   told: Told;
@@ -21,7 +27,7 @@ interface Note {
 type TellingRoom = Omit<AlarmRoom, "accounts">;
 
 /**
- * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes. Of several processes one tells it; a text may come twice if that
+ * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several processes one tells it; a text may come twice if that
  * one dies meanwhile. Texts name accounts by their ids. What happens while the store takes no writes is told too.
  */
 export class AlarmTeller {
@@ -36,20 +42,19 @@ export class AlarmTeller {
   }
 
   async look(): Promise<void> {
-    const away = {
-      store: "The store does not answer, so each verification is answered 500. See the log of the service.",
-    };
-    const open = await openAlarms(this.#room).catch(() => away);
+    const open = await openAlarms(this.#room).catch(() => [storeAway]);
     const [text, note] = await this.#read();
     if (note.claimedUntil > this.#room.now()) return;
-    const opened = Object.entries(open).filter(([alarm]) => !(alarm in note.told));
-    const closed = Object.entries(note.told).filter(([alarm]) => !(alarm in open));
-    if (opened.length + closed.length === 0) return;
+    const opened = open.filter(({ name }) => !(name in note.told));
+    const ending = open.filter(({ name, soon }) => soon && note.told[name]?.soon === false);
+    const closed = Object.entries(note.told).filter(([alarm]) => !open.some(({ name }) => name === alarm));
+    if (opened.length + ending.length + closed.length === 0) return;
     const claimed = JSON.stringify({ told: note.told, claimedUntil: this.#room.now() + claimTime });
     if (!(await this.#replace(text, claimed))) return;
     const told = { ...note.told };
-    for (const [alarm, what] of opened) if (await this.#send(`Duba: ${what}`)) told[alarm] = what;
-    for (const [alarm, what] of closed) if (await this.#send(`Duba: over: ${what}`)) delete told[alarm];
+    for (const { name, what } of opened) if (await this.#send(`Duba: ${what}`)) told[name] = { what, soon: false };
+    for (const { name, soon, what } of ending) if (await this.#send(`Duba: ${soon}`)) told[name] = { what, soon: true };
+    for (const [alarm, { what }] of closed) if (await this.#send(`Duba: over: ${what}`)) delete told[alarm];
     this.#told = told;
     await this.#replace(claimed, JSON.stringify({ told, claimedUntil: 0 }));
   }

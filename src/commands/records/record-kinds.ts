@@ -108,7 +108,7 @@ export const recordKinds = {
     show: "upstreams.show",
     by: "vendor",
     below: "books.trend",
-    head: ["place", "missing"],
+    head: ["state", "paused_by", "paused_until", "place", "missing"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
     search: async (text, ask) =>

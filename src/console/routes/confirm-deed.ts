@@ -7,7 +7,7 @@ import type { CommandContext } from "../../commands/context.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
-import { accept, type Command, confirms } from "../../operation/command.ts";
+import { accept, type Command, confirmed, type Effect } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { ConsoleError, formIn, longestUpload, type SignedIn } from "../console-request.ts";
 import { jsonResponse } from "../console-response.ts";
@@ -18,16 +18,15 @@ import { checkToken, deskAs, isExpected } from "./run-as.ts";
 
 type AnyCommand = Command<CommandContext>;
 
-/** Whether a person's passkey must confirm what these texts do. Throws as `accept`, or what the command throws about them. */
-export async function mustConfirm(
+/** What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command refuses about them. */
+export async function effectOf(
   room: ConsoleRoom,
   asked: SignedIn,
   command: AnyCommand,
   texts: Texts,
-): Promise<boolean> {
+): Promise<Effect | undefined> {
   const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
-  if (confirms(command) !== "sometimes") return confirms(command) === "always";
-  return !(await command.givesNothing!(input, deskAs(room, asked)));
+  return confirmed(command, input, deskAs(room, asked));
 }
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
@@ -38,19 +37,21 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   if (!command) throw new ConsoleError(404, "path", "The console has no such form.");
   const { person } = asked.session;
   const texts = readTextsOf(command, form);
+  let effect: Effect | undefined;
   try {
-    if (!(await mustConfirm(room, asked, command, texts))) return jsonResponse({});
+    effect = await effectOf(room, asked, command, texts);
   } catch (fault) {
     // The form says what is wrong with it.
     if (isExpected(fault)) return jsonResponse({});
     throw fault;
   }
+  if (!effect) return jsonResponse({});
   const [nonce, at] = [randomBytes(16).toString("base64url"), room.store.now()];
   const challenge = challengeOf({ command: command.id, input: await deedInputOf(room, command, texts), nonce, at });
   return jsonResponse({
     options: await deedOptions(placeOf(room), { person, challenge, purpose: purposeOf(asked) }),
     deed: `${nonce}.${at}`,
-    page: (await deedPage(room, asked, command, texts)).text,
+    page: (await deedPage(room, asked, command, { texts, effect })).text,
   });
 }
 

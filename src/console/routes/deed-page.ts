@@ -4,7 +4,7 @@ import { list } from "../../operation/command/answer-schema.ts";
 import { tableOf } from "../../operation/command/answer-table.ts";
 import { amount, remark } from "../../operation/command/forms.ts";
 import { type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
-import { type Command, mayRun } from "../../operation/command.ts";
+import { type Command, type Effect, mayRun } from "../../operation/command.ts";
 import { koboOf, nairaText } from "../../operation/money.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
@@ -17,7 +17,12 @@ import { isExpected, runAs } from "./run-as.ts";
 type AnyCommand = Command<CommandContext>;
 
 /** What a person is about to do, what it gives away and what it hits. Scripts show it in place of the form. */
-export async function deedPage(room: ConsoleRoom, asked: SignedIn, command: AnyCommand, texts: Texts): Promise<Html> {
+export async function deedPage(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  { texts, effect }: { texts: Texts; effect: Effect },
+): Promise<Html> {
   const given = membersOf(command.input).flatMap(({ name, member }) =>
     texts[name] === undefined || member.holds === "passkey"
       ? []
@@ -26,11 +31,12 @@ export async function deedPage(room: ConsoleRoom, asked: SignedIn, command: AnyC
   const hits = await hitsOf(room, asked, command, texts);
   return html`<section class="deed" aria-labelledby="deed"><h2 id="deed" tabindex="-1">Confirm: ${titleOf(command)}</h2>
 <p>${room.say(command.summary)}</p>
+${effect.says.map((sentence) => html`<p class="effect">${room.say(sentence)}</p>`)}
 ${recordView(given, room.say)}
 ${hits.map((hit) => html`<h3>What it hits</h3>${hit}`)}
 <p class="note warn">${whyPasskey(command)}</p>
 <p class="wrong" role="alert" data-fault></p>
-<p class="buttons"><button type="button" class="${command.kind === "danger" ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
+<p class="buttons"><button type="button" class="${effect.isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
 }
 
 function textOf(given: NonNullable<Texts[string]>, { form, masks }: Member): string {

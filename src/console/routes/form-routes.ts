@@ -15,7 +15,7 @@ import { type FormTexts, worksOnce } from "../view/command-form.ts";
 import { timeElement } from "../view/frame.ts";
 import { recordAddress } from "../view/record-links.ts";
 import { answerParts, commandPage, fileOf, framed } from "./command-routes.ts";
-import { confirmationOf, mustConfirm } from "./confirm-deed.ts";
+import { confirmationOf, effectOf } from "./confirm-deed.ts";
 import { readTextsOf } from "./form-texts.ts";
 import { commandHead, titleOf } from "./page-parts.ts";
 import { checkToken, isExpected, redacted, runAs } from "./run-as.ts";
@@ -32,7 +32,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   try {
     const once = worksOnce(command) ? await formRequestOf(room, asked, form) : undefined;
     const given = readTextsOf(command, form);
-    const confirmation = (await mustConfirm(room, asked, command, given))
+    const confirmation = (await effectOf(room, asked, command, given))
       ? await confirmationOf(room, asked, command, { texts: given, form })
       : undefined;
     const append = appendWith(personActor(person), { confirmation });

@@ -81,7 +81,10 @@ ${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command
 /** Why the passkey of a person confirms a command. */
 export function whyPasskey(command: Command<never>): string {
   const { kind, gives } = command;
-  if (confirms(command) === "sometimes") return `If this gives away ${gives}, your passkey confirms it.`;
+  if (confirms(command) === "sometimes")
+    return gives === undefined
+      ? "If callers notice it at once, your passkey confirms it."
+      : `If this gives away ${gives}, your passkey confirms it.`;
   return `${kind === "danger" ? "Nobody can undo this." : ""}${gives ? ` It gives away ${gives}.` : ""} Your passkey confirms it.`.trim();
 }
 

@@ -6,7 +6,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { HttpServer } from "../shell/open-server.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import type { ResponseCounts } from "./response-counts.ts";
-import { gaugeValues, vendorGauges } from "./vendor-gauges.ts";
+import { gaugeValues, type MeasuredUpstream, upstreamGauges, vendorGauges } from "./vendor-gauges.ts";
 
 /** What only the store knows. Times are milliseconds since 1970; null: there is none. */
 export interface StoredFigures {
@@ -27,13 +27,10 @@ export interface StoredFigures {
 
 export interface MetricSources {
   answers: ResponseCounts;
-  /** The live upstreams: name, state, alarm, and the attempts at each. */
-  upstreams: () => readonly {
-    name: string;
-    state: string;
-    alarm: string | null;
+  /** The live upstreams, and the attempts at each. */
+  upstreams: () => readonly (MeasuredUpstream & {
     calls: { outcomes: ReadonlyMap<string, number>; durations: Durations };
-  }[];
+  })[];
   /** Current faults of the audit trail. */
   auditAlarms: () => readonly string[];
   /** The jobs of this process that failed when they ran last. */
@@ -103,12 +100,7 @@ function metrics(sources: MetricSources): Registry {
       if (tally.durations && tally.durations.read().count > 0) yield [{ operation, mode }, tally.durations];
   });
 
-  gauge("upstream_ready", "1 while we call the identity vendor, 0 while it is paused", () =>
-    upstreams().map(({ name, state }) => [{ upstream: name }, state === "ready" ? 1 : 0]),
-  );
-  gauge("upstream_alarm", "1 while the identity vendor has an alarm, which an operator must look at", () =>
-    upstreams().flatMap(({ name, alarm }) => (alarm ? [[{ upstream: name, alarm }, 1] as const] : [])),
-  );
+  for (const { name, help, values } of upstreamGauges) gauge(name, help, () => values(upstreams()));
   counter(
     "upstream_calls_total",
     "Attempts at the identity vendor, by outcome or by the reason why it did no work",

@@ -42,7 +42,7 @@ for (const engine of engines)
       await sum("day", 29 * day);
       await sum("day", 31 * day, { vendor: "dojah" });
       await sum("day", 170 * day);
-      const figures = { attempts: 4, answered: 3, charges: 2, charged: 500, billed: 200 };
+      const figures = { attempts: 4, refused: 0, answered: 3, charges: 2, charged: 500, billed: 200 };
       const [twice, nothing] = [2, 0].map((times) =>
         Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, times * figure])),
       );

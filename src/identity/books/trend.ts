@@ -16,6 +16,8 @@ export type TrendSpan = keyof typeof trendSpans;
 /** What live verifications came to in a span. Money is kobo. */
 export interface TrendFigures {
   attempts: number;
+  /** Calls for which no vendor was asked. */
+  refused: number;
   /** Attempts that brought a record or said that there is no match. */
   answered: number;
   charges: number;
@@ -25,6 +27,7 @@ export interface TrendFigures {
 
 const counted = [
   "attempts",
+  "refused",
   "verified",
   "negative",
   "charges",
@@ -53,13 +56,10 @@ export async function trendOf(
         .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
         .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
         .executeTakeFirstOrThrow();
-      const [attempts, verified, negative, charges, charged, billed] = counted.map((count) => Number(row[count] ?? 0));
+      const sum = (count: (typeof counted)[number]) => Number(row[count] ?? 0);
       return {
-        attempts: attempts!,
-        answered: verified! + negative!,
-        charges: charges!,
-        charged: charged!,
-        billed: billed!,
+        ...{ attempts: sum("attempts"), refused: sum("refused"), answered: sum("verified") + sum("negative") },
+        ...{ charges: sum("charges"), charged: sum("charged_kobo"), billed: sum("billed_kobo") },
       };
     };
     found.push({ span, last: await figures(now - length, now), before: await figures(now - 2 * length, now - length) });

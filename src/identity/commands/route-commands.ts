@@ -1,6 +1,6 @@
-import { checkKinds } from "../../operation/check-kind.ts";
-import { list, naira, orNull, reference, sentence, state, time, yes } from "../../operation/command/answer-schema.ts";
-import { formed } from "../../operation/command/read-texts.ts";
+import { checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { list, naira, orNull, reference, sentence, state, time } from "../../operation/command/answer-schema.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
@@ -14,11 +14,12 @@ import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
 import { decidedOrder } from "../routes/decided-order.ts";
 import { comparedText, explainRoute } from "../routes/explain-route.ts";
+import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
 import { inDecidedOrder } from "../routes/open-routes.ts";
-import { pausedRoutes, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
+import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
-import { vendorStandings, worstFirst } from "../routes/vendor-standing.ts";
-import { upstreamStateWords } from "./upstream-commands.ts";
+import { vendorStandings } from "../routes/vendor-standing.ts";
+import { pauseFacts, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 interface Configured {
   config: {
@@ -47,7 +48,8 @@ const showRoutes = command({
       kind: Type.Enum([...checkKinds]),
       span: Type.Enum(Object.keys(spans) as FigureSpan[]),
       place: orNull(Type.Integer()),
-      state: orNull(state(worstFirst, { words: upstreamStateWords })),
+      state: orNull(state(vendorStates, { words: vendorStateWords })),
+      ...pauseMembers,
       attempts: Type.Integer(),
       found_rate: orNull(Type.Number(percent)),
       failures: Type.Number(percent),
@@ -58,7 +60,6 @@ const showRoutes = command({
       balance: orNull(naira),
       attempts_left: orNull(Type.Integer()),
       days_left: orNull(Type.Number()),
-      paused: yes,
     }),
   ),
   view: () => [list],
@@ -69,6 +70,8 @@ const showRoutes = command({
     const listed = config.upstreams.map((name) => ({ name }));
     return (await vendorStandings(db, now(), config.vendorPrices)).map((one) => ({
       ...one,
+      ...pauseFacts(one.pause),
+      state: one.pause ? ("paused" as const) : one.state,
       place:
         inDecidedOrder(listed, decided?.kinds[one.kind] ?? []).findIndex(({ name }) => name === one.vendor) + 1 || null,
       found_rate: rounded(one.foundRate),
@@ -96,35 +99,73 @@ const pauseFor = {
   },
 };
 
+const hour = 3_600_000;
+
+/** Until when a pause lasts that ends by itself, in milliseconds since 1970; else null. Throws an `InputError` for an end of any other. */
+function endOfPause({ why, for: length }: { why: PauseReason; for?: number }, now: number): number | null {
+  if (why === "load" || why === "money") return now + (length ?? 8 * hour);
+  if (length === undefined) return null;
+  throw new InputError([
+    { field: "for", message: "must be left out: only a pause for load or money ends by itself. You resume any other" },
+  ]);
+}
+
 const pause = command({
   id: "routes.pause",
   summary: "Pause an identity vendor: it gets no new attempts, and the next vendor is asked instead.",
   description:
     "Every process obeys within 5 seconds. An attempt that is under way goes on. A verification whose outcome at this vendor is unknown waits for " +
-    "the end of the pause, because another vendor would be paid too. If every vendor is paused, verifications get 503 upstream_unavailable.",
+    "the end of the pause, because another vendor would be paid too. A pause for load or money ends by itself, after 8 hours unless you say otherwise; " +
+    "any other lasts until you resume the vendor. If no other vendor is left for a check, a person confirms it: verifications get 503 upstream_unavailable.",
   role: "operator",
   kind: "change",
   target: ["vendor"],
   input: Type.Object({
     ...about,
+    why: Type.Enum([...pauseReasons], {
+      description:
+        "Why. load: it is slow or has too much to do. money: it costs too much. answers: its answers are wrong. key: its key must not be used.",
+      default: "answers",
+    }),
     for: Type.Optional(
       formed(pauseFor, {
-        description: "How long, such as 30min or 2h. Default: until `duba routes resume`.",
+        description: "How long a pause for load or money lasts, such as 30min or 2h. Default: 8h.",
         placeholder: "time",
       }),
     ),
   }),
-  answer: Type.Object({ vendor: Type.String(), check: Type.String(), until: orNull(time) }),
-  view: ({ vendor, check, until }, { at }) => [
-    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}.`,
+  answer: Type.Object({
+    vendor: Type.String(),
+    check: Type.String(),
+    why: Type.Enum([...pauseReasons]),
+    until: orNull(time),
+  }),
+  view: ({ vendor, check, why, until }, { at }) => [
+    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because of ${why}.`,
   ],
-  fits: ({ paused }) => paused !== true,
+  fits: ({ state }) => state !== "paused",
   records: ["route.paused"],
-  examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", for: "2h" }],
-  run: async ({ vendor, check, for: length }, room: Audited & WithClock) => {
-    const until = length === undefined ? null : room.now() + length;
-    await pauseRoute(room, { vendor, kind: check ?? null, until });
-    return { vendor, check: check ?? "all", until };
+  examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", why: "load", for: "2h" }],
+  effect: async ({ vendor, check, ...given }, { db, now }: Audited & WithClock) => {
+    endOfPause(given, now());
+    const live = await liveVendors(db, now());
+    const before = checksWithoutVendor(live);
+    const lost = checksWithoutVendor(live, { vendor, kind: check ?? null }).filter((kind) => !before.includes(kind));
+    if (lost.length === 0) return { says: [] };
+    const calls = await attemptsOfLastHour(db, lost, now());
+    const labels = lost.map(labelOf).join(" and ");
+    return {
+      isDanger: true,
+      says: [
+        `${vendor} is the last vendor for ${labels}: live verifications will get 503 upstream_unavailable.`,
+        `Vendors were asked ${calls === 1 ? "once" : `${calls.toLocaleString("en")} times`} in the last hour.`,
+      ],
+    };
+  },
+  run: async ({ vendor, check, ...given }, room: Audited & WithClock) => {
+    const until = endOfPause(given, room.now());
+    await pauseRoute(room, { vendor, kind: check ?? null, why: given.why, until });
+    return { vendor, check: check ?? "all", why: given.why, until };
   },
 });
 
@@ -140,7 +181,7 @@ const resume = command({
   view: ({ vendor, check }) => [
     `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
   ],
-  fits: ({ paused }) => paused === true,
+  fits: ({ state }) => state === "paused",
   records: ["route.resumed"],
   examples: [{ vendor: "prembly" }],
   run: async ({ vendor, check }, room: Audited & WithClock) => {

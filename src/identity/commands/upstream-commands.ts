@@ -4,13 +4,15 @@ import { flag, formed, InputError } from "../../operation/command/read-texts.ts"
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import type { openLive } from "../../upstreams/open-vendors.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
+import { pauseFacts, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 type LiveOptions = Parameters<typeof openLive>[2];
 
@@ -114,12 +116,6 @@ const testUpstream = command({
   },
 });
 
-export const upstreamStateWords: Record<UpstreamStatus["state"], string> = {
-  ready: "ready",
-  open: "paused after failures",
-  half_open: "trying one call after a pause",
-};
-
 const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
   no_money: "balance at the vendor is empty",
   bad_credentials: "vendor refused the credentials",
@@ -144,7 +140,9 @@ type FailureName = keyof typeof failureWords;
 const ProcessFacts = Type.Object({
   upstream: Type.String(),
   instance: Type.String(),
-  state: state(Object.keys(upstreamStateWords) as UpstreamStatus["state"][], { words: upstreamStateWords }),
+  state: state(vendorStates, { words: vendorStateWords }),
+  ...pauseMembers,
+  paused_checks: Type.Array(Type.Enum([...checkKinds])),
   alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
   last_answer_at: orNull(time),
   balance: orNull(naira),
@@ -163,22 +161,34 @@ const showStatus = command({
   columns: [
     "upstream",
     { name: "process", of: ({ instance }) => instance.slice(0, 8) },
-    ...(["state", "alarm", "last_answer_at", "balance", "last_failures"] as const),
+    ...(["state", "paused_by", "paused_until", "paused_checks", "alarm", "last_answer_at", "balance"] as const),
+    "last_failures",
   ],
   none: "No running service has a live identity vendor.",
-  isWell: (found) => found.every(({ state, alarm }) => state === "ready" && alarm === null),
+  isWell: (found) =>
+    found.every((seen) => seen.state === "ready" && seen.alarm === null && seen.paused_checks.length === 0),
   examples: [{}],
-  run: async (_, { db }: Audited) => (await upstreamStatus(db)).map(statusOf),
+  run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => statusesOf(db, now()),
 });
 
-function statusOf({
-  name,
-  lastAnswerAt,
-  lastFailures,
-  notedAt,
-  ...status
-}: Awaited<ReturnType<typeof upstreamStatus>>[number]) {
-  return { ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt };
+/** How each process sees each vendor. One whose checks are all paused is paused. */
+async function statusesOf(db: Audited["db"], now: number) {
+  const pauses = await pausedRoutes(db, now);
+  return (await upstreamStatus(db, now)).map((seen) => statusOf(seen, pauses));
+}
+
+function statusOf(
+  { name, lastAnswerAt, lastFailures, notedAt, kinds, ...status }: UpstreamStatus,
+  pauses: readonly PausedRoute[],
+) {
+  const checks = kinds.filter((kind) => pauseOf(pauses, name, kind));
+  const [first] = checks;
+  return {
+    ...{ ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt },
+    state: checks.length > 0 && checks.length === kinds.length ? ("paused" as const) : status.state,
+    ...pauseFacts(first && pauseOf(pauses, name, first)),
+    paused_checks: checks,
+  };
 }
 
 const { upstream: _, ...processFacts } = ProcessFacts.properties;
@@ -196,17 +206,25 @@ const showUpstream = command({
       { description: "The identity vendor." },
     ),
   }),
-  answer: Type.Object({ ...vendorFacts, processes: Type.Array(Type.Object(processFacts)) }),
+  answer: Type.Object({
+    ...{ ...vendorFacts, state: orNull(state(vendorStates, { words: vendorStateWords })), ...pauseMembers },
+    processes: Type.Array(Type.Object(processFacts)),
+  }),
   view: ({ processes: _, ...facts }) => [
     { record: facts },
     "",
     { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
   ],
   examples: [{ vendor: "dojah" }],
-  run: async ({ vendor: wanted }, { db, config }: Room & Pick<Audited, "db">) => ({
-    ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
-    processes: (await upstreamStatus(db)).filter(({ name }) => name === wanted).map(statusOf),
-  }),
+  run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {
+    const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
+    const state = [...vendorStates].find((state) => processes.some((seen) => seen.state === state)) ?? null;
+    const [pause] = (await pausedRoutes(db, now())).filter(({ vendor }) => vendor === wanted);
+    return {
+      ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
+      ...{ state: pause ? ("paused" as const) : state, ...pauseFacts(pause), processes },
+    };
+  },
 });
 
 export const upstreamCommands = [showUpstream, listUpstreams, testUpstream, showStatus];

@@ -6,7 +6,7 @@ import type { RouteSettings } from "../identity-settings.ts";
 import type { ComparedFigures, PassedOver } from "../ledger/route-reason.ts";
 import { type DecidedOrder, decidedOrder } from "./decided-order.ts";
 import { inPlaces, type PlacedVendor } from "./order-policy.ts";
-import { type PausedRoute, pausedRoutes } from "./paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 
 /** The live vendors in the order in which a verification asks them. */
 export interface VendorOrder {
@@ -49,12 +49,10 @@ export class OpenRoutes {
   }
 
   /** The upstreams that may get a new attempt of this kind. */
-  open(upstreams: readonly IdentityUpstream[], kind: CheckKind): IdentityUpstream[] {
+  open<One extends { name: string }>(upstreams: readonly One[], kind: CheckKind): One[] {
     const now = this.#now();
-    const holds = this.#paused.filter(
-      (pause) => (pause.kind === null || pause.kind === kind) && (pause.until === null || pause.until > now),
-    );
-    return upstreams.filter(({ name }) => !holds.some(({ vendor }) => vendor === name));
+    const holds = this.#paused.filter(({ until }) => until === null || until > now);
+    return upstreams.filter(({ name }) => pauseOf(holds, name, kind) === undefined);
   }
 
   order(kind: CheckKind): VendorOrder {

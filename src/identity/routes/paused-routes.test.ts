@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { suite, type TestContext, test } from "node:test";
+import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import { unknown } from "../../upstreams/ports/outcomes.ts";
+import { trendOf } from "../books/trend.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-routes.ts";
+
+const sums = { zone: new TimeZone("Africa/Lagos"), prices: {} };
 
 for (const engine of engines)
   suite(`pauses of vendors on ${engine.name}`, () => {
@@ -33,7 +40,7 @@ for (const engine of engines)
         await job.run({ ...beat, ...nothing }, new AbortController().signal);
       };
       const pause = async (changes: Partial<PausedRoute> = {}) => {
-        await pauseRoute(room, { vendor: "first", kind: null, until: null, ...changes });
+        await pauseRoute(room, { vendor: "first", kind: null, why: "answers", until: null, ...changes });
         await follow();
       };
       const resume = async (changes: Partial<PausedRoute> = {}) => {
@@ -99,6 +106,36 @@ for (const engine of engines)
       assert.equal(failure.detail.facts?.charged, false);
       assert.deepEqual(await ledgerRows(store.db, mine), []);
       assert.deepEqual([first.received.length, second.received.length], [0, 0]);
+    });
+
+    test("calls that nobody can be asked for count in the share of answers, and are no difference of the ledger", async (t) => {
+      const { identity, clock, pause } = await opened(t);
+      const accountId = `acc_${randomUUID()}`;
+      const count = () =>
+        identity.jobs.find(({ name }) => name === "count refused calls")!.run(undefined, new AbortController().signal);
+      const share = async () => {
+        const [{ last }] = (await trendOf(store.db, clock.now, { accountId })) as [
+          Awaited<ReturnType<typeof trendOf>>[number],
+        ];
+        return [last.attempts, last.refused, last.answered];
+      };
+      await identity.verify(newRequest({ mode: "live", accountId }));
+      await followAll({ db: store.db, audit: async () => {}, ...sums });
+      await pause();
+      await pause({ vendor: "second" });
+      for (let calls = 0; calls < 8; calls += 1) {
+        const mine = newRequest({ mode: calls < 7 ? "live" : "test", accountId });
+        await identity.verify(mine).catch(() => undefined);
+      }
+      await count();
+      assert.deepEqual(await share(), [1, 7, 1]);
+      await count();
+      assert.deepEqual(await share(), [1, 7, 1]);
+      for await (const { differences } of comparedSums(store.db, clock.now, sums))
+        assert.deepEqual(
+          differences.filter((text) => text.includes(accountId)),
+          [],
+        );
     });
 
     test("an outcome that is unknown at a vendor waits, even if the vendor now needs what the request lacks", async (t) => {

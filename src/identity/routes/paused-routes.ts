@@ -5,12 +5,20 @@ import { noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** A vendor that gets no new attempts. */
+/** Why somebody pauses a vendor: it is too slow or busy, costs too much, gives wrong answers, or has a key that must not be used. */
+export const pauseReasons = ["load", "money", "answers", "key"] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
+/** A vendor that gets no new attempts. Times are milliseconds since 1970. */
 export interface PausedRoute {
   vendor: string;
   /** Null: every kind of check. */
   kind: CheckKind | null;
-  /** Milliseconds since 1970. Null: until somebody resumes it. */
+  why: PauseReason;
+  /** The actor who paused it. */
+  by: string;
+  since: number;
+  /** Null: until somebody resumes it. */
   until: number | null;
 }
 
@@ -18,30 +26,43 @@ const prefix = "route-paused";
 const nameOfPause = ({ vendor, kind }: Pick<PausedRoute, "vendor" | "kind">) =>
   [prefix, vendor, kind ?? "all"].join(":");
 
-/** The pauses that hold at `now`. */
+/** The pauses that hold at `now`, in milliseconds since 1970. */
 export async function pausedRoutes(db: Kysely<Tables>, now: number): Promise<PausedRoute[]> {
+  return (await notedPauses(db)).filter(({ until }) => until === null || until > now);
+}
+
+async function notedPauses(db: Kysely<Tables>): Promise<PausedRoute[]> {
   const rows = await db
     .selectFrom("fact")
-    .select(["name", "value"])
+    .select(["name", "value", "created_at"])
     .where("name", ">=", `${prefix}:`)
     .where("name", "<", `${prefix};`)
     .orderBy("name")
     .execute();
-  return rows
-    .map(({ name, value }): PausedRoute => {
-      const [, vendor, kind] = name.split(":");
-      return { vendor: vendor!, kind: kind === "all" ? null : (kind as CheckKind), until: JSON.parse(value).until };
-    })
-    .filter(({ until }) => until === null || until > now);
+  return rows.map(({ name, value, created_at: since }) => {
+    const [, vendor, kind] = name.split(":");
+    return { vendor: vendor!, kind: kind === "all" ? null : (kind as CheckKind), since, ...JSON.parse(value) };
+  });
 }
 
-/** Pauses a vendor, or changes until when it is paused. Every process obeys within seconds. */
-export async function pauseRoute({ db, audit, actor, now }: Audited & WithClock, route: PausedRoute): Promise<void> {
-  const { vendor, kind, until } = route;
+/** The pause that keeps a vendor from this kind of check; of two, the one that ends later. */
+export function pauseOf(pauses: readonly PausedRoute[], vendor: string, kind: CheckKind): PausedRoute | undefined {
+  return pauses
+    .filter((pause) => pause.vendor === vendor && (pause.kind ?? kind) === kind)
+    .toSorted((one, other) => (other.until ?? Number.POSITIVE_INFINITY) - (one.until ?? Number.POSITIVE_INFINITY))[0];
+}
+
+/** Pauses a vendor, or changes why and until when it is paused. Every process obeys within seconds. */
+export async function pauseRoute(
+  { db, audit, actor, now }: Audited & WithClock,
+  route: Omit<PausedRoute, "by" | "since">,
+): Promise<void> {
+  const { vendor, kind, why, until } = route;
   await db.transaction().execute(async (trx) => {
-    await put(trx, "fact", { name: nameOfPause(route) }, { value: JSON.stringify({ until }), created_at: now() });
+    const value = JSON.stringify({ why, by: actor, until });
+    await put(trx, "fact", { name: nameOfPause(route) }, { value, created_at: now() });
     await noteChange(trx, "routes");
-    await audit(trx, { kind: "route.paused", actor, facts: { vendor, kind, until } });
+    await audit(trx, { kind: "route.paused", actor, facts: { vendor, kind, why, until } });
   });
 }
 
@@ -60,4 +81,19 @@ export async function resumeRoute(
     await audit(trx, { kind: "route.resumed", actor, facts: { vendor, kind } });
     return true;
   });
+}
+
+/** Removes the pauses whose time is over, each with an entry on the audit trail. */
+export async function endPauses({ db, audit, now }: Omit<Audited, "actor"> & WithClock): Promise<void> {
+  for (const pause of await notedPauses(db)) {
+    const { vendor, kind, since, until } = pause;
+    if (until === null || until > now()) continue;
+    await db.transaction().execute(async (trx) => {
+      // Not the one that somebody set in its place meanwhile.
+      const own = trx.deleteFrom("fact").where("name", "=", nameOfPause(pause)).where("created_at", "=", since);
+      if ((await own.returning("name").execute()).length === 0) return;
+      await noteChange(trx, "routes");
+      await audit(trx, { kind: "route.resumed", actor: "system", facts: { vendor, kind } });
+    });
+  }
 }

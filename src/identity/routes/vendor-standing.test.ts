@@ -17,7 +17,14 @@ for (const engine of engines)
         return put(store.db, "verification_sum", key, { ...noCounts, attempts: 1, verified: 1 });
       };
       const seen = (instance: string, upstream: string, state: string) => {
-        const facts = { alarm: null, last_answer_at: null, balance: null, last_failures: "{}", noted_at: now };
+        const facts = {
+          alarm: null,
+          last_answer_at: null,
+          balance: null,
+          kinds: "[]",
+          last_failures: "{}",
+          noted_at: now,
+        };
         return put(store.db, "upstream_status", { instance, upstream }, { ...facts, state });
       };
       for (const vendor of ["dojah", "prembly", "seamfix"]) await sum(vendor);

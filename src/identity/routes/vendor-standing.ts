@@ -4,7 +4,7 @@ import type { UpstreamHealth } from "../../upstreams/circuit-breaker.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 import { attemptsLeft } from "./attempts-left.ts";
-import { pausedRoutes } from "./paused-routes.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
 /** The figures of a vendor with what is left of your balance there. Money in kobo. Null: nobody can tell. */
@@ -16,8 +16,8 @@ export interface VendorStanding extends Omit<VendorFigures, "cost"> {
   daysLeft: number | null;
   /** As the serving process sees it that sees it worst. Null: none is running, or none asks it. */
   state: UpstreamHealth["state"] | null;
-  /** Whether an operator paused it for this kind of check. */
-  paused: boolean;
+  /** The operator's pause that keeps it from this kind of check. */
+  pause: PausedRoute | undefined;
 }
 
 /** States of a vendor, the worst first. */
@@ -31,7 +31,7 @@ export async function vendorStandings(
 ): Promise<VendorStanding[]> {
   const figures = await vendorFigures(db, now);
   const told = await upstreamStatus(db, now);
-  const paused = await pausedRoutes(db, now);
+  const pauses = await pausedRoutes(db, now);
   return figures.map((one) => {
     const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
     const own = figures.filter(({ vendor }) => vendor === one.vendor);
@@ -42,7 +42,7 @@ export async function vendorStandings(
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
       state: worstFirst.find((state) => told.some((seen) => seen.name === one.vendor && seen.state === state)) ?? null,
-      paused: paused.some(({ vendor, kind }) => vendor === one.vendor && (kind ?? one.kind) === one.kind),
+      pause: pauseOf(pauses, one.vendor, one.kind),
     };
   });
 }

@@ -10,6 +10,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { OpenRoutes } from "../routes/open-routes.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Orphans } from "./orphans.ts";
+import type { RefusedCalls } from "./refused-calls.ts";
 import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
 
 /** What every verification of the room works with. */
@@ -20,6 +21,7 @@ export interface VerificationParts {
   orphans: Orphans;
   limits: VerificationLimits;
   routes: OpenRoutes;
+  refused: RefusedCalls;
   leases: Leases;
   keyedHashes: KeyedHashes;
   keyring: CurrentKeyring;

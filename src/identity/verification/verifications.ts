@@ -21,7 +21,10 @@ export class Verifications {
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
     refuseRehearsed(request);
-    const verified = await this.#flightOf(request).answer;
+    const verified = await this.#flightOf(request).answer.catch((error) => {
+      this.#parts.refused.note(request, error);
+      throw error;
+    });
     forgetRehearsed(request, verified);
     return forAccount(verified, request);
   }

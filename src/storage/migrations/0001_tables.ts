@@ -289,6 +289,8 @@ export const allTables = {
     within_5s: "integer",
     within_10s: "integer",
     later: "integer",
+    /** Calls for which no vendor was asked. */
+    refused: "integer",
   },
 
   /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
@@ -308,6 +310,10 @@ export const allTables = {
     balance: "bigint?",
     /** JSON. */
     last_failures: "text",
+    /** JSON: the kinds of checks that the process asks it for. */
+    kinds: "text",
+    /** Since when it has an alarm, or is not ready. */
+    ill_since: "bigint?",
     noted_at: "bigint",
   },
 

@@ -143,7 +143,7 @@ class Trial {
       return noted.filter(({ vendor }) => vendor === "dojah").map(({ at }) => at);
     };
     await pause(3_000);
-    await pauseRoute(room, { ...route, until: null });
+    await pauseRoute(room, { ...route, why: "load", until: null });
     const paused = Date.now();
     const obeyed = Math.max(...(await heard(8_000))) - paused;
     await resumeRoute(room, route);
@@ -151,7 +151,7 @@ class Trial {
     const back = Math.min(...(await heard(6_000)).filter((at) => at > resumed)) - resumed;
     isOver = true;
     const asked = await load;
-    for (const vendor of trioNames) await pauseRoute(room, { vendor, kind: null, until: null });
+    for (const vendor of trioNames) await pauseRoute(room, { vendor, kind: null, why: "load", until: null });
     await pause(5_000);
     await this.#trio.calls();
     // Without keys: nobody tries again.

@@ -4,7 +4,7 @@ import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
 import { vendors } from "../../../upstreams/registry.ts";
-import { type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
+import { type TrendFigures, type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
 import type { WithAccounts } from "../with-accounts.ts";
 
 const percent = { unit: "%" };
@@ -13,7 +13,7 @@ export const showTrend = command({
   id: "books.trend",
   summary: "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin.",
   description:
-    "Live verifications only, from the sums of hours and days. Success is the share of attempts that brought a record or said that there is no match. " +
+    "Live verifications only, from the sums of hours and days. Success is the share that brought a record or said that there is no match, of attempts and of refused calls, for which no vendor was asked. " +
     "The margin is what was charged less what the vendors bill.",
   role: "viewer",
   kind: "read",
@@ -34,6 +34,7 @@ export const showTrend = command({
       }),
       attempts: Type.Integer(),
       attempts_before: Type.Integer(),
+      refused: Type.Integer(),
       success: orNull(Type.Number(percent)),
       success_before: orNull(Type.Number(percent)),
       charges: Type.Integer(),
@@ -49,7 +50,7 @@ export const showTrend = command({
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     return (await trendOf(db, now(), { accountId, vendor })).map(({ span, last, before }) => ({
       span,
-      ...{ attempts: last.attempts, attempts_before: before.attempts },
+      ...{ attempts: last.attempts, attempts_before: before.attempts, refused: last.refused },
       ...{ success: successOf(last), success_before: successOf(before) },
       ...{ charges: last.charges, charged: last.charged, charged_before: before.charged },
       ...{ margin: last.charged - last.billed, margin_before: before.charged - before.billed },
@@ -58,6 +59,7 @@ export const showTrend = command({
 });
 
 /** In percent, to one decimal. */
-function successOf({ attempts, answered }: { attempts: number; answered: number }): number | null {
-  return attempts === 0 ? null : Math.round((1000 * answered) / attempts) / 10;
+function successOf({ attempts, refused, answered }: TrendFigures): number | null {
+  const calls = attempts + refused;
+  return calls === 0 ? null : Math.round((1000 * answered) / calls) / 10;
 }

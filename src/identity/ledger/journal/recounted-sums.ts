@@ -88,7 +88,9 @@ export async function differencesOf(
   const all = [...new Map([...byStored!, ...byCounted!])];
   const differences = all.flatMap(([name, row]) => {
     const none = times(row, 0);
-    const difference = { stored: byStored!.get(name) ?? none, counted: byCounted!.get(name) ?? none };
+    const stored = byStored!.get(name) ?? none;
+    // A refused call is in no row of the ledger.
+    const difference = { stored, counted: { ...(byCounted!.get(name) ?? none), refused: stored.refused } };
     return differentCounts(difference).length === 0 ? [] : [difference];
   });
   return { compared: all.length, differences };

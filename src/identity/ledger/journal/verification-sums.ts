@@ -29,6 +29,7 @@ export const counts = [
   "billed_kobo",
   ...["charges", "charged_kobo"],
   ...timeBuckets.map(([column]) => column),
+  "refused",
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 

@@ -1,0 +1,25 @@
+import { account, orNull, time } from "../../operation/command/answer-schema.ts";
+import Type from "../../operation/schema/type.ts";
+import { type PausedRoute, pauseReasons } from "../routes/paused-routes.ts";
+import { worstFirst } from "../routes/vendor-standing.ts";
+
+/** What a vendor is at the moment. `paused`: by a person. */
+export const vendorStates = ["paused", ...worstFirst] as const;
+
+export const vendorStateWords: Record<(typeof vendorStates)[number], string> = {
+  paused: "paused",
+  ready: "ready",
+  open: "waits after failures",
+  half_open: "trying one call after a wait",
+};
+
+/** The members of an answer that say who paused a vendor, until when and why. */
+export const pauseMembers = {
+  paused_by: orNull(account),
+  paused_until: orNull(time),
+  paused_why: orNull(Type.Enum([...pauseReasons])),
+};
+
+export function pauseFacts(pause: PausedRoute | undefined) {
+  return { paused_by: pause?.by ?? null, paused_until: pause?.until ?? null, paused_why: pause?.why ?? null };
+}

@@ -1,0 +1,56 @@
+import { type Kysely, sql } from "#kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { upstreamStatus } from "../upstream-status.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
+
+/** A vendor that serving processes ask for a kind of check. */
+export interface LiveVendor {
+  vendor: string;
+  kind: CheckKind;
+  pause: PausedRoute | undefined;
+  /** Every process waits before it asks it again. */
+  isAway: boolean;
+  /** Since when it is paused or away, in milliseconds since 1970. */
+  since: number | null;
+}
+
+/** The vendors of live verifications, as the serving processes told lately. `now` in milliseconds since 1970. */
+export async function liveVendors(db: Kysely<Tables>, now: number): Promise<LiveVendor[]> {
+  const [seen, pauses] = await Promise.all([upstreamStatus(db, now), pausedRoutes(db, now)]);
+  return [...Map.groupBy(seen, ({ name }) => name)].flatMap(([vendor, views]) =>
+    [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind) => {
+      const pause = pauseOf(pauses, vendor, kind);
+      const isAway = views.every(({ state }) => state === "open");
+      const away = isAway ? Math.max(...views.map(({ illSince }) => illSince ?? 0)) : null;
+      return { vendor, kind, pause, isAway, since: pause?.since ?? away };
+    }),
+  );
+}
+
+/** The checks for which no vendor can be asked, if `but` is paused as well. */
+export function checksWithoutVendor(
+  vendors: readonly LiveVendor[],
+  but: { vendor?: string; kind?: CheckKind | null } = {},
+): CheckKind[] {
+  const isBut = ({ vendor, kind }: LiveVendor) => vendor === but.vendor && (but.kind ?? kind) === kind;
+  return [...Map.groupBy(vendors, ({ kind }) => kind)].flatMap(([kind, all]) =>
+    all.every((one) => one.pause !== undefined || one.isAway || isBut(one)) ? [kind] : [],
+  );
+}
+
+/** How often vendors were asked for these checks in the hour before `now`, for live keys. */
+export async function attemptsOfLastHour(
+  db: Kysely<Tables>,
+  kinds: readonly CheckKind[],
+  now: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("verification_attempt")
+    .select(sql<number | string>`count(*)`.as("count"))
+    .where("asked_at", ">=", now - 3_600_000)
+    .where("mode", "=", "live")
+    .where("kind", "in", kinds)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

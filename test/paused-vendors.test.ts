@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
+import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
+import { ran, terminalActor } from "./support/command-line.ts";
+import { engines } from "./support/engines.ts";
+import { ask } from "./support/service.ts";
+import { noticed, until } from "./support/until.ts";
+
+const path = "/api/v2/kyc/verify-bvn";
+const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
+
+for (const engine of engines)
+  suite(`vendors that a person pauses on ${engine.name}`, () => {
+    let vendor: LocalVendor;
+    let operators: Operators;
+    let credential: string;
+    let port: number;
+    const duba = (argv: string[], stdin?: string) => {
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      return ran(argv, { environment, ...(stdin !== undefined && { stdin, isTTY: true }) });
+    };
+    const status = async () => {
+      const { exitCode, out } = await duba(["status", "--json"]);
+      return { exitCode, ...JSON.parse(out) };
+    };
+    const verify = () => operators.service.ask(path, { method: "POST", body, credential });
+    const metrics = async () => (await ask(port, "/metrics")).text.split("\n");
+    const paused = async () => {
+      const { out } = await duba(["upstreams", "status", "--json"]);
+      return JSON.parse(out).map((seen: Record<string, unknown>) => [seen.upstream, seen.state]);
+    };
+
+    before(async () => {
+      vendor = await LocalVendor.start();
+      vendor.behaviour = json(200, found);
+      operators = await startOperators(engine, {
+        ...{ DUBA_METRICS: "127.0.0.1:0", DUBA_LIMITS: "off" },
+        ...{
+          DUBA_UPSTREAMS: "dojah,qoreid",
+          DUBA_DOJAH_URL: vendor.url,
+          DUBA_DOJAH_APP_ID: "app",
+          DUBA_DOJAH_KEY: "key",
+        },
+        ...{ DUBA_QOREID_URL: vendor.url, DUBA_QOREID_CLIENT_ID: "id", DUBA_QOREID_SECRET: "secret" },
+      });
+      port = await operators.service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+      credential = (await operators.service.newKey({ mode: "live" })).text;
+      await until(async () => (await paused()).length === 2);
+    });
+    after(async () => {
+      await operators.service.close();
+      await vendor.close();
+    });
+
+    test("pausing one of two asks nobody; pausing the last one asks, and says what it does", async () => {
+      assert.equal((await verify()).status, 200);
+      const first = await duba(["routes", "pause", "qoreid", "--why", "money"]);
+      assert.equal(first.exitCode, 0, first.err);
+      assert.match(first.out, /^qoreid is paused for all checks until \d{4}-.*, because of money\.\n$/);
+
+      const warns =
+        /^dojah is the last vendor for BVN and NIN: live verifications will get 503 upstream_unavailable\. Vendors were asked once in the last hour\./;
+      const alone = await duba(["routes", "pause", "dojah"]);
+      assert.equal(alone.exitCode, 2);
+      assert.match(alone.err, new RegExp(`${warns.source} Nobody is at the terminal to confirm it\\. Add --yes\\.`));
+      const doubtful = await duba(["routes", "pause", "dojah"], "prembly\n");
+      assert.match(doubtful.err, new RegExp(`${warns.source} To confirm, type dojah: `));
+      assert.match(doubtful.err, /You did not confirm\. Nothing was changed\./);
+      assert.deepEqual(await paused(), [
+        ["dojah", "ready"],
+        ["qoreid", "paused"],
+      ]);
+      const sure = await duba(["routes", "pause", "dojah"], "dojah\n");
+      assert.match(sure.out, /^dojah is paused for all checks until you resume it, because of answers\.\n$/);
+    });
+
+    test("with the last one paused, every place says so", async () => {
+      assert.equal((await noticed(verify, ({ status }) => status === 503)).json.error.code, "upstream_unavailable");
+      const { exitCode, needs, vendors, alarms } = await status();
+      assert.equal(exitCode, 1);
+      assert.deepEqual(needs.slice(0, 2), [
+        "Live verifications have no vendor for BVN and NIN, so each is answered 503. See why: duba routes show",
+        `The vendor dojah is paused by ${terminalActor} because of answers, until somebody resumes it. End it: duba routes resume dojah`,
+      ]);
+      assert.match(
+        needs[2],
+        /^The vendor qoreid is paused by .* because of money, until 2.*\. End it: duba routes resume qoreid$/,
+      );
+      assert.deepEqual(
+        vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_by, seen.paused_why]),
+        [
+          ["dojah", false, terminalActor, "answers"],
+          ["qoreid", false, terminalActor, "money"],
+        ],
+      );
+      assert.deepEqual(
+        alarms.slice(0, 3).map(({ alarm }: { alarm: string }) => alarm),
+        ["no-vendor", "paused:dojah", "paused:qoreid"],
+      );
+      const text = await duba(["status"]);
+      assert.match(
+        text.out,
+        new RegExp(`\\nvendors +dojah \\(paused by ${terminalActor}\\), qoreid \\(paused by ${terminalActor} until `),
+      );
+      assert.equal((await duba(["upstreams", "status"])).exitCode, 1);
+      assert.deepEqual(await paused(), [
+        ["dojah", "paused"],
+        ["qoreid", "paused"],
+      ]);
+      const shown = JSON.parse((await duba(["upstreams", "show", "dojah", "--json"])).out);
+      assert.deepEqual([shown.state, shown.paused_by, shown.processes[0].state], ["paused", terminalActor, "paused"]);
+      const figures = JSON.parse((await duba(["routes", "show", "--json"])).out);
+      assert.deepEqual(
+        figures.map((each: Record<string, unknown>) => [each.vendor, each.state, each.paused_by]),
+        figures.map(() => ["dojah", "paused", terminalActor]),
+      );
+      const lines = await metrics();
+      for (const line of [
+        'duba_upstream_ready{upstream="dojah"} 0',
+        'duba_upstream_paused{upstream="qoreid",kind="nin"} 1',
+        'duba_live_vendors{kind="bvn"} 0',
+        'duba_live_vendors{kind="nin"} 0',
+        'duba_alarms{alarm="no-vendor"} 1',
+        'duba_alarms{alarm="paused"} 2',
+      ])
+        assert.ok(lines.includes(line), line);
+      const { text: now } = await operators.send("/", { cookie: operators.by.viewer.cookie });
+      assert.match(now, /Live verifications have no vendor for BVN and NIN/);
+      assert.doesNotMatch(now.slice(now.indexOf("Vendors of each process")), /<span class="state good">ready/);
+    });
+
+    test("a resumed vendor is asked again, and the alarms are over", async () => {
+      for (const name of ["dojah", "qoreid"]) assert.equal((await duba(["routes", "resume", name])).exitCode, 0);
+      await noticed(verify, ({ status }) => status === 200);
+      assert.ok((await status()).alarms.every(({ alarm }: { alarm: string }) => !/^(no-vendor|paused)/.test(alarm)));
+      const lines = await metrics();
+      for (const line of ['duba_upstream_ready{upstream="dojah"} 1', 'duba_live_vendors{kind="bvn"} 2'])
+        assert.ok(lines.includes(line), line);
+    });
+
+    test("in the console a stolen cookie pauses one of two vendors, and not the last one", async () => {
+      const { post, confirm, deedOf, by } = operators;
+      const first = await post("/routes/pause", by.operator, { vendor: "qoreid", why: "load" });
+      assert.match(first.text, /qoreid is paused for all checks until/);
+      const stolen = await post("/routes/pause", by.operator, { vendor: "dojah", why: "load" });
+      assert.match(stolen.text, /Your passkey must confirm this/);
+      const { json: deed } = await deedOf("/routes/pause", by.operator, { vendor: "dojah", why: "load" });
+      assert.match(deed.page, /dojah is the last vendor for BVN and NIN/);
+      assert.match((await confirm("/routes/pause", by.operator, { vendor: "dojah" })).text, /dojah is paused/);
+      await duba(["routes", "resume", "dojah"]);
+    });
+
+    test("only a pause for load or money has an end", async () => {
+      const refused = await duba(["routes", "pause", "qoreid", "--why", "key", "--for", "2h"]);
+      assert.equal(refused.exitCode, 2);
+      assert.match(refused.err, /--for must be left out: only a pause for load or money ends by itself/);
+      const { out } = await duba(["routes", "pause", "qoreid", "--why", "load", "--for", "2h", "--json"]);
+      const left = Date.parse(JSON.parse(out).until) - Date.now();
+      assert.ok(left > 7_000_000 && left <= 7_200_000, String(left));
+      const usual = JSON.parse((await duba(["routes", "pause", "qoreid", "--why", "load", "--json"])).out);
+      assert.ok(Math.abs(Date.parse(usual.until) - Date.now() - 8 * 3_600_000) < 60_000, usual.until);
+    });
+  });
