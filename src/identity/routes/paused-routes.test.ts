@@ -7,7 +7,7 @@ import { changeCount } from "../../storage/change-counter.ts";
 import { unknown } from "../../upstreams/ports/outcomes.ts";
 import { trendOf } from "../books/trend.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
-import { followAll } from "../ledger/journal/follow-all.fixture.ts";
+import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
@@ -120,7 +120,7 @@ for (const engine of engines)
         return [last.attempts, last.refused, last.answered];
       };
       await identity.verify(newRequest({ mode: "live", accountId }));
-      await followAll({ db: store.db, audit: async () => {}, ...sums });
+      await followJournal({ db: store.db, audit: async () => {}, ...sums });
       await pause();
       await pause({ vendor: "second" });
       for (let calls = 0; calls < 8; calls += 1) {
