@@ -1,5 +1,5 @@
 import { everySetting, settings } from "../config/settings.ts";
-import { formed } from "../operation/command/read-texts.ts";
+import { flag, formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import type { Setting } from "../operation/setting.ts";
@@ -17,6 +17,9 @@ export const serveCommand = command({
     port: overrideOf(settings.port, "number"),
     host: overrideOf(settings.host, "address"),
     data: overrideOf(settings.dataDirectory, "directory"),
+    new_store: flag(
+      "Begin with an empty store, although the key ring belongs to one that is not in the data directory.",
+    ),
   }),
   answer: Type.Object({ exit_code: Type.Integer() }),
   view: () => [],
@@ -30,9 +33,10 @@ export const serveCommand = command({
     ]),
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
-  run: async (_, { config, commands, serve }: Pick<CommandResources, "config" | "commands" | "serve">) => ({
-    exit_code: await serve!(config, commands),
-  }),
+  run: async ({ new_store }, { config, commands, serve }: Pick<CommandResources, "config" | "commands" | "serve">) => {
+    if (!new_store) (await import("../audit/anchor/lost-store.ts")).refuseLostStore(config);
+    return { exit_code: await serve!(config, commands) };
+  },
 });
 
 /** A text that stands for a setting, and has its form. */

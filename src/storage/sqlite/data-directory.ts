@@ -117,6 +117,20 @@ function cannotWrite(file: string, code: string | undefined): StoreError {
   );
 }
 
+/** Milliseconds between two looks at a file. */
+const looksEvery = 1_000;
+
+/** Gives whether the file that stands at `path` now still stands there, as it was seen at most a second ago. */
+export function standsAt(path: string): () => boolean {
+  const inode = () => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
+  const own = inode();
+  let [isThere, lookedAt] = [true, performance.now()];
+  return () => {
+    if (performance.now() - lookedAt >= looksEvery) [isThere, lookedAt] = [inode() === own, performance.now()];
+    return isThere;
+  };
+}
+
 /** The lock of a process that serves from a directory. */
 export interface DirectoryLock {
   release(): void;

@@ -14,6 +14,7 @@ import { traced } from "../queries/traced-dialect.ts";
 import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
+import { standsAt } from "./data-directory.ts";
 import type { Rows, SqlStatement } from "./messages.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteError, SqliteThread } from "./thread.ts";
@@ -117,7 +118,7 @@ export interface SqliteDatabase {
 /** Opens a file that exists or may be made; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
 export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced = false): Promise<SqliteDatabase> {
   const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
-  const queue = new StatementQueue(thread, timeouts);
+  const queue = new StatementQueue(thread, timeouts, standsAt(file));
   const dialect: Dialect = {
     createDriver: () => queuedDriver(queue),
     createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -30,6 +30,7 @@ export class StatementQueue {
   /** Commits, from the request to the thread until its reply. */
   readonly commits = new Durations();
   readonly #thread: SqliteThread;
+  readonly #isInPlace: () => boolean;
   readonly #waiting: Waiting[] = [];
   #busy = false;
   /** When a transaction last had the write lock, by `performance.now()`. */
@@ -37,8 +38,10 @@ export class StatementQueue {
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
-  constructor(thread: SqliteThread, timeouts: StoreTimeouts) {
+  /** `isInPlace`: whether the database is the file at its path. Else what is written is lost with this process. */
+  constructor(thread: SqliteThread, timeouts: StoreTimeouts, isInPlace: () => boolean) {
     this.#thread = thread;
+    this.#isInPlace = isInPlace;
     this.timeouts = timeouts;
   }
 
@@ -67,6 +70,8 @@ export class StatementQueue {
 
   async #wait(statement: SqlStatement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
     if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
+    if (!this.#isInPlace())
+      throw new StoreAway("SQLITE_GONE", "its file was removed or replaced: put it back, or restore a backup", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
     const asked = performance.now();
     const timeouts = currentTimeouts(this.timeouts);

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { keyringPath } from "../../keyring/file.ts";
+import { StoreError } from "../../storage/errors.ts";
+import { anchorPath } from "./anchor.ts";
+
+/**
+ * Throws a `StoreError` if the data directory has no store although the key ring belongs to one, and live vendors are set: what those
+ * verified and charged is in the store that is missing. Without live vendors there is nothing to lose but rehearsals.
+ */
+export function refuseLostStore(config: {
+  dataDirectory: string;
+  databaseUrl: string | undefined;
+  keyring: string;
+  upstreams: readonly string[];
+}): void {
+  const { dataDirectory, databaseUrl, upstreams } = config;
+  if (databaseUrl || upstreams.length === 0 || existsSync(join(dataDirectory, "duba.db"))) return;
+  const anchor = anchorPath(keyringPath(config));
+  if (!existsSync(anchor)) return;
+  throw new StoreError(
+    `${resolve(dataDirectory)} holds no store, but the key ring belongs to one, as its anchor ${anchor} says: put the store back, or restore a backup. To begin with an empty store: duba serve --new-store.`,
+  );
+}

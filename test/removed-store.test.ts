@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { nodeEnvironment } from "./support/process.ts";
+import { startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+suite("a SQLite database that is removed under the service", () => {
+  test("ends readiness and verifications, not look-ups, until it stands there again", async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const file = join(service.settings.dataDirectory, "duba.db");
+    const verify = () =>
+      service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      });
+    const readiness = async () => (await service.ask("/readyz", { credential: false })).status;
+    assert.deepEqual([await readiness(), (await verify()).status], [200, 200]);
+    renameSync(file, `${file}.elsewhere`);
+    await until(async () => (await readiness()) === 503);
+    const { status, json } = await verify();
+    assert.deepEqual([status, json.error.charged], [500, false]);
+    assert.equal((await service.ask("/api/v2/internet/data/fetch-providers")).status, 200);
+    const told = service.lines.filter(({ fields }) => JSON.stringify(fields).includes("SQLITE_GONE"));
+    assert.ok(told.length > 0);
+    renameSync(`${file}.elsewhere`, file);
+    await until(async () => (await readiness()) === 200);
+    assert.equal((await verify()).status, 200);
+  });
+});
+
+suite("a start on a data directory without a store, with a key ring that belongs to one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "duba-removed-"));
+  const keyring = join(folder, "ring");
+  const start = (settings: Record<string, string>, ...options: string[]) => {
+    const { status, stderr } = spawnSync(process.execPath, ["src/main.ts", "serve", ...options], {
+      env: { ...nodeEnvironment, DUBA_DATA: join(folder, "data"), DUBA_KEYRING: keyring, ...settings },
+      encoding: "utf8",
+    });
+    return { status, stderr };
+  };
+  const live = { DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
+  /** A start that goes on ends here: nobody can listen on this address. */
+  const nowhere = { HOST: "203.0.113.1" };
+
+  test("stops with a sentence where live vendors are set, unless an empty store is asked for", (t) => {
+    t.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(`${keyring}.anchor`, "{}");
+    const lost = start({ ...live, ...nowhere });
+    assert.equal(lost.status, 1);
+    assert.match(
+      lost.stderr,
+      /holds no store, but the key ring belongs to one.*restore a backup.*duba serve --new-store/,
+    );
+    for (const gone of [start({ ...live, ...nowhere }, "--new-store"), start(nowhere)])
+      assert.match(gone.stderr, /203\.0\.113\.1/);
+  });
+});
