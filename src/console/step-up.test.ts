@@ -36,6 +36,8 @@ for (const engine of usualEngines)
       const { dataDirectory, databaseUrl } = operators.service.settings;
       duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
       await operators.service.newAccount("Shop");
+      const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+      await operators.service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
     });
     after(() => operators.service.close());
 
@@ -157,6 +159,16 @@ for (const engine of usualEngines)
       );
       const exported = await page("/subjects/export", by.officer, { number: "22000000017" });
       assert.doesNotMatch(exported, /22000000017/);
+    });
+
+    test("an erasure says what it will erase, and asks no passkey for nobody", async () => {
+      const { by, deedOf, post } = operators;
+      const { page } = (await deedOf("/subjects/erase", by.officer, { number: "22000000017" })).json;
+      assert.match(page, /the BVN ending 0017: 1 of sandbox@example\.com \(test\), with 0 records/);
+      assert.doesNotMatch(page, /22000000017/);
+      assert.deepEqual((await deedOf("/subjects/erase", by.officer, { number: "22000000555" })).json, {});
+      const { text } = await post("/subjects/erase", by.officer, { number: "22000000555" });
+      assert.match(text, /Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt/);
     });
 
     test("a test key, a name and a dry run need no passkey, a live key does", async () => {

@@ -12,11 +12,14 @@ for (const engine of usualEngines) {
   suite(`the subjects command beside a service on ${engine.name}`, () => {
     let service: TestService;
     let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;
+    /** By a person at a terminal. */
+    let typed: typeof duba;
     before(async () => {
       service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       duba = (stdin, ...argv) => ran(argv, { environment, stdin });
+      typed = (stdin, ...argv) => ran(argv, { environment, stdin, isTTY: true });
     });
     after(() => service.close());
 
@@ -96,10 +99,30 @@ for (const engine of usualEngines) {
       assert.deepEqual(trail.entries.at(-1).facts, { receipt, records: 1, verifications: 1 });
     });
 
-    test("gives people a receipt to read, also of nothing", async () => {
-      const { exitCode, out } = await duba("22000000555", "subjects", "erase", "--yes");
-      assert.equal(exitCode, 0);
-      assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*:\d\d:\d\d\+01\n\n\(none\)\n$/);
+    test("says what it will erase before a person confirms it, and gives them a receipt to read", async () => {
+      await verify("k-2", "22000000021");
+      await verify("k-3", "22000000021");
+      const says =
+        /Duba holds verifications of the BVN ending 0021: 2 of sandbox@example\.com \(test\), with 2 records\. Nobody can undo this\. To confirm, type the number again: /;
+      const doubtful = await typed("22000000021\n22000000012\n", "subjects", "erase");
+      assert.equal(doubtful.exitCode, 1);
+      assert.match(doubtful.err, says);
+      assert.match(doubtful.err, /You did not confirm\. Nothing was changed\.\n$/);
+      const { exitCode, out, err } = await typed("22000000021\n22000000021\n", "subjects", "erase");
+      assert.equal(exitCode, 0, err);
+      assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*:\d\d:\d\d\+01\n\naccount /);
+    });
+
+    test("gives no receipt for nobody", async () => {
+      const trail = async () => (await duba("", "audit", "tail", "--kind", "subject.erased", "--json")).out;
+      const before = await trail();
+      const sentence = "Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt.\n";
+      for (const given of [
+        await duba("22000000555", "subjects", "erase", "--yes"),
+        await typed("22000000555\n", "subjects", "erase"),
+      ])
+        assert.deepEqual([given.exitCode, given.out, given.err.replace(/^.*: (?=Duba)/, "")], [1, "", sentence]);
+      assert.equal(await trail(), before);
     });
 
     test("refuses what is no BVN without repeating it, and takes none as an argument", async () => {

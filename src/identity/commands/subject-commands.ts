@@ -4,7 +4,7 @@ import type { Keyring } from "../../keyring/keyring.ts";
 import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { account, answerFiles, isoOf, list, time } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { SubjectExport } from "../data-subjects/subjects.ts";
@@ -53,7 +53,7 @@ const eraseSubject = command({
   description:
     "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +
     "a verification receives 410 record_no_longer_held. You get a receipt that does not name the " +
-    "person.",
+    "person, and none if Duba holds nothing about the number.",
   onTerminal: `Duba reads the ${anyLabel} from standard input.`,
   role: "officer",
   kind: "danger",
@@ -84,7 +84,7 @@ const eraseSubject = command({
           {
             fault:
               "The erased data may still be in the database's files, because another process, such as a backup, was reading them.",
-            note: "Run this command again after that process ends.",
+            note: "The service removes it once that process ends.",
           },
         ]),
   ],
@@ -103,10 +103,23 @@ const eraseSubject = command({
     ],
   },
   examples: [{}, { kind: "nin" }],
+  effect: async (given, room: Room) => {
+    const person = inputFrom(given, subjectOnly);
+    const { countSubject } = await import("../data-subjects/subjects.ts");
+    const held = await countSubject(await steadyPartsOf(room), person);
+    if (held.length === 0) throw nothingHeld(person);
+    const emailOf = await room.accounts.emails();
+    const ofAccounts = held.map(
+      ({ accountId, mode, verifications, records }) =>
+        `${verifications} of ${emailOf(accountId)} (${mode}), with ${records} records`,
+    );
+    return { says: [`Duba holds verifications of ${endingOf(person)}: ${ofAccounts.join("; ")}.`] };
+  },
   run: async (given, room: Room) => {
     const person = inputFrom(given, subjectOnly);
     const { eraseSubject } = await import("../data-subjects/subjects.ts");
     const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await steadyPartsOf(room), person);
+    if (accounts.length === 0) throw nothingHeld(person);
     const emailOf = await room.accounts.emails();
     return {
       receipt,
@@ -118,6 +131,14 @@ const eraseSubject = command({
     };
   },
 });
+
+const endingOf = ({ kind, number }: CheckInput) => `the ${labelOf(kind)} ending ${number.slice(-4)}`;
+
+function nothingHeld(person: CheckInput): CommandError {
+  return new CommandError(
+    `Duba holds nothing about ${endingOf(person)}, so nothing was erased and there is no receipt.`,
+  );
+}
 
 export const subjectCommands = [exportSubject, eraseSubject];
 

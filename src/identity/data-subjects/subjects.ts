@@ -54,6 +54,26 @@ interface SubjectParts extends Audited {
   keyedHashes: KeyedHashes;
 }
 
+/** What the ledger holds about a person: as much as an erasure would erase. */
+export async function countSubject(
+  { db, keyedHashes }: Pick<SubjectParts, "db" | "keyedHashes">,
+  subject: CheckSubject,
+): Promise<Erasure["accounts"]> {
+  const rows = await db
+    .selectFrom("verification")
+    .select(["account_id", "mode"])
+    .select(({ fn }) => [fn.countAll<number>().as("verifications"), fn.count<number>("sealed_record").as("records")])
+    .where("subject_hash", "in", keyedHashes.all("subject", subjectParts(subject)))
+    .groupBy(["account_id", "mode"])
+    .orderBy("account_id")
+    .orderBy("mode")
+    .execute();
+  return rows.map(({ account_id: accountId, mode, verifications, records }) => ({
+    ...{ accountId, mode: mode as Mode },
+    ...{ verifications: Number(verifications), records: Number(records) },
+  }));
+}
+
 const batch = 500;
 /** How long readers of the database's files are waited for, in milliseconds. */
 const readerPatience = 30_000;
@@ -62,7 +82,7 @@ const readerPatience = 30_000;
  * Erases a person: destroys every record held under this number with its key, of all accounts and both modes, and what leads
  * from a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile is answered, and
  * keeps nothing. Each batch commits with its entry on the audit trail; what is left when it breaks off is done by a second
- * run.
+ * run. No accounts: nothing was held, and no entry names the receipt.
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
@@ -76,7 +96,8 @@ export async function eraseSubject(
     const rows = await db.transaction().execute(async (trx) => {
       const rows = await eraseBatch(trx, hashes);
       const records = rows.filter(({ sealed_record }) => sealed_record !== null).length;
-      await audit(trx, { kind: "subject.erased", actor, facts: { receipt, records, verifications: rows.length } });
+      const facts = { receipt, records, verifications: rows.length };
+      if (rows.length > 0) await audit(trx, { kind: "subject.erased", actor, facts });
       return rows;
     });
     for (const { account_id: accountId, mode, sealed_record } of rows) {
