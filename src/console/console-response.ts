@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream/promises";
 import { acceptedEncoding } from "../http/request/content-encoding.ts";
+import { hasBody } from "../http/request/input.ts";
 import { codingHeaders, encoded } from "../http/shell/content.ts";
 import { type HttpResponse, sendResponse } from "../http/shell/http-response.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 
 /** No script, style, frame or request but our own. */
 const policy =
@@ -51,10 +54,28 @@ export async function sendConsoleResponse(
   { status, headers, body }: HttpResponse,
   isSecure: boolean,
 ): Promise<void> {
-  const own = { ...always, ...(isSecure && { "Strict-Transport-Security": "max-age=31536000" }), ...headers };
+  // A body that does not come would hold its connection until it must have arrived.
+  const closes = !(await isWhole(raw)) && { Connection: "close" };
+  const own = {
+    ...always,
+    ...closes,
+    ...(isSecure && { "Strict-Transport-Security": "max-age=31536000" }),
+    ...headers,
+  };
   const isMade = (typeof body === "string" || Buffer.isBuffer(body)) && headers.Vary === undefined;
   if (!isMade) return sendResponse(raw, response, { status, headers: own, body });
   const coding = body.length > 1024 ? acceptedEncoding(raw.headers["accept-encoding"]) : "identity";
   const bytes = await encoded(coding, Buffer.from(body));
   return sendResponse(raw, response, { status, headers: { ...own, ...codingHeaders(coding) }, body: bytes });
+}
+
+/** How long a body may still take when its response is ready, in milliseconds. */
+const restTime = 1000;
+
+/** Whether all of a request has come. The rest of a body that nobody needs is dropped: browsers that still send may miss the response. */
+async function isWhole(raw: IncomingMessage): Promise<boolean> {
+  if (raw.complete || !hasBody(raw)) return true;
+  raw.resume();
+  await withTimeout(finished(raw), restTime).catch(() => undefined);
+  return raw.complete;
 }

@@ -9,6 +9,7 @@ import { openServer } from "../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../keyring/file.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
+import { addressList, isListed } from "../runtime/network/address.ts";
 import { codeOf } from "../storage/errors.ts";
 import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
@@ -66,7 +67,9 @@ export async function openConsole(
   const handle = requestHandler(room, callerAddress(config.trustProxy));
   // A file takes longer than other bodies, which end as headers do: see `bytesIn`.
   const bounds = { arrival: config.requestTimeout, body: uploadTime };
-  const connections = { most: 200, answer: config.answerTimeout };
+  const proxies = addressList(config.trustProxy);
+  const share = { most: 50, isProxy: (address: string) => proxies !== null && isListed(proxies, address) };
+  const connections = { most: 200, share, answer: config.answerTimeout };
   const http = openServer({ ...bounds, connections }, log, async (raw, response) => {
     try {
       await sendConsoleResponse(raw, response, await handle(raw), origin().startsWith("https:"));

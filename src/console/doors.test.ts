@@ -181,3 +181,71 @@ suite("the host of the console", () => {
     }
   });
 });
+
+suite("the places of the console", () => {
+  /** 220 requests whose bodies do not come, of one address. */
+  const halves = (port: number, origin: string) => {
+    const { host } = new URL(origin);
+    const head = `POST /keys/create HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nContent-Length: 30\r\n\r\n{`;
+    return Array.from({ length: 220 }, () => {
+      const line = new Line(port);
+      line.say(head);
+      return line;
+    });
+  };
+
+  test("are free again soon after half bodies of a stranger, of whom others notice nothing", {
+    skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
+  }, async () => {
+    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
+    try {
+      const { origin } = service.console!;
+      const port = Number(new URL(origin).port);
+      const lines = halves(port, origin);
+      const { send } = consoleClient(service, port);
+      assert.equal((await send("/sign-in", { from: "127.0.0.2" })).status, 200);
+      await Promise.all(lines.map(({ closed }) => closed));
+      const answered = lines.flatMap(({ answers }) => answers);
+      assert.equal(answered.length, 50);
+      for (const { status, headers } of answered) assert.deepEqual([status, headers.connection], [401, "close"]);
+      assert.equal((await send("/sign-in")).status, 200);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("are not shared out among the callers of a trusted proxy, which has one address for all", async () => {
+    const port = await freePort();
+    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_TRUST_PROXY: "127.0.0.1" });
+    try {
+      const lines = halves(port, service.console!.origin);
+      await Promise.all(lines.map(({ closed }) => closed));
+      assert.equal(lines.flatMap(({ answers }) => answers).length, 200);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("are kept by those who send a whole body that is refused", async () => {
+    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
+    try {
+      const { origin } = service.console!;
+      const line = new Line(Number(new URL(origin).port));
+      const head = `POST /keys/create HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\nContent-Length: 30\r\n\r\n`;
+      line.say(head);
+      line.say("x".repeat(30));
+      await line.heard(1);
+      line.say(head + "x".repeat(30));
+      assert.deepEqual(
+        (await line.heard(2)).map(({ status, headers }) => [status, headers.connection]),
+        [
+          [401, "keep-alive"],
+          [401, "keep-alive"],
+        ],
+      );
+      line.end();
+    } finally {
+      await service.close();
+    }
+  });
+});

@@ -173,9 +173,7 @@ function missing(): HttpResponse {
 }
 
 function reported(status: number, message: string, isScript: boolean): HttpResponse {
-  // The rest of a body that came too late would be read as the next request.
-  const headers: Record<string, string> = status === 408 ? { Connection: "close" } : {};
-  if (isScript) return jsonResponse({ message }, status, headers);
+  if (isScript) return jsonResponse({ message }, status);
   const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="fault" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
-  return page(barePage({ title: String(status), main }), status, headers);
+  return page(barePage({ title: String(status), main }), status);
 }

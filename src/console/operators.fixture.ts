@@ -13,6 +13,8 @@ export interface ConsoleSent {
   headers?: Record<string, string>;
   body?: string;
   cookie?: string;
+  /** The address of this machine that it comes from. */
+  from?: string;
 }
 
 export interface ConsoleAnswer {
@@ -70,14 +72,15 @@ export const formType = { "Content-Type": "application/x-www-form-urlencoded" };
 export function consoleClient({ console }: TestService, port = Number(new URL(console!.origin).port)): ConsoleClient {
   const { origin } = console!;
   let sent = 0;
-  const send: ConsoleClient["send"] = (path, { method = "GET", headers = {}, body, cookie } = {}) =>
+  const send: ConsoleClient["send"] = (path, { method = "GET", headers = {}, body, cookie, from } = {}) =>
     new Promise((resolve, reject) => {
       // Behind a trusted proxy each request has an address of its own, so that no test uses up the limit of another.
       sent += 1;
       const address = `198.51.${sent >> 8}.${sent & 255}`;
       const own = { Host: `localhost:${port}`, "X-Forwarded-For": address, ...(cookie && { Cookie: cookie }) };
       const all = { ...own, ...headers };
-      const asking = request({ host: "127.0.0.1", port, path, method, headers: all, agent: false }, (response) => {
+      const to = { host: "127.0.0.1", port, ...(from && { localAddress: from }) };
+      const asking = request({ ...to, path, method, headers: all, agent: false }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => {
           text += part;

@@ -1,23 +1,40 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "../../runtime/log.ts";
+import { subscriberOf } from "../../runtime/network/address.ts";
 
 export interface ConnectionBounds {
   /** Most connections at once; more are closed without a response. */
   most: number;
+  /** Most of them from one address, in IPv6 from one /64 network. Proxies have no such bound: theirs are of many callers. */
+  share?: { most: number; isProxy(address: string): boolean };
   /** How long a response may wait for its caller to read it, in milliseconds. */
   answer: number;
 }
 
 /** Bounds the connections of a server. One timer checks all of them each second, so that no request needs its own. */
-export function boundConnections(server: Server, { most, answer }: ConnectionBounds, log: Log): void {
+export function boundConnections(server: Server, { most, share, answer }: ConnectionBounds, log: Log): void {
   const readers = new Readers(answer);
   server.maxConnections = most;
+  const held = new Map<string, number>();
+  let dropped = 0;
   server.on("connection", (socket: Socket) => {
     readers.add(socket);
     socket.once("close", () => readers.delete(socket));
+    const address = socket.remoteAddress ?? "";
+    if (!share || share.isProxy(address)) return;
+    const holder = subscriberOf(address);
+    const count = (change: number) => {
+      const now = (held.get(holder) ?? 0) + change;
+      if (now > 0) held.set(holder, now);
+      else held.delete(holder);
+      return now;
+    };
+    socket.once("close", () => count(-1));
+    if (count(1) <= share.most) return;
+    dropped += 1;
+    socket.destroy();
   });
-  let dropped = 0;
   server.on("drop", () => {
     dropped += 1;
   });
@@ -28,7 +45,8 @@ export function boundConnections(server: Server, { most, answer }: ConnectionBou
       const connections = readers.cutSlow(now);
       if (connections > 0) log.warn({ connections }, "cut connections whose callers did not read their answers");
       if (dropped > 0 && now - loggedAt >= 60_000) {
-        log.warn({ most, refused: dropped }, "refused connections: as many are open as DUBA_MAX_CONNECTIONS allows");
+        const why = share ? "the console takes, or takes of one address" : "DUBA_MAX_CONNECTIONS allows";
+        log.warn({ most, refused: dropped }, `refused connections: as many are open as ${why}`);
         [dropped, loggedAt] = [0, now];
       }
     },
