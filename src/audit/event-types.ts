@@ -73,6 +73,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     reason: "reference",
   },
   "verification.settled": { reference: "reference", state: "reference", reason: "text" },
+  "attempt.settled": { reference: "reference", attempt: "number", state: "reference", reason: "text" },
   "verification.noted": { reference: "reference", note: "text" },
   "books.adjusted": {
     reference: "reference",

@@ -21,6 +21,13 @@ const sums = `${journal}/verification-sums.ts`;
 
 export const mutants: readonly Mutant[] = [
   {
+    name: "two operators end one attempt twice by an invoice",
+    file: "src/identity/ledger/settle.ts",
+    from: ".$if(!isSqlite(trx), (query) => query.forUpdate())",
+    to: "",
+    tests: ["src/identity/books/ended-attempts.test.ts"],
+  },
+  {
     name: "two corrections at once give back more than the charge",
     file: "src/identity/books/adjust.ts",
     from: ".$if(!isSqlite(trx), (query) => query.forUpdate())",

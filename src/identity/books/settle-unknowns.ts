@@ -6,17 +6,19 @@ import type { Tables } from "../../storage/tables.ts";
 import { outcomeBilledAt, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { unknownVerifications } from "../ledger/reports/inspect.ts";
-import { type SettledAs, settle, settledAfter } from "../ledger/settle.ts";
+import { endedWithUnknownAttempts, unknownVerifications } from "../ledger/reports/inspect.ts";
+import { type AttemptEnd, type SettledAs, settle, settleAttempts, settledAfter } from "../ledger/settle.ts";
 import { type InvoiceLine, timesOf } from "./invoice.ts";
 import { clockTolerance } from "./match-invoice.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
 
-/** What becomes of a verification with an unknown outcome, and why one is left as it is. */
+/** What becomes of a verification with an unknown outcome, or with an attempt that has one, and why it is left as it is. */
 export const unknownEnds = {
   settled: "settled, as its price says",
   billed: "released, the vendor bills it",
   released: "released, not on the invoice",
+  attempt_billed: "it has an outcome; an attempt without one is billed",
+  attempt_released: "it has an outcome; an attempt without one is not on the invoice",
   ambiguous: "left: a line may be of another verification",
   other_vendor: "left: another vendor was asked too",
   not_covered: "left: the invoice does not cover its time",
@@ -28,6 +30,8 @@ export type UnknownEnd = keyof typeof unknownEnds;
 /** What an invoice says about a verification with an unknown outcome. */
 export interface Decision {
   row: Row;
+  /** Of a verification that has ended: its attempts at the vendor without an outcome, and with which reason they end. */
+  attempts: readonly AttemptEnd[];
   end: UnknownEnd;
   /** Null: it is left. */
   as: SettledAs | null;
@@ -44,16 +48,20 @@ export interface VendorInvoice {
   prices: VendorPrices | undefined;
 }
 
-/** Reads of an invoice what becomes of each live verification with an unknown outcome at its vendor, oldest first. Changes nothing. */
+/**
+ * Reads of an invoice what becomes of each live verification with an unknown outcome at its vendor, oldest first, and then of each that ended
+ * although an attempt there has none. Changes nothing.
+ */
 export async function decideUnknowns(
   { db, now }: { db: Kysely<Tables> } & WithClock,
   { vendor, lines, whole, prices }: VendorInvoice,
 ): Promise<Decision[]> {
   const at = now();
-  const unknown = (await unknownVerifications(db)).filter(
-    (row) => row.mode === "live" && unresolvedAttempts(row).some((attempt) => attempt.vendor === vendor),
-  );
   const { from, to } = whole ?? timesOf(lines);
+  const unknown = [
+    ...(await unknownVerifications(db)),
+    ...(await endedWithUnknownAttempts(db, { vendor, from: from - clockTolerance, to: to + clockTolerance })),
+  ].filter((row) => row.mode === "live" && unresolvedAttempts(row).some((attempt) => attempt.vendor === vendor));
   const covered = whole ?? timesOf(lines).between;
   const { agreed, differences, ambiguous } = await reconcileInvoice(db, lines, { vendor, from, to, prices });
   const nameOf = ({ reference, number }: { reference: string; number: number }) => `${reference} ${number}`;
@@ -64,7 +72,8 @@ export async function decideUnknowns(
     ]),
   );
   return unknown.map((row) => {
-    const open = unresolvedAttempts(row);
+    const all = unresolvedAttempts(row);
+    const open = all.filter((attempt) => attempt.vendor === vendor);
     const listed = open.flatMap((attempt) => {
       const line = lineOf.get(nameOf(attempt));
       return line ? [{ attempt, line }] : [];
@@ -73,18 +82,39 @@ export async function decideUnknowns(
     const isCovered = (attempt: Attempt) =>
       lineOf.has(nameOf(attempt)) ||
       (attempt.asked_at >= covered.from + clockTolerance && attempt.asked_at < covered.to - clockTolerance);
-    const left = (end: UnknownEnd): Decision => ({ row, end, as: null, listed });
+    const left = (end: UnknownEnd): Decision => ({ row, attempts: [], end, as: null, listed });
+    const hasEnded = row.state !== "unknown";
     if (ambiguous.has(row.reference)) return left("ambiguous");
-    if (open.some((attempt) => attempt.vendor !== vendor)) return left("other_vendor");
+    if (!hasEnded && open.length < all.length) return left("other_vendor");
     if (!open.every(isCovered)) return left("not_covered");
     if (at - row.started_at < settledAfter) return left("too_young");
-    if (listed.length === 0) return { row, end: "released", as: "failed", listed };
+    const released = (end: UnknownEnd, attempts: readonly AttemptEnd[] = []): Decision => ({
+      ...{ row, attempts, end, as: "failed", listed },
+    });
+    if (hasEnded)
+      return released(
+        listed.length === 0 ? "attempt_released" : "attempt_billed",
+        open.map((attempt) => ({
+          number: attempt.number,
+          reason: reasonOf(
+            listed.find((each) => each.attempt === attempt),
+            prices,
+          ),
+        })),
+      );
+    if (listed.length === 0) return released("released");
     const negative = negativeIn(listed, prices);
     const isLast = listed.at(-1)!.attempt === open.at(-1);
-    return negative && isLast
-      ? { row, end: "settled", as: negative, listed }
-      : { row, end: "billed", as: "failed", listed };
+    return negative && isLast ? { ...released("settled"), as: negative } : released("billed");
   });
+}
+
+/** Why an attempt has no record: as the price of its line says, if that is the one of a negative outcome alone. */
+function reasonOf(
+  listed: Decision["listed"][number] | undefined,
+  prices: VendorPrices | undefined,
+): AttemptEnd["reason"] {
+  return listed === undefined ? "released" : (negativeIn([listed], prices) ?? "record_lost");
 }
 
 /** The outcome that the prices of all lines name. A line says that the vendor did the work, and nothing of what it found. */
@@ -108,13 +138,14 @@ export async function settleUnknowns(
 }
 
 async function settled(room: Audited & WithClock, decision: Decision, as: SettledAs, why: string): Promise<Decision> {
-  const { row, listed } = decision;
+  const { row, attempts, listed } = decision;
   const { reference } = row;
   const places = listed.map(({ line }) => line.line).join(" and ");
   const reason = `${why} (${places === "" ? "not on the invoice" : `line ${places}`})`;
   const billed = listed.map(({ attempt }) => attempt.number);
   try {
-    await settle(room, { reference, as, reason, billed });
+    if (attempts.length > 0) await settleAttempts(room, { reference, attempts, reason });
+    else await settle(room, { reference, as, reason, billed });
     return decision;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

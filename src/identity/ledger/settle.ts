@@ -3,10 +3,11 @@ import { negativeReasons } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import { isSqlite } from "../../storage/engine.ts";
 import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
-import { addToJournal } from "./journal/journal-entry.ts";
+import { type Attempt, type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
+import { addToJournal, uncharged } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
 import { toldState } from "./told-state.ts";
@@ -70,6 +71,37 @@ export async function settle(
   return anyVerification(db, reference);
 }
 
+/** An attempt without an outcome, and why it brought no record. */
+export interface AttemptEnd {
+  number: number;
+  reason: (typeof negativeReasons)[number] | "released" | "record_lost";
+}
+
+/**
+ * Writes what a vendor's invoice says of attempts without an outcome, whose verification ended otherwise and stays as it is. Throws a
+ * `CommandError` if one of them has an outcome by now, or if the verification runs again.
+ */
+export async function settleAttempts(
+  { db, audit, actor, now }: Audited & WithClock,
+  { reference, attempts, reason: given }: { reference: string; attempts: readonly AttemptEnd[]; reason: string },
+): Promise<void> {
+  const at = now();
+  const why = redactNumbers(redactCredentials(given));
+  await inTransaction(db, async (trx) => {
+    const held = trx.selectFrom("verification").select("reference").where("reference", "=", reference);
+    await held.$if(!isSqlite(trx), (query) => query.forUpdate()).execute();
+    const row = await anyVerification(trx, reference);
+    for (const { number, reason } of attempts) {
+      const attempt = unresolvedAttempts(row).find((open) => open.number === number);
+      if (!attempt || row.state === "started" || row.state === "unknown")
+        throw new CommandError("The verification has changed in the meantime. Look at it again.");
+      await endAttempt(trx, row, attempt, reason, at);
+      const facts = { reference, attempt: number, state: reason, reason: why };
+      await audit(trx, { kind: "attempt.settled", actor, facts });
+    }
+  });
+}
+
 /**
  * With `failed`, no attempt was answered. Any other outcome is that of the last attempt; those before stay unknown. `lost`: numbers of failed
  * attempts that the vendor bills.
@@ -88,18 +120,41 @@ async function closeAttempts(
   const last = closed.at(-1)?.number ?? null;
   const reasonOf = (attempt: number | null) =>
     state === "failed" && attempt !== null && lost.includes(attempt) ? "record_lost" : reason;
-  for (const { number: attempt } of closed) {
-    const entry = { ...ended, reason: reasonOf(attempt), what: "late_answer", told_unknown: 0, attempt } as const;
-    if (attempt !== last) await addToJournal(trx, inTable, entry, true).execute();
-  }
+  for (const attempt of closed.slice(0, -1)) await endAttempt(trx, row, attempt, reasonOf(attempt.number), at);
   const what = state === "failed" ? "release" : "settling";
   const entry = { ...ended, reason: reasonOf(last), what, told_unknown: 1, attempt: last } as const;
   await addToJournal(trx, inTable, entry, last !== null).execute();
-  for (const { number: attempt, vendor_reference: vendorReference, billed } of closed)
-    await closeAttempt(
-      trx,
-      inTable,
-      { reference, attempt, reason: reasonOf(attempt), vendorReference, billed, at },
-      { state, notSent: false },
-    ).execute();
+  for (const attempt of closed.slice(-1)) await writeEnd(trx, attempt, { state, reason: reasonOf(last), at });
+}
+
+/** Ends an attempt. Its verification stays as it is. */
+async function endAttempt(
+  trx: Kysely<Tables>,
+  { reference, run }: Row,
+  attempt: Attempt,
+  reason: AttemptReason,
+  at: number,
+): Promise<void> {
+  const state = negativeReasons.some((negative) => negative === reason) ? "negative" : "failed";
+  const entry = {
+    reference,
+    run,
+    at,
+    what: "late_answer",
+    state,
+    reason,
+    ...uncharged,
+    attempt: attempt.number,
+  } as const;
+  await addToJournal(trx, inTable, entry, true).execute();
+  await writeEnd(trx, attempt, { state, reason, at });
+}
+
+async function writeEnd(
+  trx: Kysely<Tables>,
+  { reference, number: attempt, vendor_reference: vendorReference, billed }: Attempt,
+  { state, reason, at }: { state: "negative" | "failed"; reason: AttemptReason; at: number },
+): Promise<void> {
+  const answer = { reference, attempt, reason, vendorReference, billed, at };
+  await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
 }

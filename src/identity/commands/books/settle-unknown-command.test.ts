@@ -88,7 +88,10 @@ for (const engine of engines)
         assert.equal(await unknown(), 0);
         const all = await entries();
         assert.deepEqual([all.length, new Set(all).size], [many, many]);
-        assert.match((await settle("--month", month)).out, /No verification at this vendor has an unknown outcome\./);
+        assert.match(
+          (await settle("--month", month)).out,
+          /No verification and no attempt at this vendor has an unknown outcome\./,
+        );
         assert.equal((await entries()).length, many);
       } finally {
         await store.close();

@@ -22,7 +22,7 @@ import {
   unknownEnds,
 } from "../../books/settle-unknowns.ts";
 import { erased } from "../../ledger/run-outcome.ts";
-import { settledAs } from "../../ledger/settle.ts";
+import { toldState, toldStates } from "../../ledger/told-state.ts";
 import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
 
 type Room = Audited &
@@ -47,7 +47,8 @@ export const settleUnknown = command({
   summary: "Settle or release all verifications with an unknown outcome at a vendor, as its invoice says.",
   description: `Each is settled or released as \`duba ledger settle\` and \`duba ledger release\` do it. Nobody can undo that. No client is charged.
 What is not on the invoice is released: the vendor did no work for it. What is on it is settled if its price is the one of a single outcome, such as \
-bvn.not_found; else it is released, and its cost stays in the books. What a line may mean beside another verification is left.
+bvn.not_found; else it is released, and its cost stays in the books. What a line may mean beside another verification is left. \
+An attempt without an outcome is ended likewise where its verification has one, which stays.
 Run again, it does what is left, so it may be stopped at any time.`,
   onTerminal: "The exit code is 1 if something is left that needs a hand.",
   role: "officer",
@@ -71,7 +72,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
       Type.Object({
         request_reference: referenceFact,
         result: state(ends, { words: unknownEnds }),
-        outcome: state([...settledAs, "unknown"]),
+        outcome: state(toldStates),
         asked_at: time,
         digits,
         line: orNull(Type.Integer()),
@@ -79,7 +80,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
       }),
     ),
   }),
-  none: "No verification at this vendor has an unknown outcome.",
+  none: "No verification and no attempt at this vendor has an unknown outcome.",
   first: 100,
   view: ({ vendor, state, lines, verifications }) => [
     { note: `${lines} lines of ${vendor}.` },
@@ -89,7 +90,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
   ],
   isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
   counts: "verifications",
-  records: ["verification.settled"],
+  records: ["verification.settled", "attempt.settled"],
   examples: [
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411", dry_run: true },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411" },
@@ -124,7 +125,7 @@ function factsOf({ row, end, as, listed }: Decision) {
   return {
     request_reference: row.reference,
     result: end,
-    outcome: as ?? ("unknown" as const),
+    outcome: row.state === "unknown" ? (as ?? ("unknown" as const)) : toldState(row),
     asked_at: row.started_at,
     digits: row.subject_last4 === erased ? erased : row.subject_last4,
     line: listed.at(-1)?.line.line ?? null,

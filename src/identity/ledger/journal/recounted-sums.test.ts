@@ -5,13 +5,13 @@ import { TimeZone } from "../../../runtime/time-zone.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { priceAttempts } from "../../books/price-attempts.ts";
 import { engines, suiteStore } from "../../identity.fixture.ts";
-import { newAttempt } from "../attempts.ts";
+import { newAttempt, unresolvedAttempts } from "../attempts.ts";
 import { Charges } from "../charges.ts";
 import { abandonAll } from "../leases.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, newRow } from "../ledger-moves.fixture.ts";
 import type { RunOutcome } from "../run-outcome.ts";
-import { settle, settledAfter } from "../settle.ts";
+import { settle, settleAttempts, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
 import { followJournal } from "./follow-journal.ts";
 import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
@@ -25,7 +25,16 @@ const hour = 3_600_000;
 const outcomes = ["verified", "not_found", "phone_mismatch", "failed", "unknown", "not sent"] as const;
 const steps = [
   ...["end", "end", "late", "late", "fail over", "call again", "wait again", "look up", "abandon"],
-  ...["settle as failed", "settle as billed", "settle as not_found", "charge", "withdraw", "follow", "compare"],
+  ...[
+    "settle as failed",
+    "settle as billed",
+    "settle as not_found",
+    "settle attempts",
+    "charge",
+    "withdraw",
+    "follow",
+    "compare",
+  ],
 ] as const;
 
 const step = fc.record({
@@ -37,11 +46,18 @@ const step = fc.record({
   /** Which of the runs so far a late response is of. */
   run: fc.nat(4),
 });
+const attemptEnds = ["released", "record_lost", "not_found"] as const;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** An operator says that the vendor bills it, and then its answer comes after all. */
 const billedThenAnswered = (["end", "settle as billed", "follow", "late", "follow"] as const).map((does): Step => {
   const outcome = does === "late" ? "verified" : "unknown";
+  return { does, outcome, billed: null, after: 1, run: 0 };
+});
+
+/** An invoice says of an attempt that got no answer what became of it, once another vendor verified the person. */
+const endedByInvoice = (["fail over", "end", "follow", "settle attempts", "follow"] as const).map((does): Step => {
+  const outcome = does === "end" ? "verified" : "unknown";
   return { does, outcome, billed: null, after: 1, run: 0 };
 });
 
@@ -119,6 +135,17 @@ for (const engine of engines)
           "settle as failed": () => settling("failed"),
           "settle as billed": () => settling("failed", [one.run, one.run + 1]),
           "settle as not_found": () => settling("not_found"),
+          "settle attempts": async () => {
+            const attempts = unresolvedAttempts(now).map(({ number }) => ({
+              number,
+              reason: attemptEnds[number % 3]!,
+            }));
+            if (now.state !== "unknown" && now.state !== "started")
+              await settleAttempts(
+                { ...room(), now: () => at },
+                { reference: start.reference, attempts, reason: "An invoice" },
+              );
+          },
           charge: async () => now.state === "verified" && new Charges(store.db, () => at).charge(now, "mark"),
           withdraw: () => new Charges(store.db, () => at).withdraw(start.reference, { mark: "mark", replaces: "" }),
           follow: () => followJournal(parts()),
@@ -146,7 +173,7 @@ for (const engine of engines)
           await live(life, account);
           assert.deepEqual(await wrong(account), []);
         }),
-        { numRuns: 25, examples: [[billedThenAnswered]] },
+        { numRuns: 25, examples: [[billedThenAnswered], [endedByInvoice]] },
       );
       await followJournal(parts());
       assert.deepEqual(await wrong(), []);

@@ -23,6 +23,29 @@ export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
   return (await withAttempts(db, rows)) as Row[];
 }
 
+/** The verifications that ended although an attempt at a vendor has no outcome, which was asked from `from` until before `to`; oldest first. */
+export async function endedWithUnknownAttempts(
+  db: Kysely<Tables>,
+  { vendor, from, to }: { vendor: string; from: number; to: number },
+): Promise<Row[]> {
+  const asked = db
+    .selectFrom("verification_attempt")
+    .select("reference")
+    .where("asked_at", ">=", from)
+    .where("asked_at", "<", to)
+    .where("vendor", "=", vendor)
+    .where("outcome", "=", "unknown");
+  const rows = await db
+    .selectFrom("verification")
+    .selectAll()
+    .where("reference", "in", asked)
+    .where("state", "not in", ["unknown", "started"])
+    .orderBy("started_at")
+    .orderBy("reference")
+    .execute();
+  return (await withAttempts(db, rows)) as Row[];
+}
+
 /** The adjustments of a verification, oldest first. */
 export async function adjustmentsOf(
   db: Kysely<Tables>,

@@ -27,6 +27,7 @@ export interface EventDelivery {
 /** What people did, of the entries of the audit trail: the rest follows from the ledger. */
 const deeds: Readonly<Record<string, string>> = {
   "verification.settled": "settled by hand",
+  "attempt.settled": "an attempt settled by hand",
   "books.adjusted": "corrected by hand",
   "verification.noted": "noted",
 };
