@@ -141,6 +141,28 @@ for (const engine of engines)
         assert.ok(lines.includes(line), line);
     });
 
+    test("a link of a row pauses the check of the row, and no form chooses a vendor", async () => {
+      const { send, by } = operators;
+      const page = async (path: string) => (await send(path, { cookie: by.officer.cookie })).text;
+      const links = await noticed(
+        async () => [...(await page("/routes")).matchAll(/href="(\/routes\/pause\?[^"]*)"/g)].map(([, link]) => link!),
+        ({ length }) => length > 0,
+      );
+      assert.deepEqual([...new Set(links)], ["/routes/pause?vendor=dojah&amp;check=bvn"]);
+      const form = await page(links[0]!.replace("&amp;", "&"));
+      assert.match(form, /<option selected>dojah<\/option>/);
+      assert.match(form, /<option selected>bvn<\/option>/);
+      for (const path of ["/books/reconcile", "/books/settle-unknown", "/routes/pause", "/upstreams/test"]) {
+        const [, select = ""] = /<select[^>]* id="f-(?:vendor|name)"[^>]*>(.*?)<\/select>/.exec(await page(path)) ?? [];
+        assert.match(
+          select,
+          /^<option value="">–<\/option><optgroup label="In use"><option>dojah<\/option>[^/]*<option>qoreid<\/option><\/optgroup>/,
+          path,
+        );
+        assert.doesNotMatch(select, /selected/);
+      }
+    });
+
     test("in the console a stolen cookie pauses one of two vendors, and not the last one", async () => {
       const { post, confirm, deedOf, by } = operators;
       const first = await post("/routes/pause", by.operator, { vendor: "qoreid", why: "load" });

@@ -38,6 +38,7 @@ export async function formParts(
   const all = "account" in command.input.properties ? await deskAs(room, asked).accounts.all() : [];
   return {
     ...{ formToken: asked.session.formToken, person: asked.session.person.id, say, zone: config.timeZone.name },
+    vendors: config.upstreams,
     accounts: all.length > mostAccounts ? [] : all,
     set: await setNow(room, asked, command, texts),
   };

@@ -43,7 +43,12 @@ export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, pl
       if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
       if (member.read && member.read(String(value), config.timeZone) === undefined) return [];
       if (member.enum && !member.enum.includes(String(value))) return [];
-      const address = urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) });
+      const also = membersOf(command.input).flatMap(({ name, member }) => {
+        const known = row[member.of ?? (command.target!.includes(name) ? name : "")];
+        return typeof known === "string" || typeof known === "number" ? [[name, String(known)]] : [];
+      });
+      const known = { ...Object.fromEntries(also), [name]: String(value) };
+      const address = urlOf(pathOf(command), new URLSearchParams(), known);
       if (isOwn && command.id.endsWith(".show")) {
         own = { name: String(value), address };
         return [];

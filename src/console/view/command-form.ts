@@ -14,6 +14,8 @@ export interface FormState {
   texts: FormTexts;
   /** What members are at the moment, of what the command would change. */
   set?: Readonly<Record<string, string>>;
+  /** The identity vendors that the service asks. */
+  vendors?: readonly string[];
   /** To choose an account from. */
   accounts?: readonly { email: string; name: string }[];
   fault?: Error | undefined;
@@ -44,7 +46,18 @@ export function canCheck({ kind, input }: Command<never>): boolean {
 /** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
 export function commandForm(
   command: Command<never>,
-  { texts, set = {}, accounts = [], fault, formToken, person, say, zone, action = pathOf(command) }: FormState,
+  {
+    texts,
+    set = {},
+    vendors = [],
+    accounts = [],
+    fault,
+    formToken,
+    person,
+    say,
+    zone,
+    action = pathOf(command),
+  }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
@@ -63,7 +76,7 @@ ${
     ? ""
     : html`<input type="hidden" name="_command" value="${command.id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`
 }
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command, set: set[named.name] }))}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
 ${
   members.some(isAccount) && accounts.length > 0
     ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
@@ -137,7 +150,17 @@ function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
   fault: string | undefined,
-  { say, zone, command, set }: Pick<FormState, "say" | "zone"> & { command: Command<never>; set: string | undefined },
+  {
+    say,
+    zone,
+    command,
+    vendors,
+    set,
+  }: Pick<FormState, "say" | "zone"> & {
+    command: Command<never>;
+    vendors: readonly string[];
+    set: string | undefined;
+  },
 ): Html {
   const id = `f-${name}`;
   if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
@@ -165,7 +188,7 @@ function field(
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
     }${about}> ${label}</label>${hint}${now}${wrong}</div>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${hint}${now}${wrong}${control({ name, member, isRequired }, texts, command, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${hint}${now}${wrong}${control({ name, member, isRequired }, texts, { command, vendors }, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}</div>`;
 }
 
 /** A field that names an account. */
@@ -176,15 +199,25 @@ function isAccount({ name, member }: Pick<ReturnType<typeof membersOf>[number], 
 function control(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
-  command: Command<never>,
+  { command, vendors }: { command: Command<never>; vendors: readonly string[] },
   attributes: Html,
 ): Html {
   const [given = member.default ?? ""] = texts;
   const text = member.masks ? remark.read(given) : given;
-  if (member.enum)
-    return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value="">${asksByUrl(command) && !savesFile(command) ? "any" : "–"}</option>`}${member.enum.map(
-      (word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`,
-    )}</select>`;
+  if (member.enum) {
+    const options = (words: readonly string[]) =>
+      words.map((word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`);
+    const [used, others] = [true, false].map((isUsed) =>
+      member.enum!.filter((word) => vendors.includes(word) === isUsed),
+    );
+    const choices =
+      member.isVendor && used!.length > 0
+        ? html`<optgroup label="In use">${options(used!)}</optgroup><optgroup label="Others">${options(others!)}</optgroup>`
+        : options(member.enum);
+    // Nobody chose it yet, so the form does not either.
+    const none = !isRequired && asksByUrl(command) && !savesFile(command) ? "any" : "–";
+    return html`<select${attributes}>${member.default === undefined ? html`<option value="">${none}</option>` : ""}${choices}</select>`;
+  }
   if (member.holds === "file")
     return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
   // Several words of a terminal that name one thing, such as a provider and a code.

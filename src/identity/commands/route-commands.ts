@@ -5,7 +5,6 @@ import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { vendors } from "../../upstreams/registry.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
 import { attemptReasons } from "../ledger/attempts.ts";
@@ -19,7 +18,7 @@ import { inDecidedOrder } from "../routes/open-routes.ts";
 import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
 import { vendorStandings } from "../routes/vendor-standing.ts";
-import { pauseFacts, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 interface Configured {
   config: {
@@ -84,11 +83,10 @@ const showRoutes = command({
 });
 
 const about = {
-  vendor: Type.Enum(
-    vendors.map(({ name }) => name),
-    { description: "The identity vendor." },
+  vendor: vendorChoice("The identity vendor."),
+  check: Type.Optional(
+    Type.Enum([...checkKinds], { description: "Only this kind of check. Default: all.", of: "kind" }),
   ),
-  check: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of check. Default: all." })),
 };
 
 const pauseFor = {

@@ -12,7 +12,7 @@ import { vendors } from "../../upstreams/registry.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
-import { pauseFacts, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 type LiveOptions = Parameters<typeof openLive>[2];
 
@@ -69,10 +69,7 @@ const testUpstream = command({
   store: "none",
   target: ["name"],
   input: Type.Object({
-    name: Type.Enum(
-      vendors.map(({ name }) => name),
-      { description: "The identity vendor." },
-    ),
+    name: vendorChoice("The identity vendor."),
     ask: flag(`Ask about another person, whose ${anyLabel} and ${anyClaim} you give.`),
     kind: Type.Enum([...checkKinds], { description: "Which number you give.", default: "bvn" }),
     number: Type.Optional(formed(anyNumber, { description: `${anyLabel} of the person.`, private: true, with: "ask" })),
@@ -201,13 +198,14 @@ const showUpstream = command({
   kind: "read",
   target: ["vendor"],
   input: Type.Object({
-    vendor: Type.Enum(
-      vendors.map(({ name }) => name),
-      { description: "The identity vendor." },
-    ),
+    vendor: vendorChoice("The identity vendor."),
   }),
   answer: Type.Object({
-    ...{ ...vendorFacts, state: orNull(state(vendorStates, { words: vendorStateWords })), ...pauseMembers },
+    ...{
+      ...vendorFacts,
+      state: orNull(state(vendorStates, { words: vendorStateWords })),
+      ...pauseMembers,
+    },
     processes: Type.Array(Type.Object(processFacts)),
   }),
   view: ({ processes: _, ...facts }) => [

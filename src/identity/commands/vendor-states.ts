@@ -1,7 +1,15 @@
 import { account, orNull, time } from "../../operation/command/answer-schema.ts";
 import Type from "../../operation/schema/type.ts";
+import { vendors } from "../../upstreams/registry.ts";
 import { type PausedRoute, pauseReasons } from "../routes/paused-routes.ts";
 import { worstFirst } from "../routes/vendor-standing.ts";
+
+/** An identity vendor that a person chooses. */
+export const vendorChoice = (description: string) =>
+  Type.Enum(
+    vendors.map(({ name }) => name),
+    { description, isVendor: true },
+  );
 
 /** What a vendor is at the moment. `paused`: by a person. */
 export const vendorStates = ["paused", ...worstFirst] as const;

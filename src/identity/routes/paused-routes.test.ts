@@ -94,6 +94,10 @@ for (const engine of engines)
       assert.deepEqual([await vendorOf({ kind: "bvn" }), await vendorOf({ kind: "nin" })], ["first", "second"]);
       assert.equal(await resume(), true);
       assert.equal(await vendorOf({ kind: "nin" }), "first");
+      await pause();
+      assert.equal(await resume({ kind: "bvn" }), true);
+      assert.deepEqual([await vendorOf({ kind: "bvn" }), await vendorOf({ kind: "nin" })], ["first", "second"]);
+      assert.equal(await resume({ kind: "bvn" }), false);
     });
 
     test("with every vendor paused the failure says so, and nothing is asked, written or charged", async (t) => {

@@ -66,17 +66,29 @@ export async function pauseRoute(
   });
 }
 
-/** Ends a pause, or with `kind` null every pause of the vendor. False if there is none. */
+/**
+ * Ends a pause, or with `kind` null every pause of the vendor. One of all kinds goes on for the others. False if there is
+ * none.
+ */
 export async function resumeRoute(
   { db, audit, actor }: Audited,
   route: Pick<PausedRoute, "vendor" | "kind">,
 ): Promise<boolean> {
   const { vendor, kind } = route;
   return db.transaction().execute(async (trx) => {
-    const names =
-      kind === null ? [null, ...checkKinds].map((kind) => nameOfPause({ vendor, kind })) : [nameOfPause(route)];
-    const gone = await trx.deleteFrom("fact").where("name", "in", names).returning("name").execute();
+    const whole = nameOfPause({ vendor, kind: null });
+    const ended = kind === null ? checkKinds : [kind];
+    const names = [whole, ...ended.map((kind) => nameOfPause({ vendor, kind }))];
+    const gone = await trx.deleteFrom("fact").where("name", "in", names).returningAll().execute();
     if (gone.length === 0) return false;
+    const ofAll = gone.find(({ name }) => name === whole);
+    const others = checkKinds.filter((other) => ofAll && !ended.includes(other));
+    for (const kind of others)
+      await trx
+        .insertInto("fact")
+        .values({ ...ofAll!, name: nameOfPause({ vendor, kind }) })
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .execute();
     await noteChange(trx, "routes");
     await audit(trx, { kind: "route.resumed", actor, facts: { vendor, kind } });
     return true;

@@ -28,6 +28,10 @@ export interface MemberOptions extends TSchemaOptions {
   with?: string;
   /** It belongs to these values of the member `kind`: with another it is not read. */
   kinds?: readonly string[];
+  /** The member of a row that it is about: a link from the row hands it on, as it hands on the target. */
+  of?: string;
+  /** It names an identity vendor: those that the service asks come first. */
+  isVendor?: true;
   /** It stands for this setting. A user interface reads the settings with it. */
   setting?: string;
 }

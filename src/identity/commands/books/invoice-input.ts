@@ -2,8 +2,8 @@ import { calendarMonth } from "../../../operation/command/forms.ts";
 import { type ChosenFile, files, formed, InputError } from "../../../operation/command/read-texts.ts";
 import Type from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
-import { vendors } from "../../../upstreams/registry.ts";
 import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../../books/invoice.ts";
+import { vendorChoice } from "../vendor-states.ts";
 
 const columnOption = (about: string) =>
   Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
@@ -11,10 +11,7 @@ const columnOption = (about: string) =>
 /** The members of an input that say which invoice it is. */
 export const invoiceInput = (defaultMonth: string) => ({
   invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
-  vendor: Type.Enum(
-    vendors.map(({ name }) => name),
-    { description: "Whose invoice it is." },
-  ),
+  vendor: vendorChoice("Whose invoice it is."),
   month: Type.Optional(
     formed(calendarMonth, { description: `Month of the invoice. Default: ${defaultMonth}.`, placeholder: "month" }),
   ),

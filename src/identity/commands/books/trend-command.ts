@@ -3,8 +3,8 @@ import { InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
-import { vendors } from "../../../upstreams/registry.ts";
 import { type TrendFigures, type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
+import { vendorChoice } from "../vendor-states.ts";
 import type { WithAccounts } from "../with-accounts.ts";
 
 const percent = { unit: "%" };
@@ -20,12 +20,7 @@ export const showTrend = command({
   reports: true,
   input: Type.Object({
     account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
-    vendor: Type.Optional(
-      Type.Enum(
-        vendors.map(({ name }) => name),
-        { description: "Only attempts at this vendor." },
-      ),
-    ),
+    vendor: Type.Optional(vendorChoice("Only attempts at this vendor.")),
   }),
   answer: Type.Array(
     Type.Object({

@@ -5,7 +5,6 @@ import { formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
-import { vendors } from "../../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { attemptGroupings, attemptSums } from "../../books/attempt-sums.ts";
 import { type InvoiceLine, timesOf } from "../../books/invoice.ts";
@@ -14,6 +13,7 @@ import { priceAttempts } from "../../books/price-attempts.ts";
 import { reconcileInvoice } from "../../books/reconcile-invoice.ts";
 import { chargeSums } from "../../ledger/reports/summary.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "../period.ts";
+import { vendorChoice } from "../vendor-states.ts";
 import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
@@ -211,10 +211,7 @@ const priceAttemptsCommand = command({
       description: "What the vendor billed, by kind of number, such as bvn=70,nin=90.",
       placeholder: "prices",
     }),
-    vendor: Type.Enum(
-      vendors.map(({ name }) => name),
-      { description: "The vendor that was asked." },
-    ),
+    vendor: vendorChoice("The vendor that was asked."),
     ...period,
   }),
   answer: Type.Object({ vendor: Type.String(), from: time, to: time, questions: Type.Integer() }),
