@@ -32,6 +32,13 @@ suite("an invoice of a vendor", () => {
     ]);
   });
 
+  test("an amount below 0 is a credit, however the vendor writes it", () => {
+    for (const amount of ["-45.55", "\u221245.55", "(45.55)", "₦-45.55", "-NGN 45.55", "- 45.55"])
+      assert.deepEqual(read(`reference,amount\nD-1,${amount}\n`)[0]!.price, -4_555, amount);
+    for (const amount of ["(45.55", "45.55)", "--45.55", "45-55"])
+      assert.match(faultOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
+  });
+
   test("a time means its second, its minute or its day, in the time zone unless it says another offset", () => {
     const spanOf = (time: string) => {
       const { from, to } = read(`reference,time\n1,"${time}"\n`)[0]!.time!;
@@ -50,7 +57,7 @@ suite("an invoice of a vendor", () => {
 
   test("what cannot be read is named by line, without its value", () => {
     const fault = faultOf(
-      "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,-5\n3,25/12/2026 25:00,,\n",
+      "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,4-5\n3,25/12/2026 25:00,,\n",
     );
     assert.deepEqual(
       fault.split("\n").map((line) => line.slice(0, line.indexOf(" must"))),

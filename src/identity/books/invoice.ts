@@ -16,7 +16,7 @@ export interface InvoiceLine {
   time: { from: number; to: number } | null;
   /** Last four digits of the number that was looked up. */
   last4: string | null;
-  /** Kobo. */
+  /** Kobo. Below 0: a credit. */
   price: number | null;
 }
 
@@ -112,7 +112,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
       reference: cell("reference"),
       time: read("time", "a time such as 2026-11-03 14:05 or 03/11/2026 14:05", (text) => spanOf(text, zone)),
       last4: read("digits", "a number of four digits or more, or the last four", (text) => /\d{4}$/.exec(text)?.[0]),
-      price: read("price", 'an amount in naira of 0 or more, such as "50" or "1,050.50"', priceOf),
+      price: read("price", 'an amount in naira, such as "50", "1,050.50", or "-45.55" for a credit', priceOf),
     };
   });
   if (faults.length > mostErrors) faults.splice(mostErrors, faults.length, `${faults.length - mostErrors} more lines.`);
@@ -170,8 +170,14 @@ function plain(heading: string): string {
     .replace(/^_|_$/g, "");
 }
 
+const priceText = /^(?:₦|NGN|N)?\s*([-\u2212(]?)\s*(?:₦|NGN|N)?\s*([\d.,]+)(\)?)$/i;
+
+/** Kobo. Below 0 with a minus in front, or in brackets, as bookkeepers write it. */
 function priceOf(text: string): number | undefined {
-  return koboOf(text.replace(/^(₦|NGN|N)\s*/i, "").replace(/,(?=\d{3}\b)/g, ""));
+  const [, sign, amount = "", bracket] = priceText.exec(text) ?? [];
+  const kobo = koboOf(amount.replace(/,(?=\d{3}\b)/g, ""));
+  if (kobo === undefined || (sign === "(") !== (bracket === ")")) return undefined;
+  return sign === "" ? kobo : 0 - kobo;
 }
 
 const timeText =

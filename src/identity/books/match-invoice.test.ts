@@ -37,7 +37,7 @@ async function found(lines: InvoiceLine[], attempts: OwnAttempt[]): Promise<Reco
   return Object.fromEntries(names);
 }
 
-const nothing = { other_price: [], no_price: [], doubled: [], only_vendor: [], only_here: [] };
+const nothing = { other_price: [], no_price: [], doubled: [], credit: [], only_vendor: [], only_here: [] };
 
 suite("a comparison of an invoice with our attempts", () => {
   test("finds each planted difference and nothing else, in any order, by reference and by time and digits", async () => {
@@ -64,6 +64,7 @@ suite("a comparison of an invoice with our attempts", () => {
           other_price: ["r2"],
           no_price: [],
           doubled: ["r4"],
+          credit: [],
           only_vendor: [byTime ? "line 2" : "D-900"],
           only_here: ["r1"],
         });
@@ -147,5 +148,34 @@ suite("a comparison of an invoice with our attempts", () => {
       no_price: ["r4"],
     });
     assert.deepEqual(await found([lineOf(attempt(4), { price: null })], [attempt(4)]), nothing);
+  });
+
+  test("a credit reverses the line with its reference, whole or in part, and is named where there is none", async () => {
+    const [one, two, three, four] = [1, 2, 3, 4].map((nth) => attempt(nth)) as [
+      OwnAttempt,
+      OwnAttempt,
+      OwnAttempt,
+      OwnAttempt,
+    ];
+    const credit = (of: OwnAttempt, price: number) => lineOf(of, { price });
+    const lines = [
+      lineOf(one),
+      credit(one, -5_000),
+      // Before its line, and one of two.
+      credit(two, -5_000),
+      lineOf(two),
+      lineOf(two),
+      lineOf(three),
+      credit(three, -1_000),
+      lineOf(four),
+      credit(four, -5_001),
+      lineOf(attempt(5), { reference: null, price: -5_000 }),
+    ];
+    assert.deepEqual(await found(lines, [one, two, three, four]), {
+      ...nothing,
+      other_price: ["r3"],
+      credit: ["D-4", "line 2"],
+      only_here: ["r1"],
+    });
   });
 });

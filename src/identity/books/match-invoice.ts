@@ -18,7 +18,7 @@ export interface OwnAttempt {
   isBilled: boolean;
 }
 
-export const differences = ["other_price", "no_price", "doubled", "only_vendor", "only_here"] as const;
+export const differences = ["other_price", "no_price", "doubled", "credit", "only_vendor", "only_here"] as const;
 export type Difference = (typeof differences)[number];
 
 /** A line and its attempt, or one without the other. */
@@ -51,12 +51,13 @@ export const clockTolerance = 10 * 60_000;
 /**
  * Finds the attempt of each line of an invoice: by the vendor's reference or by ours, which some vendors take, else by the last
  * digits and the nearest time. Of several an attempt that the vendor certainly bills comes first, and one that costs nothing last.
- * A line whose attempt has a line already is `doubled`.
+ * A line whose attempt has a line already is `doubled`. A `credit` is one that reverses no line.
  */
 export async function matchInvoice(
-  lines: readonly InvoiceLine[],
+  invoice: readonly InvoiceLine[],
   attempts: readonly OwnAttempt[],
 ): Promise<Comparison> {
+  const { lines, credits } = reverseLines(invoice);
   const pause = pacer();
   const lineOf = new Map<OwnAttempt, InvoiceLine>();
   const doubled: Pair[] = [];
@@ -130,6 +131,7 @@ export async function matchInvoice(
       other_price: others.filter(hasBoth),
       no_price: others.filter((pair) => !hasBoth(pair)),
       doubled,
+      credit: credits.map((line) => ({ line, attempt: null })),
       only_vendor: onlyVendor,
       only_here: attempts
         .filter((attempt) => !lineOf.has(attempt) && attempt.isBilled && attempt.price !== 0)
@@ -137,6 +139,24 @@ export async function matchInvoice(
     },
     ambiguous,
   };
+}
+
+/** Each credit lowers a line with its reference, one of the same amount first. A line that comes to nothing is none. `credits`: those without a line. */
+function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; credits: InvoiceLine[] } {
+  const isCredit = ({ price }: InvoiceLine) => price !== null && price < 0;
+  const lines = invoice.filter((line) => !isCredit(line)).map((line) => ({ ...line }));
+  const named = Map.groupBy(lines, ({ reference }) => reference);
+  const reversed = new Set<InvoiceLine>();
+  const credits = invoice.filter(isCredit).filter(({ reference, price }) => {
+    const own = reference === null ? [] : (named.get(reference) ?? []);
+    const restOf = (line: InvoiceLine) => (line.price ?? 0) + price!;
+    const best = own.find((line) => restOf(line) === 0) ?? own.find((line) => restOf(line) > 0);
+    if (!best) return true;
+    best.price = restOf(best);
+    if (best.price === 0) reversed.add(best);
+    return false;
+  });
+  return { lines: lines.filter((line) => !reversed.has(line)), credits };
 }
 
 /** Finds the attempts that a line may mean by digits and time, the nearest first. */

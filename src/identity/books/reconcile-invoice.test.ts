@@ -67,7 +67,7 @@ for (const engine of engines) {
           found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendorReference);
         return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
       };
-      const nothing = { other_price: [], no_price: [], doubled: [], only_vendor: [], only_here: [] };
+      const nothing = { other_price: [], no_price: [], doubled: [], credit: [], only_vendor: [], only_here: [] };
       assert.deepEqual(await compare(month), { agreed: month.length, found: nothing });
 
       const answered = month.filter(({ reference }) =>
@@ -84,6 +84,7 @@ for (const engine of engines) {
           other_price: [dearer!.reference],
           no_price: [],
           doubled: [doubled!.reference],
+          credit: [],
           only_vendor: ["D-9999"],
           only_here: [missing!.reference],
         },

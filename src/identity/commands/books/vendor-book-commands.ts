@@ -26,6 +26,7 @@ const meanings: Record<Difference, string> = {
   other_price: "another price",
   no_price: "a price is not known",
   doubled: "a second line",
+  credit: "a credit without its line",
   only_vendor: "only the vendor has it",
   only_here: "only we have it",
 };
@@ -104,6 +105,8 @@ const checkInvoice = command({
     const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: prices[vendor] });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
+    // The attempt of a second line is in the sum of its first one.
+    sums.doubled!.here = 0;
     return {
       vendor,
       ...{ from, to },
