@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { type ChosenFile, InputError, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, answered, type Command, CommandError, confirmed } from "../operation/command.ts";
+import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import { terminalRole, withContext } from "./open-context.ts";
@@ -36,7 +36,8 @@ export async function runCommand(
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
     return await withContext(io, command, opening, async (context, clearProgress) => {
-      const effect = command.effect && !options.yes ? await confirmed(command, input, context) : undefined;
+      const asks = command.effect && mayBeDanger(command) && !options.yes;
+      const effect = asks ? await confirmed(command, input, context) : undefined;
       if (effect?.isDanger) {
         if (!io.stdin.isTTY) throw new InputError(nobody(effect.says));
         await confirm(command, all, effect.says, ask);

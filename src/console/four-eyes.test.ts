@@ -32,11 +32,13 @@ for (const engine of usualEngines)
     };
 
     test("nobody approves what they made, with a new e-mail either, and the trail names the same person", async () => {
-      const { post, confirm, by, send } = operators;
+      const { post, confirm, deedOf, by, send } = operators;
       const held = await post("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       await confirm("/people/change", by.officer, { person: "officer@example.com", email: "other@example.com" });
-      const own = await confirm("/catalogue/approve", by.officer, { draft });
+      // What is refused anyway asks for no passkey.
+      assert.deepEqual((await deedOf("/catalogue/approve", by.officer, { draft })).json, {});
+      const own = await post("/catalogue/approve", by.officer, { draft });
       assert.match(own.text, /You made d\d+\. DUBA_FOUR_EYES is on, so another person must approve it/);
 
       const officer = `person:${by.officer.id}`;
@@ -58,8 +60,27 @@ for (const engine of usualEngines)
       assert.equal(waiting[0].author, officer);
 
       const second = await operators.signIn("second@example.com", "officer");
+      const { page } = (await deedOf("/catalogue/approve", second, { draft })).json;
+      assert.match(page, /It makes these changes: 1 modified/);
       const approved = await confirm("/catalogue/approve", second, { draft });
       assert.match(approved.text, /Revision 2 is published/);
+    });
+
+    test("a draft that the catalogue has overtaken is refused under its old name before a passkey is asked for", async () => {
+      const { post, confirm, deedOf, by } = operators;
+      const approver = await operators.signIn("third@example.com", "officer");
+      const draftOf = async (price: string, who = by.officer) => {
+        const held = await post("/catalogue/edit", who, { code: "MTNDATA 104", price });
+        return /waits for approval as (d\d+)/.exec(held.text)![1]!;
+      };
+      const [first, second] = [await draftOf("90000"), await draftOf("80000")];
+      assert.match((await confirm("/catalogue/approve", approver, { draft: second })).text, /is published/);
+      const refused = await deedOf("/catalogue/approve", approver, { draft: first });
+      assert.deepEqual(refused.json, {});
+      const { text } = await post("/catalogue/approve", approver, { draft: first });
+      assert.match(text, /its difference is another one[^<]*<a href="\/catalogue\/show\?revision=(d\d+\.2)">/);
+      const renewed = await confirm("/catalogue/approve", approver, { draft: `${first}.2` });
+      assert.match(renewed.text, /is published/);
     });
 
     test("nothing is approved at the terminal, whoever the author is said to be", async () => {

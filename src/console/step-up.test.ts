@@ -70,12 +70,15 @@ for (const engine of usualEngines)
       const { db } = await service.store();
       const written = async () =>
         (await db.selectFrom("audit_entry").select("id").where("kind", "!=", "console.refused").execute()).length;
+      const held = await post("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000" });
+      const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       const invitations = () => db.selectFrom("person_invitation").select("secret_hash").execute();
       const before = { entries: await written(), invitations: await invitations() };
       for (const command of always) {
         const role = roles.find((each) => mayRun(each, command))!;
         const own = {
           ...example(command.examples[0]!),
+          ...(command.id === "catalogue.approve" && { draft }),
           ...(command.id.startsWith("subjects") && { number: "22000000017" }),
         };
         for (const extra of [{}, { _passkey: "{}", _deed: "x" }]) {

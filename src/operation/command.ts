@@ -50,8 +50,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /**
-   * What it is about to do with this input, for the person who confirms it. It changes nothing. It throws what `run` would refuse anyway, so
-   * that nobody confirms that in vain.
+   * What it is about to do with this input, for the person who confirms it. It decides nothing and gives nothing away. It throws what `run`
+   * would refuse anyway, so that nobody confirms that in vain.
    */
   effect?: (input: Static<Input>, room: Room) => Promise<Effect>;
   /** It calls somebody outside, such as a vendor. A user interface does it when a person presses a button, and never for a link. */

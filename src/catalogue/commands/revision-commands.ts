@@ -6,10 +6,10 @@ import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";
-import { difference } from "../document/difference.ts";
+import { countsOf, difference } from "../document/difference.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
-import { approve, reject } from "../revisions/decide.ts";
+import { approve, checkApproval, reject } from "../revisions/decide.ts";
 import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import { preview, publish } from "../revisions/publish.ts";
@@ -178,6 +178,8 @@ const revertRevision = command({
 
 const draft = formed(draftForm, { description: "A draft such as d7. `duba catalogue history` lists the drafts." });
 
+type ApprovingRoom = CatalogueRoom & { config: { fourEyes: boolean } };
+
 const approveDraft = command({
   ...changeCommand,
   id: "catalogue.approve",
@@ -204,21 +206,40 @@ const approveDraft = command({
               `If it is correct, approve it by its new name: duba catalogue approve ${answer.draft}`,
           },
         ],
-  run: async ({ draft }, room: CatalogueRoom & { config: { fourEyes: boolean } }) => {
-    if (room.config.fourEyes) {
-      if (!room.actor.startsWith("person:"))
-        throw new CatalogueError("DUBA_FOUR_EYES is on, so a person must approve it in the console.");
-      if ((await findDraft(room.db, draft.id)).author === room.actor)
-        throw new CatalogueError(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
-    }
+  effect: async ({ draft }, room: ApprovingRoom) => {
+    await checkFourEyes(room, draft);
+    const found = await checkApproval(roomPublisher(room), draft.id, draft.version);
+    if (found.state === "empty") throw closed(draft);
+    if (found.state === "ready")
+      return { says: [`It makes these changes: ${countText(countsOf(found.proposal.changes))}`] };
+    const now = draftName(found.seen);
+    throw new CatalogueError(
+      `The catalogue has changed since ${draftName(draft)} was made, so its difference is another one. If it is correct, approve it by its new name, ${now}. ` +
+        `See it: duba catalogue show ${now}`,
+    );
+  },
+  run: async ({ draft }, room: ApprovingRoom) => {
+    await checkFourEyes(room, draft);
     const approval = await approve(roomPublisher(room), draft.id, room.actor, draft.version);
-    if (approval.state === "empty")
-      throw new CatalogueError(
-        `${draftName(draft)} has no effect any more: the catalogue already has its changes. The draft is closed.`,
-      );
+    if (approval.state === "empty") throw closed(draft);
     return outcomeAnswer(approval);
   },
 });
+
+/** Throws a `CatalogueError` for whoever may not approve the draft while four eyes are on. */
+async function checkFourEyes({ config, actor, db }: ApprovingRoom, { id }: SeenDraft): Promise<void> {
+  if (!config.fourEyes) return;
+  if (!actor.startsWith("person:"))
+    throw new CatalogueError("DUBA_FOUR_EYES is on, so a person must approve it in the console.");
+  if ((await findDraft(db, id)).author === actor)
+    throw new CatalogueError(`You made d${id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
+}
+
+function closed(draft: SeenDraft): CatalogueError {
+  return new CatalogueError(
+    `${draftName(draft)} has no effect any more: the catalogue already has its changes. The draft is closed.`,
+  );
+}
 
 const rejectDraft = command({
   id: "catalogue.reject",

@@ -1,4 +1,5 @@
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
+import type { CatalogueDraftRow } from "../../storage/tables.ts";
 import { type Change, countsOf } from "../document/difference.ts";
 import { packedDifference } from "../document/document-text.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -8,9 +9,11 @@ import type { Publisher } from "./expected.ts";
 import { changesOf } from "./load.ts";
 import { dropEmpty, mergeDraft, publishDue } from "./schedule.ts";
 
-/** What became of an approval. `recomputed`: the draft has other changes now, and a name for them. */
-export type Approval =
-  | (Committed & { readonly changes: readonly Change[] })
+/** What became of an approval. */
+export type Approval = (Committed & { readonly changes: readonly Change[] }) | Overtaken;
+
+/** Why a draft is not what a person saw. `recomputed`: it has other changes now, and a name for them. */
+type Overtaken =
   | {
       readonly state: "recomputed";
       readonly seen: SeenDraft;
@@ -19,12 +22,18 @@ export type Approval =
     }
   | { readonly state: "empty" };
 
+/** What an approval of a draft would publish. */
+interface Approvable {
+  readonly state: "ready";
+  readonly row: CatalogueDraftRow;
+  readonly proposal: Awaited<ReturnType<typeof mergeDraft>>["proposal"];
+}
+
 /**
- * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
- * saw, because the catalogue has changed, it stays held: the response has these changes. `version` is that of the difference that the
- * person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
+ * What an approval would publish. A draft whose changes would be others, because the catalogue has changed, is stored with these first, and
+ * one without changes is closed. Throws as `approve`.
  */
-export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
+export async function checkApproval(publisher: Publisher, id: number, version = 1): Promise<Approvable | Overtaken> {
   const { db } = publisher;
   await publishDue(publisher);
   for (;;) {
@@ -51,11 +60,22 @@ export async function approve(publisher: Publisher, id: number, by: string, vers
         return changeDraft(trx, row, facts);
       });
       if (isStored) return { state: "recomputed", seen: { id, version: version + 1 }, changes, reasons };
-    } else {
-      const request = { ...proposal, about: aboutOf(row), stored: row, approvedBy: by };
-      const committed = await commit(publisher, request);
-      if (committed) return { ...committed, changes };
-    }
+    } else return { state: "ready", row, proposal };
+  }
+}
+
+/**
+ * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
+ * saw, because the catalogue has changed, it stays held: the response has these changes. `version` is that of the difference that the
+ * person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
+ */
+export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
+  for (;;) {
+    const found = await checkApproval(publisher, id, version);
+    if (found.state !== "ready") return found;
+    const { row, proposal } = found;
+    const committed = await commit(publisher, { ...proposal, about: aboutOf(row), stored: row, approvedBy: by });
+    if (committed) return { ...committed, changes: proposal.changes };
   }
 }
 
