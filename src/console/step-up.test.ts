@@ -68,8 +68,10 @@ for (const engine of usualEngines)
       const always = commands.filter((command) => confirms(command) === "always" && command.id !== "prices.import");
       assert.ok(always.length > 10);
       const { db } = await service.store();
+      // The journal's follower writes the outcome of an earlier verification when it comes to it.
+      const others = ["console.refused", "verification.ended"];
       const written = async () =>
-        (await db.selectFrom("audit_entry").select("id").where("kind", "!=", "console.refused").execute()).length;
+        (await db.selectFrom("audit_entry").select("id").where("kind", "not in", others).execute()).length;
       const held = await post("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       const invitations = () => db.selectFrom("person_invitation").select("secret_hash").execute();
