@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { run } from "./cli/program.ts";
 import { terminal } from "./cli/terminal/screen.ts";
 import type { StartService } from "./commands/context.ts";
@@ -5,5 +6,7 @@ import type { StartService } from "./commands/context.ts";
 const io = {
   ...terminal(),
   serve: (async (...given) => (await import("./serve/serve.ts")).serve(...given)) as StartService,
+  // What reads the whole store gives way to a service on the same machine.
+  giveWay: () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
 };
 process.exitCode = await run(process.argv.slice(2), io);

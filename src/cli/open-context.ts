@@ -33,6 +33,8 @@ export async function withContext<Result>(
   use: (context: CommandContext, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, overrides));
+  // Before a thread of the store begins, which inherits the priority.
+  if (needed === "untimed") io.giveWay?.();
   const store = needed === "none" ? undefined : await openNeeded(needed, config);
   const replica = reports && config.databaseReadUrl ? await openReplica(config, store!) : undefined;
   if (needed === "shared" && (await isOfStandIns(store!)))

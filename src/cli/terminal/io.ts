@@ -14,6 +14,8 @@ export interface Io {
   colours?: { out: boolean; err: boolean };
   /** Starts the service. */
   serve?: StartService;
+  /** Lowers the priority of this process, for long work. */
+  giveWay?(): void;
   /** Milliseconds until progress is shown. Default: 1,000. */
   progressAfter?: number;
   /** Columns of the terminal. Default: 80. */

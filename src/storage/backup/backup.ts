@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "#kysely";
 import { syncDirectory } from "../../runtime/private-files.ts";
 import { type Audited, inSnapshot } from "../audited.ts";
@@ -79,6 +80,11 @@ export const copiedTables = Object.entries(allTables)
     key: primaryKey(columns),
   }));
 
+/** Characters after which the file is synced, so that a commit of a service never waits for all of it. */
+const syncedAtOnce = 4_000_000;
+/** Milliseconds. A sync that takes longer says that commits are slow: then the backup pauses as long. */
+const slowSync = 50;
+
 const pageSize = 1000;
 /** Of tables whose rows may be large. */
 const smallPageSize = 20;
@@ -115,10 +121,18 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   const file = await open(part, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   let isNamed = false;
   const hash = createHash("sha256");
+  let unsynced = 0;
   const write: Write = async (lines) => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     hash.update(text);
     await file.writeFile(text).catch((error) => Promise.reject(cannotWrite(path, error)));
+    unsynced += text.length;
+    if (unsynced < syncedAtOnce) return;
+    unsynced = 0;
+    const begun = performance.now();
+    await file.datasync();
+    const took = performance.now() - begun;
+    if (took > slowSync) await pause(took);
   };
   try {
     const rows = await inSnapshot(db, (snapshot) => copy(snapshot, write, options));

@@ -1,16 +1,36 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
 import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
 import { type Engine, usualEngines } from "../../../test/support/engines.ts";
+import { nodeEnvironment } from "../../../test/support/process.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { writeAnchor } from "../../audit/anchor/anchor.ts";
 import { signer } from "../../audit/chain/seal.ts";
 import { openStore } from "../store.ts";
+
+test("a backup has a lower priority than a service on the same machine", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const dataDirectory = join(folder, "data");
+  await makeStore({ dataDirectory });
+  const other = new Database(join(dataDirectory, "duba.db"));
+  // The backup waits for this lock with its last words, so that it can be looked at.
+  other.exec("BEGIN IMMEDIATE");
+  const environment = { ...nodeEnvironment, DUBA_DATA: dataDirectory, DUBA_KEYRING: join(folder, "ring") };
+  const child = spawn(process.execPath, ["src/main.ts", "backup", join(folder, "b.jsonl")], { env: environment });
+  const ended = once(child, "exit");
+  await until(() => getPriority(child.pid!) === constants.priority.PRIORITY_BELOW_NORMAL);
+  other.close();
+  await ended;
+});
 
 for (const engine of usualEngines) {
   suite(`a backup beside a service on ${engine.name}`, () => {
