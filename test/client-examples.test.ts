@@ -51,7 +51,7 @@ suite("the example in", { concurrency: true }, () => {
       mkdirSync(folder);
       const [command, ...words] = prepare(folder, script);
       await using proxy = await FaultyProxy.open(service.url, ["none", "lost", "502 HTML"]);
-      const env = { PATH: process.env.PATH, DUBA_URL: proxy.url, DUBA_KEY: sandboxKey };
+      const env = { PATH: process.env.PATH, DUBA_URL: proxy.url, DUBA_API_KEY: sandboxKey };
       const child = spawn(command, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
       assert.equal(await text(child.stdout), printed);
       const verifications = proxy.passed.filter(({ key }) => key !== undefined).slice(0, 3);

@@ -14,7 +14,7 @@ const mostBytes = 16 * 1024;
 const importing = `import { Duba } from "duba-client";
 `;
 const shopping = `
-const duba = new Duba({ url: process.env.DUBA_URL ?? "", key: process.env.DUBA_KEY });
+const duba = new Duba({ url: process.env.DUBA_URL ?? "", key: process.env.DUBA_API_KEY });
 const bundles = await duba.lookupDataBundles({ provider: "MTNDATA" });
 if (bundles.success) console.log(bundles.data.data[0]?.type);
 const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
@@ -48,7 +48,7 @@ suite("the packed client", () => {
   for (const [version, node] of nodes)
     test(`answers in Node ${version}`, async () => {
       for (const script of ["shop.js", "shop.cjs"]) {
-        const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+        const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
         const child = spawn(node, [script], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
         assert.equal(await text(child.stdout), "MTNDATA\nVERIFIED\n", script);
       }

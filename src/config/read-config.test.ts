@@ -213,8 +213,20 @@ suite("the settings", () => {
       "DUBA_TOKEN_LIFETIME",
       "PORT",
     ]);
-    assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba."]);
+    assert.deepEqual(faultsOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
+    assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);
+    assert.deepEqual(faultsOf({ DUBA_UPSTREAM: "" }), [
+      "DUBA_UPSTREAM is not a setting of Duba. Did you mean DUBA_UPSTREAMS?",
+    ]);
   });
+});
+
+test("what the guides for callers have them export is no fault", () => {
+  const guides = ["curl", "php", "python"].map((name) => readFileSync(`docs/clients/${name}.md`, "utf8"));
+  const told = [...guides, readFileSync("client/README.md", "utf8"), readFileSync("docs/events.md", "utf8")].join("");
+  const names = [...told.matchAll(/(?:env\.|environ\["|getenv\('|\$)(DUBA_[A-Z_]+)/g)].map(([, name]) => name!);
+  assert.ok(names.includes("DUBA_API_KEY") && names.includes("DUBA_WEBHOOK_SECRET"));
+  for (const name of [...names, "DUBA_KEY"]) assert.deepEqual(faultsOf({ [name]: "http://127.0.0.1:8080" }), []);
 });
 
 suite("the live upstreams", () => {

