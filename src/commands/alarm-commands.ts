@@ -7,7 +7,7 @@ import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { put } from "../storage/queries/put.ts";
 import type { CommandContext } from "./context.ts";
-import type { Alarm } from "./health/alarms.ts";
+import { type Alarm, type Rank, ranks } from "./health/alarms.ts";
 
 const longest = 30 * 86_400_000;
 
@@ -21,6 +21,7 @@ const quietFor = {
 
 export const AlarmFacts = Type.Object({
   alarm: reference,
+  rank: Type.Unsafe<Rank>({ type: "integer", shows: "text", words: ranks }),
   state: state(["open", "acknowledged"]),
   what: sentence,
   count: orNull(Type.Integer()),
@@ -30,9 +31,10 @@ export const AlarmFacts = Type.Object({
   note: orNull(Type.String()),
 });
 
-export function alarmFacts({ name, what, count, since, acknowledged }: Alarm): Static<typeof AlarmFacts> {
+export function alarmFacts({ name, rank, what, count, since, acknowledged }: Alarm): Static<typeof AlarmFacts> {
   return {
     alarm: name,
+    rank,
     state: acknowledged ? "acknowledged" : "open",
     what,
     count,

@@ -53,6 +53,7 @@ for (const engine of usualEngines) {
         upstream: "dojah",
         state: "ready",
         alarm: "no_money",
+        ill_since: now - 60_000,
         last_answer_at: null,
         balance: 100_000,
       };
@@ -61,25 +62,33 @@ for (const engine of usualEngines) {
         .values({ ...vendor, kinds: '["bvn"]', last_failures: "{}", noted_at: now })
         .execute();
       await duba("catalogue", "edit", "MTNDATA", "104", "--price", "5000");
+      await duba("catalogue", "edit", "MTNDATA", "104", "--price", "6000");
+      await db
+        .updateTable("catalogue_draft")
+        .set({ created_at: now - 2 * day })
+        .where("id", "=", 3)
+        .execute();
 
       const found = await status();
       assert.equal(found.exitCode, 1);
       assert.deepEqual(
         [found.unknown_verifications, found.vendors[0].name, found.vendors[0].ready, found.held],
-        [1, "dojah", false, ["d2"]],
+        [1, "dojah", false, ["d2", "d3"]],
       );
       assert.deepEqual(
         found.expiring_keys.map((key: { id: string }) => key.id),
         [id],
       );
       const needs = [
-        /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,
-        /^The vendor dojah has the alarm no money\. See more: duba upstreams status$/,
+        // Money first, the oldest first; then what waits for somebody.
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        /^There is no backup yet\. Make one: duba backup <file>$/,
+        /^The vendor dojah has the alarm no money\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d\\. Replace it: duba keys roll ${id}$`,
         ),
+        /^The change d3 of the catalogue waits for approval\. See it: duba catalogue show d3$/,
+        /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,
+        /^There is no backup yet\. Make one: duba backup <file>$/,
       ];
       assert.equal(found.needs.length, needs.length, found.needs.join("\n"));
       for (const [at, need] of needs.entries()) assert.match(found.needs[at], need);
@@ -96,13 +105,19 @@ for (const engine of usualEngines) {
       const unknown = listed.find(({ alarm }) => alarm === "unknown")!;
       assert.deepEqual([unknown.count, unknown.since], [1, new Date(now - 2 * 3_600_000).toISOString()]);
       assert.deepEqual(
-        open.slice(0, 3).map(([alarm, state]) => [alarm, state]),
+        listed.map(({ alarm, rank, since }) => [alarm, rank, since]),
         [
-          ["held:d2", "open"],
-          ["vendor:dojah", "open"],
-          ["unknown", "open"],
+          ["unknown", 2, new Date(now - 2 * 3_600_000).toISOString()],
+          ["vendor:dojah", 2, new Date(now - 60_000).toISOString()],
+          [`key:${id}`, 3, new Date(now - 9 * day).toISOString()],
+          ["held:d3", 3, new Date(now - 2 * day).toISOString()],
+          ["held:d2", 3, listed.at(-2)!.since],
+          ["backup", 3, null],
         ],
       );
+      assert.ok(Date.parse(String(listed.at(-2)!.since)) >= now);
+      assert.ok(open.every(([, state]) => state === "open"));
+      assert.match((await duba("alarms", "list")).out, /^vendor:dojah +costs money +open /m);
       const note = "Paid them, duba_live_x and 08012345678";
       await duba("alarms", "acknowledge", "vendor:dojah", "--for", "2h", "--note", note);
       assert.deepEqual((await alarms())[1], ["vendor:dojah", "acknowledged", "Paid them, duba_… and …"]);
@@ -111,7 +126,7 @@ for (const engine of usualEngines) {
       await db.updateTable("alarm_acknowledgement").set({ until: now }).execute();
       assert.deepEqual(await alarms(), open);
       const nothing = await duba("alarms", "acknowledge", "vendor:nobody");
-      assert.match(nothing.err, /^There is no such alarm\. There is held:d2, vendor:dojah, unknown, /);
+      assert.match(nothing.err, /^There is no such alarm\. There is unknown, vendor:dojah, key:/);
       assert.match((await duba("alarms", "acknowledge", "unknown", "--for", "31d")).err, /a length of time up to 30d/);
 
       // The end of a key that was replaced is on purpose.
@@ -158,7 +173,8 @@ for (const engine of usualEngines) {
       ]);
       const alarms = found.alarms.map(({ alarm }: { alarm: string }) => alarm);
       const needs = found.needs.filter((need: string) => need.includes("below cost"));
-      const told = ["source:vtpass", "source:baxi", "compared:ebills:vtpass", "below-cost"];
+      // The first pull of baxi has not ended: it is not late.
+      const told = ["source:vtpass", "below-cost", "compared:ebills:vtpass"];
       assert.deepEqual(
         alarms.filter((name: string) => /^(source|compared|below)/.test(name)),
         told,
@@ -168,6 +184,14 @@ for (const engine of usualEngines) {
       assert.match(
         out,
         /\nsource ebills +as of 2.*\nebills and vtpass +as of 2.*: 3 prices apart, 1 missing there, 0 unclear\n/,
+      );
+
+      const failed = { source: "baxi", ...never, begun_at: now - minute, ended_at: now, result: "unreachable" };
+      await db.insertInto("catalogue_source").values(failed).execute();
+      const baxi = (await status()).alarms.find(({ alarm }: { alarm: string }) => alarm === "source:baxi");
+      assert.deepEqual(
+        [baxi.what, baxi.since],
+        ["The source baxi has given no lists yet. See why: duba sources status", new Date(now - minute).toISOString()],
       );
 
       environment = usual;

@@ -17,10 +17,15 @@ export const bounds = {
   missedPulls: 3,
 };
 
+/** What an alarm hits: 1 stops the service, 2 costs money or evidence, 3 waits for somebody. */
+export const ranks = { 1: "stops the service", 2: "costs money", 3: "waits for somebody" } as const;
+export type Rank = keyof typeof ranks;
+
 /** Something that needs a hand. */
 export interface Alarm {
   /** What it is about, such as `vendor:dojah`: the same as long as it lasts. */
   name: string;
+  rank: Rank;
   /** Says what is wrong, why, and what to do. */
   what: string;
   /** How many, where there may be several. */
@@ -32,11 +37,15 @@ export interface Alarm {
   acknowledged: { by: string; until: number; note: string } | null;
 }
 
-const isLateSource = ({ stale, missed }: SourceState) => stale || missed >= bounds.missedPulls;
+/** A source whose first pull has not ended is not late, unless that takes as long as a late pull. */
+function isLateSource({ stale, missed, result, begun_at, every }: SourceState, now: number): boolean {
+  if (result === null) return (begun_at ?? 0) > 0 && now - begun_at! >= bounds.missedPulls * every;
+  return stale || missed >= bounds.missedPulls;
+}
 
 /** Whether the other source gave nothing in the last pulls. While its own source gives nothing, nothing is compared. */
-function isUncompared(source: SourceState, { as_of }: SourceState["compared"][number]): boolean {
-  if (isLateSource(source) || source.begun_at === null) return false;
+function isUncompared(source: SourceState, { as_of }: SourceState["compared"][number], now: number): boolean {
+  if (isLateSource(source, now) || source.begun_at === null) return false;
   return as_of === null || source.begun_at - as_of >= bounds.missedPulls * source.every;
 }
 
@@ -47,16 +56,17 @@ function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => 
 
 type Found = Omit<Alarm, "name" | "acknowledged">;
 
-/** What needs a hand, the worst first. `now` in milliseconds since 1970. `at`: a time for people. */
+/** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. `at`: a time for people. */
 export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => string): Omit<Alarm, "acknowledged">[] {
   const { instances, sources, belowCost, held, unknown, unsealed, backupAt, dead } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
-  const one = (what: string, since: number | null = null): Found => ({ what, count: null, since });
+  const one = (rank: Rank, what: string, since: number | null = null): Found => ({ rank, what, count: null, since });
   const alarms: [name: string, found: Found | false][] = [
     [
       "store",
       !facts.takesWrites &&
         one(
+          1,
           "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
         ),
     ],
@@ -64,6 +74,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       "no-vendor",
       facts.withoutVendor.length > 0 &&
         one(
+          1,
           `Live verifications have no vendor for ${facts.withoutVendor.map(labelOf).join(" and ")}, so each is answered 503. See why: duba routes show`,
           facts.withoutVendorSince,
         ),
@@ -72,18 +83,19 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       const what = `The vendor ${vendor} is ${pauses.map((pause) => pauseText(pause, at)).join(", and ")}. End it: duba routes resume ${vendor}`;
       const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
       const soon = ending && `The pause of the vendor ${vendor} ends at ${at(ending.until!)}: it gets attempts again.`;
-      return [`paused:${vendor}`, { ...one(what, Math.min(...pauses.map(({ since }) => since))), soon }];
+      return [`paused:${vendor}`, { ...one(3, what, Math.min(...pauses.map(({ since }) => since))), soon }];
     }),
     [
       "room",
       facts.roomLeft !== null &&
         facts.roomLeft < bounds.room &&
-        one(`The disk of the store has ${bytesText(facts.roomLeft)} left. Make room before it is full.`),
+        one(1, `The disk of the store has ${bytesText(facts.roomLeft)} left. Make room before it is full.`),
     ],
     [
       "clock",
       facts.clockBehind > bounds.clock &&
         one(
+          1,
           `The clock is ${Math.round(facts.clockBehind / 1000)} seconds behind the newest entry of the audit trail. Synchronise it with NTP.`,
         ),
     ],
@@ -92,34 +104,38 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       instances > 0 &&
         facts.clockDoubtedSince !== null &&
         one(
+          3,
           `The clock may be WRONG: it says ${isoOf(now)}, and the last time that the store knew was ${isoOf(facts.clockDoubtedSince)}. Nothing old ` +
             "is removed meanwhile. If it is wrong, set it right. If it is right: duba clock accept",
         ),
     ],
-    ["no-instance", instances === 0 && one("No instance serves this store. Start one: duba serve")],
-    ...held.map((draft): [string, Found] => [
+    ["no-instance", instances === 0 && one(1, "No instance serves this store. Start one: duba serve")],
+    ...held.map(({ draft, since }): [string, Found] => [
       `held:${draft}`,
-      one(
-        `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`,
-        facts.heldSince,
-      ),
+      one(3, `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`, since),
     ]),
-    ...sources.filter(isLateSource).map(({ name, stale, missed, as_of }): [string, Found] => [
-      `source:${name}`,
-      {
-        ...one(
-          `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time. See why: duba sources status`,
-          as_of,
-        ),
-        count: missed || null,
-      },
-    ]),
+    ...sources
+      .filter((source) => isLateSource(source, now))
+      .map(({ name, stale, missed, as_of, begun_at }): [string, Found] => [
+        `source:${name}`,
+        {
+          ...one(
+            2,
+            as_of === null
+              ? `The source ${name} has given no lists yet. See why: duba sources status`
+              : `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time. See why: duba sources status`,
+            as_of ?? begun_at,
+          ),
+          count: missed || null,
+        },
+      ]),
     ...sources.flatMap((source) =>
       source.compared
-        .filter((other) => isUncompared(source, other))
+        .filter((other) => isUncompared(source, other, now))
         .map(({ with: other, as_of }): [string, Found] => [
           `compared:${source.name}:${other}`,
           one(
+            3,
             `The prices of ${source.name} are not compared: ${other} gave no lists. See why: duba sources status`,
             as_of,
           ),
@@ -128,6 +144,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     [
       "below-cost",
       belowCost.length > 0 && {
+        rank: 2,
         what: `${belowCost.length === 1 ? "A price is" : `${belowCost.length} prices are`} below cost. ${belowCost[0]} See all: duba doctor`,
         count: belowCost.length,
         since: null,
@@ -135,11 +152,12 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     ],
     ...facts.vendors
       .filter(({ ready, pause }) => !ready && !pause)
-      .map(({ name, alarm, lastAnswerAt }): [string, Found] => [
+      .map(({ name, alarm, since }): [string, Found] => [
         `vendor:${name}`,
         one(
+          2,
           `The vendor ${name} ${alarm === null ? "gets no calls for now: it failed too often, or asked Duba to wait" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
-          lastAnswerAt,
+          since,
         ),
       ]),
     ...facts.vendors
@@ -149,6 +167,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       .map(({ name, attemptsLeft }): [string, Found] => [
         `balance:${name}`,
         {
+          rank: 2,
           what: `The balance at the vendor ${name} pays for ${attemptsLeft} more attempts. Top it up before it is empty. See it: duba routes show`,
           count: attemptsLeft,
           since: null,
@@ -157,6 +176,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     [
       "unknown",
       isLate(unknown.since, bounds.unknown) && {
+        rank: 2,
         what: "Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown",
         count: Number(unknown.count),
         since: unknown.since,
@@ -166,6 +186,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       "unsealed",
       instances > 0 &&
         isLate(unsealed.oldest, bounds.unsealed) && {
+          rank: 2,
           what: "Audit entries wait for their seal for more than a minute. Read the log of the service.",
           count: Number(unsealed.count),
           since: unsealed.oldest,
@@ -173,11 +194,12 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     ],
     ...facts.jobs.map(({ name, code, since }): [string, Found] => [
       `job:${name.replaceAll(" ", "-")}`,
-      one(`The job "${name}" fails with ${code} and is tried again. Read the log of the service.`, since),
+      one(2, `The job "${name}" fails with ${code} and is tried again. Read the log of the service.`, since),
     ]),
     [
       "dead-events",
       dead > 0 && {
+        rank: 3,
         what: "Duba gave up on events for an endpoint. See them: duba events list --state dead. Send them again: duba events resend",
         count: dead,
         since: facts.oldestDead,
@@ -186,6 +208,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     ...facts.endpoints.map(({ id, isOff, since, waiting }): [string, Found] => [
       `endpoint:${id}`,
       {
+        rank: 3,
         what: isOff
           ? `The endpoint ${id} answered 410 Gone, so it gets no events. Remove it: duba events endpoints remove ${id}. If it is there again: duba events resend ${id}`
           : `The endpoint ${id} has taken no event for more than an hour. See why: duba events list --endpoint ${id}`,
@@ -198,22 +221,33 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       facts.needsBackup &&
         (backupAt === null || isLate(backupAt, bounds.backup)) &&
         one(
+          3,
           `${backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours"}. Make one: duba backup <file>`,
           backupAt,
         ),
     ],
     ...facts.ending.map(({ id, account, expires_at }): [string, Found] => [
       `key:${id}`,
-      one(`The key ${id} of ${account} ends ${isoOf(expires_at).slice(0, 10)}. Replace it: duba keys roll ${id}`),
+      one(
+        3,
+        `The key ${id} of ${account} ends ${isoOf(expires_at).slice(0, 10)}. Replace it: duba keys roll ${id}`,
+        expires_at - 14 * 24 * hour,
+      ),
     ]),
     ...facts.spent.map(({ account, email, isExhausted }): [string, Found] => [
       `spent:${account}`,
       one(
+        3,
         isExhausted
           ? `${email} has used 100 % of its cap, or of its balance: its verifications are refused. See it: duba accounts show ${email}`
           : `${email} has used 80 % of its cap, or of its last top-up. See it: duba accounts show ${email}`,
       ),
     ]),
   ];
-  return alarms.flatMap(([name, found]) => (found === false ? [] : [{ name, ...found }]));
+  const age = ({ since }: Found) => since ?? Number.POSITIVE_INFINITY;
+  return alarms
+    .flatMap(([name, found]) => (found === false ? [] : [{ name, ...found }]))
+    .sort(
+      (first, second) => first.rank - second.rank || (age(first) < age(second) ? -1 : Number(age(first) > age(second))),
+    );
 }

@@ -90,8 +90,9 @@ export async function readFacts(room: AlarmRoom) {
     sources,
     /** Sentences. */
     belowCost,
-    held: waiting.filter(({ state }) => state === "held").map(draftName),
-    heldSince: waiting.find(({ state }) => state === "held")?.created_at ?? null,
+    held: waiting
+      .filter(({ state }) => state === "held")
+      .map((row) => ({ draft: draftName(row), since: row.created_at })),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
     /** The checks that nobody can be asked for, and since when. */
     withoutVendor: checksWithoutVendor(live),
@@ -105,10 +106,8 @@ export async function readFacts(room: AlarmRoom) {
       ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
       pause: pauses.find(({ vendor }) => vendor === name),
       alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
-      lastAnswerAt: seen.reduce<number | null>(
-        (last, { lastAnswerAt: at }) => (at !== null && at > (last ?? 0) ? at : last),
-        null,
-      ),
+      /** Since when the first process sees that it has an alarm, or is not ready. */
+      since: seen.flatMap(({ illSince }) => illSince ?? []).toSorted((one, other) => one - other)[0] ?? null,
       attemptsLeft: attemptsLeft(
         seen.find(({ balance }) => balance !== null)?.balance ?? null,
         figures.filter(({ vendor }) => vendor === name),

@@ -39,7 +39,7 @@ export async function readStatus(room: AlarmRoom) {
     revision: newest?.number ?? null,
     published_at: newest?.created_at ?? null,
     sources,
-    held,
+    held: held.map(({ draft }) => draft),
     scheduled,
     vendors: vendors.map(({ name, ready, pause }) => ({ name, ready: ready && !pause, ...pauseFacts(pause) })),
     unknown_verifications: unknown.count,

@@ -5,7 +5,7 @@ import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
 import { endPauses, pausedRoutes, pauseRoute } from "../../identity/routes/paused-routes.ts";
 import { openStore } from "../../storage/store.ts";
-import { AlarmTeller } from "./tell-alarms.ts";
+import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
 for (const engine of engines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
@@ -14,11 +14,14 @@ for (const engine of engines)
       const store = await openStore({ ...settings, serving: false });
       try {
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
-        const config = readConfig(environment);
+        const origin = { DUBA_CONSOLE: "127.0.0.1:8090", DUBA_CONSOLE_ORIGIN: "https://console.example" };
+        const config = readConfig({ ...environment, ...origin });
         const texts: string[] = [];
+        const messages: AlarmMessage[] = [];
         let arrives = true;
-        const send = async (text: string) => {
-          if (arrives) texts.push(text);
+        const send = async (message: AlarmMessage) => {
+          if (arrives) texts.push(message.text);
+          if (arrives) messages.push(message);
           return arrives;
         };
         let now = Date.now();
@@ -34,6 +37,7 @@ for (const engine of engines)
           state: "ready",
           alarm: "no_money",
           last_answer_at: null,
+          ill_since: now - 60_000,
           balance: null,
         };
         await store.db
@@ -45,9 +49,13 @@ for (const engine of engines)
         arrives = true;
         await other.look();
         assert.match(texts[1]!, /^Duba: The vendor dojah has the alarm no money\./);
+        const about = { rank: 2, since: new Date(now - 60_000).toISOString() };
+        const link = "https://console.example/alarms/list?_find=vendor%3Adojah";
+        assert.deepEqual(messages[1], { text: texts[1], ...about, link });
         now += 120_000;
         await one.look();
         assert.match(texts[2]!, /^Duba: over: The vendor dojah has the alarm no money\./);
+        assert.deepEqual(messages[2], { text: texts[2], ...about, link });
         await other.look();
         assert.equal(texts.length, 3);
 
@@ -73,7 +81,7 @@ for (const engine of engines)
         const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
         const clock = { now: Date.UTC(2026, 10, 24, 9) };
         const room = { db: store.db, config: readConfig(environment), now: () => clock.now };
-        const teller = new AlarmTeller(room, async (text) => {
+        const teller = new AlarmTeller(room, async ({ text }) => {
           if (text.includes("dojah")) texts.push(text);
           return true;
         });
@@ -113,10 +121,13 @@ for (const engine of engines)
       const store = await openStore({ ...settings, serving: false });
       const environment = { DUBA_DATA: settings.dataDirectory, DUBA_DATABASE_URL: settings.databaseUrl ?? "" };
       const texts: string[] = [];
-      const teller = new AlarmTeller({ db: store.db, config: readConfig(environment), now: Date.now }, async (text) => {
-        texts.push(text);
-        return true;
-      });
+      const teller = new AlarmTeller(
+        { db: store.db, config: readConfig(environment), now: Date.now },
+        async ({ text }) => {
+          texts.push(text);
+          return true;
+        },
+      );
       await store.close();
       for (const _ of [1, 2]) await teller.look();
       await dispose();

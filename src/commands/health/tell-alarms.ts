@@ -1,28 +1,43 @@
+import { consoleOrigin } from "../../access/people/console-origin.ts";
 import { sendDelivery } from "../../events/send-delivery.ts";
+import { isoOf } from "../../operation/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
-import type { Alarm } from "./alarms.ts";
+import type { Alarm, Rank } from "./alarms.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { openAlarms } from "./read-health.ts";
 
 /** So long nobody else tells what one process is about to tell. Milliseconds. */
 const claimTime = 60_000;
-/** What is wrong while nobody can read what is. */
-const storeAway: Pick<Alarm, "name" | "what" | "soon"> = {
-  name: "store",
-  what: "The store does not answer, so each verification is answered 500. See the log of the service.",
-};
 /** Name of what was told, in the store. */
 const name = "alarms-told";
 
-/** The alarms that somebody was told of, by name. `soon`: what will be soon was told too. */
-type Told = Record<string, { what: string; soon: boolean }>;
+type ToldAlarm = Pick<Alarm, "name" | "rank" | "what" | "since">;
+
+/** The alarms that somebody was told of, by name. `isSoonTold`: what will be soon was told too. */
+type Told = Record<string, ToldAlarm & { isSoonTold: boolean }>;
+
+/** What `DUBA_ALARM_URL` gets. Chat services show the text. */
+export interface AlarmMessage {
+  text: string;
+  rank: Rank;
+  /** ISO 8601. Null: nobody knows. */
+  since: string | null;
+  /** The alarm in the console. Absent without a console. */
+  link?: string;
+}
 
 interface Note {
   told: Told;
   /** Until when another process tells, in milliseconds since 1970. */
   claimedUntil: number;
 }
+
+/** What is wrong while nobody can read what is. */
+const storeAway: ToldAlarm & { soon?: undefined } = {
+  ...{ name: "store", rank: 1, since: null },
+  what: "The store does not answer, so each verification is answered 500. See the log of the service.",
+};
 
 type TellingRoom = Omit<AlarmRoom, "accounts">;
 
@@ -32,11 +47,11 @@ type TellingRoom = Omit<AlarmRoom, "accounts">;
  */
 export class AlarmTeller {
   readonly #room: TellingRoom;
-  readonly #send: (text: string) => Promise<boolean>;
+  readonly #send: (message: AlarmMessage) => Promise<boolean>;
   #told: Told = {};
 
-  /** `send` says whether the text arrived. */
-  constructor(room: TellingRoom, send: (text: string) => Promise<boolean>) {
+  /** `send` says whether the message arrived. */
+  constructor(room: TellingRoom, send: (message: AlarmMessage) => Promise<boolean>) {
     this.#room = room;
     this.#send = send;
   }
@@ -46,17 +61,28 @@ export class AlarmTeller {
     const [text, note] = await this.#read();
     if (note.claimedUntil > this.#room.now()) return;
     const opened = open.filter(({ name }) => !(name in note.told));
-    const ending = open.filter(({ name, soon }) => soon && note.told[name]?.soon === false);
+    const ending = open.filter(({ name, soon }) => soon && note.told[name]?.isSoonTold === false);
     const closed = Object.entries(note.told).filter(([alarm]) => !open.some(({ name }) => name === alarm));
     if (opened.length + ending.length + closed.length === 0) return;
     const claimed = JSON.stringify({ told: note.told, claimedUntil: this.#room.now() + claimTime });
     if (!(await this.#replace(text, claimed))) return;
     const told = { ...note.told };
-    for (const { name, what } of opened) if (await this.#send(`Duba: ${what}`)) told[name] = { what, soon: false };
-    for (const { name, soon, what } of ending) if (await this.#send(`Duba: ${soon}`)) told[name] = { what, soon: true };
-    for (const [alarm, { what }] of closed) if (await this.#send(`Duba: over: ${what}`)) delete told[alarm];
+    const tell = (alarm: ToldAlarm, text: string) => this.#send(this.#messageOf(alarm, text));
+    for (const { name, rank, what, since } of opened) {
+      const alarm = { name, rank, what, since };
+      if (await tell(alarm, what)) told[name] = { ...alarm, isSoonTold: false };
+    }
+    for (const { name, soon } of ending)
+      if (await tell(told[name]!, soon!)) told[name] = { ...told[name]!, isSoonTold: true };
+    for (const [name, alarm] of closed) if (await tell(alarm, `over: ${alarm.what}`)) delete told[name];
     this.#told = told;
     await this.#replace(claimed, JSON.stringify({ told, claimedUntil: 0 }));
+  }
+
+  #messageOf({ name, rank, since }: ToldAlarm, text: string): AlarmMessage {
+    const origin = consoleOrigin(this.#room.config);
+    const link = `${origin}/alarms/list?${new URLSearchParams({ _find: name })}`;
+    return { text: `Duba: ${text}`, rank, since: isoOf(since), ...(origin !== undefined && { link }) };
   }
 
   /** What the store has, or this process if the store is away. */
@@ -96,8 +122,8 @@ export class AlarmTeller {
 export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller {
   const { alarmUrl: url, alarmNetworks } = room.config;
   const networks = addressList(alarmNetworks);
-  const send = async (text: string) => {
-    const delivery = { url, body: JSON.stringify({ text }), headers: {}, allowsPlain: false };
+  const send = async (message: AlarmMessage) => {
+    const delivery = { url, body: JSON.stringify(message), headers: {}, allowsPlain: false };
     const { delivered, outcome } = await sendDelivery(delivery, { networks });
     if (!delivered) log.warn({ outcome }, "An alarm could not be sent to DUBA_ALARM_URL; we try again");
     return delivered;
