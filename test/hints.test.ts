@@ -54,6 +54,30 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
       "X-API-Key is not read. Send Authorization: Bearer <api key>.",
     ],
     [
+      "a key in the URL",
+      `${lookup}?api_key=duba_test_x`,
+      { credential: false },
+      "api_key in the URL is not read. Send Authorization: Bearer <api key>.",
+    ],
+    [
+      "an API-Key",
+      lookup,
+      { credential: false, headers: { "api-key": "duba_test_x" } },
+      "API-Key is not read. Send Authorization: Bearer <api key>.",
+    ],
+    [
+      "headers of other names",
+      verify,
+      { method: "POST", body: person, headers: { "Idempotent-Key": "k", "X-Consent-Reference": "c" } },
+      "Idempotent-Key is not read. Send Idempotency-Key. X-Consent-Reference is not read. Send Consent-Reference.",
+    ],
+    [
+      "another amount than the fee",
+      verify,
+      { method: "POST", body: { ...person, amount: "50" } },
+      "amount is not the fee, 100. The amount of waec-lookup is the one to send.",
+    ],
+    [
       "a name that holds a number",
       `${lookup}?22000000017=1`,
       {},
@@ -69,6 +93,18 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
         else assert.match(String(told), hint);
         assert.doesNotMatch(String(told), /22000000017/);
       }
+    });
+
+  for (const [mistake, path, body, unread] of [
+    ["a NIN in place of the BVN", verify, { nin: "70000000017", phone: person.phone, amount: "100" }, "nin"],
+    ["a phone of another name", verify, { bvn: person.bvn, msisdn: person.phone, amount: "100" }, "msisdn"],
+    ["all of it one level too deep", verify, { data: person }, "data"],
+    ["all of it in the query string", `${verify}?${new URLSearchParams(person)}`, {}, "bvn in the query string"],
+  ] as const)
+    test(`earn a hint where the request is refused for it: ${mistake}`, async () => {
+      const [status, told] = await hinted(path, { method: "POST", body });
+      assert.equal(status, 422);
+      assert.ok(String(told).startsWith(`verifyBvn does not read ${unread}`), String(told));
     });
 
   test("earn it in failures too, and several at once", async () => {

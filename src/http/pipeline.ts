@@ -19,7 +19,7 @@ import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { rehearsable } from "./rehearsal/rehearsable.ts";
 import { rehearsedScope, scenarioName } from "./rehearsal/scenarios.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
-import { idempotencyHint, keyHint, withHint } from "./request/hints.ts";
+import { headerHints, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
 
@@ -56,12 +56,12 @@ export function pipeline(
   const begin = (exchange: Exchange): Later => {
     refuseUnavailable(exchange);
     const { headers } = exchange.request;
-    tell(exchange, keyHint(headers));
+    tell(exchange, keyHint(exchange.request));
     return whenThere(authenticate(operation, deps, headers.authorization, exchange.address), (caller) => {
       exchange.caller = caller;
       if (caller?.mode === "test") {
         exchange.always = forTestKeys;
-        tell(exchange, idempotencyHint(operation, headers));
+        if (operation.headers) for (const hint of headerHints(operation, headers)) tell(exchange, hint);
       } else if (caller) exchange.always = forLiveKeys;
       requireScope(operation, caller);
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
@@ -80,6 +80,12 @@ export function pipeline(
     if (hint !== undefined) exchange.always = withHint(exchange.always, hint);
   };
 
+  /** Tells a test key what nothing reads, also where the request fails. */
+  const checkInput = (exchange: Exchange, { hint, failure }: Accepted): void => {
+    if (exchange.caller?.mode === "test") tell(exchange, hint);
+    if (failure) throw failure;
+  };
+
   const readInput = ({ request, asked }: Exchange): Accepted | Promise<Accepted> =>
     "input" in asked ? asked : read(request, asked);
 
@@ -94,7 +100,7 @@ export function pipeline(
   const pick = (exchange: Exchange, accepted: Accepted): Later => {
     const { request, caller } = exchange;
     const { input, inBody } = accepted;
-    if (caller?.mode === "test") tell(exchange, accepted.hint);
+    checkInput(exchange, accepted);
     const ready = operation.pick!(callOf(exchange, accepted), undefined);
     const unmodified = isUnmodified(request.headers, ready, inBody);
     const encoding = unmodified ? "identity" : acceptedEncoding(request.headers["accept-encoding"]);
@@ -113,10 +119,11 @@ export function pipeline(
 
   const run = async (exchange: Exchange): Promise<void> => {
     const accepted = await readInput(exchange);
-    if (exchange.caller?.mode === "test") tell(exchange, accepted.hint);
+    checkInput(exchange, accepted);
     exchange.logged = logFieldsOf(exchange);
     const result = await withLogFields(exchange.logged, () => operation.run!(callOf(exchange, accepted), undefined));
-    const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
+    const { answer, headers, hint }: Answered<object> = isAnswered(result) ? result : { answer: result, headers: {} };
+    if (exchange.caller?.mode === "test") tell(exchange, hint);
     const body = Buffer.from(write(answer));
     send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);
   };

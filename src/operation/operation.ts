@@ -50,6 +50,8 @@ export interface Call<Input = unknown, Headers = unknown> {
 export interface Answered<Answer> {
   answer: Answer;
   headers: Record<string, string>;
+  /** What a test key should know of its request. */
+  hint?: string | undefined;
 }
 
 /** A request and its answer. Both match the operation's schemas. */

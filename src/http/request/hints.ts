@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isRepeatable } from "../../operation/fields.ts";
-import { type BoundOperation, isKeyed } from "../../operation/operation.ts";
+import type { BoundOperation } from "../../operation/operation.ts";
 
 /** Tells a test key what its request has that nothing reads. The response is the same without it. */
 export const hintHeader = "Duba-Hint";
@@ -11,15 +11,33 @@ export function withHint(always: readonly string[], hint: string): string[] {
   return at < 0 ? [...always, hintHeader, hint] : always.with(at + 1, `${always[at + 1]} ${hint}`);
 }
 
-/** A key in a header that we do not read. We do not know its mode: a live one gets no hint. */
-export function keyHint({ authorization, "x-api-key": key }: IncomingHttpHeaders): string | undefined {
-  if (authorization !== undefined || key === undefined || String(key).startsWith("duba_live_")) return undefined;
-  return "X-API-Key is not read. Send Authorization: Bearer <api key>.";
+const keyHeaders = ["X-API-Key", "API-Key"].map((told) => ({ name: told.toLowerCase(), told }));
+const keyInUrl = /[?&](api_?key)=(?!duba_live_)/i;
+
+/** A key in a header, or in the URL, that we do not read. We do not know its mode: a live one gets no hint. */
+export function keyHint({ headers, url }: Pick<IncomingMessage, "headers" | "url">): string | undefined {
+  if (headers.authorization !== undefined) return undefined;
+  for (const { name, told } of keyHeaders)
+    if (headers[name] !== undefined && !String(headers[name]).startsWith("duba_live_")) return sendsKeyIn(told);
+  const inUrl = keyInUrl.exec(url!)?.[1];
+  return inUrl === undefined ? undefined : sendsKeyIn(`${inUrl} in the URL`);
 }
 
-export function idempotencyHint(operation: BoundOperation, headers: IncomingHttpHeaders): string | undefined {
-  if (headers["x-idempotency-key"] === undefined || headers["idempotency-key"] !== undefined) return undefined;
-  return isKeyed(operation) ? "X-Idempotency-Key is not read. Send Idempotency-Key." : undefined;
+const sendsKeyIn = (place: string) => `${place} is not read. Send Authorization: Bearer <api key>.`;
+
+/** Headers that we do not read, by the one that they may mean. */
+const meantHeaders: Record<string, readonly string[]> = {
+  "idempotency-key": ["X-Idempotency-Key", "Idempotent-Key"],
+  "consent-reference": ["X-Consent-Reference"],
+};
+
+/** Headers that look like those that the operation reads. */
+export function headerHints(operation: BoundOperation, headers: IncomingHttpHeaders): string[] {
+  return Object.keys(operation.headers?.properties ?? {}).flatMap((name) => {
+    const sent = meantHeaders[name]?.find((other) => headers[other.toLowerCase()] !== undefined);
+    if (sent === undefined || headers[name] !== undefined) return [];
+    return [`${sent} is not read. Send ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`];
+  });
 }
 
 /** What stands in the query string or the body of a request, and is no parameter there. */

@@ -12,11 +12,12 @@ export interface Located {
   path: Record<string, string>;
 }
 
-/** The checked input of a request. `inBody`: it came in a body. `hint`: what else it has, for a test key to read. */
+/** The checked input of a request, or the failure that it ends in. `inBody`: it came in a body. `hint`: what else it has, for a test key to read. */
 export interface Accepted {
   input: Record<string, string>;
   inBody: boolean;
   hint: string | undefined;
+  failure?: Failure;
 }
 
 /** Reads and checks the input of one operation. Returns a promise only if there is a body to wait for. */
@@ -28,9 +29,10 @@ export function inputOf(
   const read = inputReader(operation.input);
   const accept = (given: Record<string, unknown>, inBody: boolean, query: object, body?: object): Accepted => {
     const { input, faults } = read(given);
-    if (faults.length > 0)
-      throw invalid(withHints(faults, given, names, [...Object.keys(query), ...Object.keys(body ?? {})]));
-    return { input, inBody, hint: unreadHint(operation, query, body) };
+    const accepted = { input, inBody, hint: unreadHint(operation, query, body) };
+    if (faults.length === 0) return accepted;
+    const sent = [...Object.keys(query), ...Object.keys(body ?? {})];
+    return { ...accepted, failure: invalid(withHints(faults, given, names, sent)) };
   };
 
   if (operation.carriage === "body")

@@ -3,8 +3,8 @@ import { type Check, checkInputOf } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
-import { koboOf } from "../../operation/money.ts";
-import { type Call, type Operation, operation } from "../../operation/operation.ts";
+import { koboOf, nairaOf } from "../../operation/money.ts";
+import { type Call, type Caller, type Operation, operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import type { Identity } from "../identity.ts";
@@ -79,9 +79,17 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
       return {
         answer: { success: true as const, message, data: record },
         headers: replayed ? { "Idempotency-Replayed": "true" } : {},
+        hint: amountHint(kind, call.input.amount, call.caller!, identity),
       };
     },
   });
+}
+
+/** An amount that a live verification with `enforce` would refuse. */
+function amountHint(kind: CheckKind, amount: string, { fees }: Pick<Caller, "fees">, { settings }: Identity) {
+  const fee = fees[kind] ?? settings.fees[kind];
+  if (koboOf(amount) === fee) return undefined;
+  return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
 }
 
 /** The check's record with Duba's own reference. */
