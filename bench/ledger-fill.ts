@@ -94,6 +94,8 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     outcome: `case when ${isVerified} then 'verified' else 'negative' end`,
     vendor_reference: `'D-' || ${digits("n", 12)}`,
     price: "5000",
+    bill: "5000",
+    bill_certain: "1",
     request_id: verification.request_id!,
   };
   const tables = { verification, verification_attempt: attempt };

@@ -124,7 +124,7 @@ async function queriesOf(db: Kysely<Tables>): Promise<Record<string, Query>> {
     ...Object.fromEntries(
       attemptGroupings.map((by) => [
         `attempts of a month by ${by}`,
-        (db: Kysely<Tables>) => attemptSums(db, { from, to }, { by, zone, prices: {} }),
+        (db: Kysely<Tables>) => attemptSums(db, { from, to }, { by, zone }),
       ]),
     ),
     "summary of a month, one account by day": (db) =>

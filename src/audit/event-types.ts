@@ -84,7 +84,10 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     reason: "text",
   },
   "money.requested": { account: "reference", what: "text", amount: "text" },
-  "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
+  "books.priced": {
+    ...{ vendor: "reference", from: "time", to: "time", prices: "text" },
+    ...{ questions: "number", before: "text", after: "text" },
+  },
   "books.rebuilt": { sums: "number" },
   "route.paused": { vendor: "reference", kind: "reference", why: "reference", until: "time" },
   "route.resumed": { vendor: "reference", kind: "reference" },

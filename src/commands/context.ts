@@ -71,10 +71,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     ledgerRows: async (snapshot) =>
       (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
     ledgerSums: async (snapshot) =>
-      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(snapshot, now(), {
-        zone: config.timeZone,
-        prices: config.vendorPrices,
-      }),
+      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(snapshot, now(), config.timeZone),
     async auditEntries(reference) {
       const { tail, withoutConfirmation } = await import("../audit/tail.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);

@@ -130,6 +130,8 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
             reason: state === "failed" ? "out_of_service" : reason,
             vendor_reference: completed_at === null ? null : `DJ-${900_000 + at + place}`,
             price: place % 6 === 0 ? null : 7000,
+            bill: place % 6 === 0 ? null : state === "failed" ? 0 : 7000,
+            bill_certain: state === "unknown" ? 0 : 1,
           })),
       )
       .execute();

@@ -83,7 +83,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { db, pulse, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
   const retention = opened.retention ?? { now, recordsNow: now };
   const shares = new ConnectionShares(connections);
-  const ledger = new Ledger(db, shares);
+  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
+  const ledger = new Ledger(db, shares, prices);
   const keyedHashes = new KeyedHashes(keyring, now);
   const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
@@ -92,7 +93,6 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const orphans = new Orphans(ledger, leases, now, (reference) => inFlight.worksOn(reference));
   const deferred = new DeferredOutcomes(ledger, charges, (reference) => orphans.endOf(reference), log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
-  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
   const routes = new OpenRoutes(db, now, upstreams.live, routeSettings);
   await routes.follow(await changeCount(db, "routes"));
   const refused = new RefusedCalls(settings.timeZone, now);
@@ -139,7 +139,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       },
       {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
-        run: () => followJournal({ db, audit, zone: settings.timeZone, prices }),
+        run: () => followJournal({ db, audit, zone: settings.timeZone }),
       },
       {
         ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },

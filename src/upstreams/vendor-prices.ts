@@ -8,6 +8,9 @@ import type { OutcomeFacts } from "./ports/identity-upstream.ts";
  */
 export type VendorPrices = Readonly<Partial<Record<string, number>>>;
 
+/** The prices of vendors, by their names. */
+export type PricesByVendor = Readonly<Record<string, VendorPrices>>;
+
 const ends = [...negativeReasons, "failed"];
 const names = new Set([...checkKinds, ...[...checkKinds, "*"].flatMap((kind) => ends.map((end) => `${kind}.${end}`))]);
 
@@ -52,11 +55,11 @@ export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number 
   return prices[kind] === undefined ? null : Math.max(...ofKind.map(([, kobo]) => kobo!));
 }
 
-/** What a vendor bills for an attempt at its prices today. A failed one costs nothing unless the vendor or a price says so. */
+/** What a vendor bills for an attempt at these prices. A failed one costs nothing unless the vendor or a price says so. */
 export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
   const of = (end: string | null) => priceAt(kind, end, prices);
   if (outcome === "unknown") return { kobo: price, isCertain: false };
-  // Before what the vendor said, which a late answer may change: the sums take away what they added.
+  // Before what the vendor said: a line of its invoice outweighs that.
   if (reason === "record_lost") return { kobo: price, isCertain: true };
   if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
   const isCertain = billed !== "unknown";

@@ -149,7 +149,7 @@ export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): 
 /** The sums of hours and days are those of the ledger, whatever was killed when. */
 export async function checkSums(db: Kysely<Tables>): Promise<void> {
   const wrong = await inSnapshot(db, async (snapshot) => {
-    const compared = comparedSums(snapshot, Date.now(), { zone: new TimeZone("Africa/Lagos"), prices: {} });
+    const compared = comparedSums(snapshot, Date.now(), new TimeZone("Africa/Lagos"));
     return (await Array.fromAsync(compared)).flatMap(({ differences }) => differences);
   });
   assert.deepEqual(wrong, []);

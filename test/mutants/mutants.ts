@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a price that comes later adds what is in the sums already",
     file: "src/identity/books/price-attempts.ts",
-    from: "bill(price) - bill(null)",
-    to: "bill(price)",
+    from: "(is.bill ?? 0) - (was.bill ?? 0)",
+    to: "is.bill ?? 0",
     tests: rebuildTest,
   },
   {

@@ -175,10 +175,7 @@ const reconcileLedger = command({
         "Not compared",
         "Verifications that run, or that finished in the last seconds, and verifications and sums that retention removes in these days.",
       ],
-      [
-        "Sums",
-        "Days are those of DUBA_TIME_ZONE, and bills follow the prices of today. If you changed one of these, the sums differ until `duba books rebuild-sums`.",
-      ],
+      ["Sums", "Days are those of DUBA_TIME_ZONE. If you changed it, the sums differ until `duba books rebuild-sums`."],
     ],
   },
   examples: [{}],

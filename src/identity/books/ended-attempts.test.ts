@@ -23,6 +23,7 @@ for (const engine of engines)
       actor: "person:ada",
       now: () => to + hour,
       progress: () => {},
+      config: { vendorPrices: { dojah: prices } },
       audit: async (_: unknown, ...events: AuditEvent[]) => events.forEach(audit),
     });
     const endsOf = (decisions: Awaited<ReturnType<typeof decideUnknowns>>) =>
@@ -76,11 +77,7 @@ for (const engine of engines)
       );
       // The verifications stay as they are.
       assert.deepEqual(await states(), before);
-      const sums = await attemptSums(
-        store.db,
-        { from, to, accountId },
-        { by: "vendor", zone, prices: { dojah: prices } },
-      );
+      const sums = await attemptSums(store.db, { from, to, accountId }, { by: "vendor", zone });
       const dojah = sums.find(({ group }) => group === "dojah")!;
       assert.deepEqual([dojah.costKobo, dojah.unsureKobo], [6_000, 0]);
       assert.deepEqual(

@@ -2,71 +2,92 @@ import { checkKinds } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { piecesOf } from "../../storage/queries/pieces.ts";
-import { billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
-import type { Attempt } from "../ledger/attempts.ts";
+import { isSqlite } from "../../storage/engine.ts";
+import { pageOf, piecesOf } from "../../storage/queries/pieces.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type Attempt, withBill } from "../ledger/attempts.ts";
+import { isCounted } from "../ledger/journal/recounted-sums.ts";
 import { Sums } from "../ledger/journal/verification-sums.ts";
 
 const batch = 500;
-/** A younger attempt may not be in the sums yet. Milliseconds. */
-const youngest = 3_600_000;
 
 interface Pricing {
   vendor: string;
+  /** All of the period: an outcome that is not named costs what its kind does, a failed one nothing. */
   prices: VendorPrices;
   from: number;
   to: number;
-  now: number;
 }
 
-interface Room extends Audited {
-  /** With the prices of outcomes, such as `bvn.not_found`, by vendor: an attempt keeps that of its kind only. */
-  config: { timeZone: TimeZone; vendorPrices: Readonly<Record<string, VendorPrices>> };
+/** What became of the bills of a period, in kobo. */
+export interface Repriced {
+  attempts: number;
+  changed: number;
+  before: number;
+  after: number;
 }
 
-/** Writes the price on each attempt of the period that has none, and adds what it bills to the sums. Gives how many there were. */
+/**
+ * Corrects the bills of all attempts of a period but those under way, in the sums too. Run again, it does what is left, so it may be stopped at any time.
+ */
 export async function priceAttempts(
-  { db, audit, actor, config: { timeZone: zone, vendorPrices } }: Room,
-  { vendor, prices, from, to, now }: Pricing,
-): Promise<number> {
+  { db, audit, actor, config }: Audited & { config: { timeZone: TimeZone } },
+  { vendor, prices, from, to }: Pricing,
+): Promise<Repriced> {
   const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
-  let priced = 0;
-  for (;;) {
-    const count = await db.transaction().execute(async (trx) => {
-      const rows = (await trx
+  const done: Repriced = { attempts: 0, changed: 0, before: 0, after: 0 };
+  let after: (string | number)[] | undefined;
+  do {
+    after = await db.transaction().execute(async (trx) => {
+      const asked = trx
         .selectFrom("verification_attempt")
         .selectAll()
         .where("vendor", "=", vendor)
-        .where("price", "is", null)
         .where("kind", "in", kinds)
         .where("asked_at", ">=", from)
-        .where("asked_at", "<", Math.min(to, now - youngest))
-        .orderBy("asked_at")
-        .limit(batch)
-        .execute()) as Attempt[];
-      const sums = new Sums(zone);
-      for (const [kind, some] of Map.groupBy(rows, (row) => row.kind)) {
-        const price = prices[kind]!;
-        for (const piece of piecesOf(some)) {
-          const isOne = piece.map(({ reference, number }) => ({ reference, number }));
+        .where("asked_at", "<", to)
+        .where(isCounted)
+        .$if(!isSqlite(trx), (query) => query.forUpdate());
+      const page = await pageOf(asked, ["asked_at", "reference", "number"], batch, after);
+      const sums = new Sums(config.timeZone);
+      const changes: { was: Attempt; is: Pick<Attempt, "price" | "bill" | "bill_certain"> }[] = [];
+      for (const was of page.rows as Attempt[]) {
+        const is = billed(was, prices);
+        done.attempts += 1;
+        done.before += was.bill ?? 0;
+        done.after += is.bill ?? 0;
+        if (was.price === is.price && was.bill === is.bill && was.bill_certain === is.bill_certain) continue;
+        changes.push({ was, is });
+        sums.add(was.asked_at, was, vendor, { billed_kobo: (is.bill ?? 0) - (was.bill ?? 0) });
+      }
+      for (const same of Map.groupBy(changes, ({ is }) => JSON.stringify(is)).values())
+        for (const piece of piecesOf(same.map(({ was: { reference, number } }) => ({ reference, number }))))
           await trx
             .updateTable("verification_attempt")
-            .set({ price })
-            .where((row) => row.or(isOne.map((one) => row.and(one))))
+            .set(same[0]!.is)
+            .where((row) => row.or(piece.map((one) => row.and(one))))
             .execute();
-        }
-        for (const row of some) {
-          const bill = (price: number | null) => billOf({ ...row, price }, vendorPrices[vendor]).kobo ?? 0;
-          sums.add(row.asked_at, row, vendor, { billed_kobo: bill(price) - bill(null) });
-        }
-      }
       await sums.write(trx);
-      return rows.length;
+      done.changed += changes.length;
+      const last = page.rows.at(-1);
+      return page.more ? [last!.asked_at, last!.reference, last!.number] : undefined;
     });
-    priced += count;
-    if (count < batch) break;
-  }
-  const text = kinds.map((kind) => `${kind}=${nairaOf(prices[kind]!)}`).join(",");
-  await audit(db, { kind: "books.priced", actor, facts: { vendor, from, to, prices: text, questions: priced } });
-  return priced;
+  } while (after);
+  const text = Object.entries(prices).map(([name, kobo]) => `${name}=${nairaOf(kobo!)}`);
+  const facts = {
+    prices: text.join(),
+    questions: done.changed,
+    before: nairaOf(done.before),
+    after: nairaOf(done.after),
+  };
+  await audit(db, { kind: "books.priced", actor, facts: { vendor, from, to, ...facts } });
+  return done;
+}
+
+/** The price and the bill that an attempt has at these prices. */
+function billed(was: Attempt, prices: VendorPrices): Pick<Attempt, "price" | "bill" | "bill_certain"> {
+  const price = prices[was.kind]!;
+  const ended = { ...was, attempt: was.number, state: was.outcome };
+  const { bill, bill_certain } = withBill([{ ...was, price }], ended, { [was.vendor]: prices });
+  return { price, bill, bill_certain };
 }

@@ -62,7 +62,7 @@ for (const engine of engines) {
           zone,
         );
       const compare = async (lines: readonly Billed[]) => {
-        const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to, prices });
+        const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to });
         const of = (name: (typeof differences)[number]) =>
           found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendorReference);
         return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
@@ -94,7 +94,6 @@ for (const engine of engines) {
       const [sums, ...more] = await attemptSums(store.db, period, {
         by: "month",
         zone,
-        prices: { answering: prices },
       });
       assert.deepEqual(more, []);
       assert.equal(sums!.asked, received.length - 2);
@@ -123,7 +122,7 @@ for (const engine of engines) {
       const compare = async (times: readonly (readonly [nth: number, at: number])[]) => {
         const lines = times.map(([nth, at]) => `${zone.isoOf(at).slice(0, 19).replace("T", " ")},700${nth},50.50\n`);
         const invoice = parseInvoice(`Date,BVN,Amount\n${lines.join("")}`, zone);
-        const found = await reconcileInvoice(store.db, invoice, { vendor: "edges", from, to, prices });
+        const found = await reconcileInvoice(store.db, invoice, { vendor: "edges", from, to });
         const count = (name: (typeof differences)[number]) => found.differences[name].length;
         return [found.agreed.length, count("only_vendor"), count("only_here")];
       };

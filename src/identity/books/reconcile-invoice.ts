@@ -1,11 +1,11 @@
 import { type Kysely, sql } from "#kysely";
 import type { Tables } from "../../storage/tables.ts";
-import { type BilledAttempt, billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import type { AttemptBill } from "../ledger/attempts.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import type { InvoiceLine } from "./invoice.ts";
 import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "./match-invoice.ts";
 
-interface AttemptRow extends BilledAttempt {
+interface AttemptRow extends AttemptBill {
   reference: string;
   number: number;
   asked_at: number;
@@ -13,34 +13,29 @@ interface AttemptRow extends BilledAttempt {
   subject_last4: string;
 }
 
-/**
- * Compares the invoice of a vendor with the attempts that we made at it from `from` until before `to`, in milliseconds since
- * 1970. `prices` are its prices today.
- */
+/** Compares the invoice of a vendor with the attempts that we made at it from `from` until before `to`, in milliseconds since 1970. */
 export async function reconcileInvoice(
   db: Kysely<Tables>,
   lines: readonly InvoiceLine[],
-  { vendor, from, to, prices }: { vendor: string; from: number; to: number; prices: VendorPrices | undefined },
+  { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Comparison> {
   // The vendor's clock may put an attempt into the neighbouring month.
   const { rows } = await sql<AttemptRow>`
-    select verification_attempt.reference, number, asked_at, vendor_reference, verification_attempt.kind, outcome,
-      verification_attempt.reason, price, billed, subject_last4
+    select verification_attempt.reference, number, asked_at, vendor_reference, bill, bill_certain, subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference
       where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
       order by asked_at`.execute(db);
-  const attempts = rows.map((row): OwnAttempt => {
-    const bill = billOf(row, prices);
-    return {
+  const attempts = rows.map(
+    (row): OwnAttempt => ({
       reference: row.reference,
       number: row.number,
       askedAt: row.asked_at,
       vendorReference: row.vendor_reference,
       last4: row.subject_last4 === erased ? null : row.subject_last4,
-      price: bill.kobo,
-      isBilled: bill.isCertain,
-    };
-  });
+      price: row.bill,
+      isBilled: row.bill_certain === 1,
+    }),
+  );
   const { differences, ...rest } = await matchInvoice(lines, attempts);
   const isWithin = ({ askedAt }: OwnAttempt) => askedAt >= from && askedAt < to;
   return {

@@ -99,6 +99,7 @@ for (const engine of engines)
       actor: "person:ada",
       now: () => now,
       progress: () => {},
+      config: { vendorPrices: { dojah: prices } },
       audit: async (_: unknown, ...events: AuditEvent[]) => events.forEach(audit),
     });
     const endsOf = (decisions: Awaited<ReturnType<typeof decideUnknowns>>) =>

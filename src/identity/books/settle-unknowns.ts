@@ -1,13 +1,20 @@
 import type { Kysely } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
+import type { WithClock } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { outcomeBilledAt, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { endedWithUnknownAttempts, unknownVerifications } from "../ledger/reports/inspect.ts";
-import { type AttemptEnd, type SettledAs, settle, settleAttempts, settledAfter } from "../ledger/settle.ts";
+import {
+  type AttemptEnd,
+  type SettledAs,
+  type SettlingRoom,
+  settle,
+  settleAttempts,
+  settledAfter,
+} from "../ledger/settle.ts";
 import { type InvoiceLine, timesOf } from "./invoice.ts";
 import { clockTolerance } from "./match-invoice.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
@@ -63,7 +70,7 @@ export async function decideUnknowns(
     ...(await endedWithUnknownAttempts(db, { vendor, from: from - clockTolerance, to: to + clockTolerance })),
   ].filter((row) => row.mode === "live" && unresolvedAttempts(row).some((attempt) => attempt.vendor === vendor));
   const covered = whole ?? timesOf(lines).between;
-  const { agreed, differences, ambiguous } = await reconcileInvoice(db, lines, { vendor, from, to, prices });
+  const { agreed, differences, ambiguous } = await reconcileInvoice(db, lines, { vendor, from, to });
   const nameOf = ({ reference, number }: { reference: string; number: number }) => `${reference} ${number}`;
   const lineOf = new Map(
     [...agreed, ...differences.other_price, ...differences.no_price].map(({ line, attempt }) => [
@@ -125,7 +132,7 @@ function negativeIn(listed: Decision["listed"], prices: VendorPrices | undefined
 
 /** Does what was decided, each verification in a transaction of its own. Gives what became of each; one that changed since is left. */
 export async function settleUnknowns(
-  room: Audited & WithClock & { progress: (done: number, all: number) => void },
+  room: SettlingRoom & { progress: (done: number, all: number) => void },
   decisions: readonly Decision[],
   reason: string,
 ): Promise<Decision[]> {
@@ -137,7 +144,7 @@ export async function settleUnknowns(
   return done;
 }
 
-async function settled(room: Audited & WithClock, decision: Decision, as: SettledAs, why: string): Promise<Decision> {
+async function settled(room: SettlingRoom, decision: Decision, as: SettledAs, why: string): Promise<Decision> {
   const { row, attempts, listed } = decision;
   const { reference } = row;
   const places = listed.map(({ line }) => line.line).join(" and ");

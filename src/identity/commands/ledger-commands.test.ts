@@ -127,7 +127,7 @@ for (const engine of usualEngines) {
             outcome: "unknown",
             reason: "timed_out",
             vendor_reference: null,
-            price: null,
+            bill: null,
             request_id: "request-1",
           },
           {
@@ -138,7 +138,7 @@ for (const engine of usualEngines) {
             outcome: "verified",
             reason: null,
             vendor_reference: "theirs-1",
-            price: "80",
+            bill: "80",
             request_id: "request-2",
           },
         ],

@@ -105,7 +105,7 @@ const summarizeLedger = command({
 
 /** Attempts at vendors as a summary has them. They charge nobody. */
 async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
-  const sums = await attemptSums(db, period, { by: "vendor", zone, prices: {} });
+  const sums = await attemptSums(db, period, { by: "vendor", zone });
   return sums.map(({ asked, byOutcome, ...group }) => ({
     ...{ ...group, count: asked, charged: 0, feeKobo: 0 },
     byState: Object.assign(noStates(), byOutcome),
@@ -150,7 +150,7 @@ const showVerification = command({
         outcome: state(toldStates),
         reason: orNull(Type.Enum([...attemptReasons])),
         vendor_reference: orNull(reference),
-        price: orNull(naira),
+        bill: orNull(naira),
         request_id: reference,
       }),
     ),

@@ -4,8 +4,8 @@ import { remark } from "../../operation/command/forms.ts";
 import { formed, noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
-import type { Audited, WithClock } from "../../storage/audited.ts";
-import { anyVerification, settle, settledAs } from "../ledger/settle.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { anyVerification, type SettlingRoom, settle, settledAs } from "../ledger/settle.ts";
 import { toldState } from "../ledger/told-state.ts";
 
 const about = {
@@ -42,7 +42,7 @@ const releaseVerification = command({
     `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
   ],
   examples: [{ reference: "3wKwKW719640695", reason: "Not in the vendor's list of 3 November" }],
-  run: async (asked, room: Audited & WithClock) => answerOf(await settle(room, { ...asked, as: "failed" })),
+  run: async (asked, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: "failed" })),
 });
 
 const settleVerification = command({
@@ -58,8 +58,7 @@ const settleVerification = command({
   }),
   view: ({ request_reference, state }) => [`${request_reference} is settled as ${state}. Nobody is charged for it.`],
   examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
-  run: async ({ outcome, ...asked }, room: Audited & WithClock) =>
-    answerOf(await settle(room, { ...asked, as: outcome })),
+  run: async ({ outcome, ...asked }, room: SettlingRoom) => answerOf(await settle(room, { ...asked, as: outcome })),
 });
 
 const noteVerification = command({

@@ -3,7 +3,7 @@ import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
-import type { BilledAttempt } from "../../upstreams/vendor-prices.ts";
+import { type BilledAttempt, billOf, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /**
@@ -147,6 +147,8 @@ export function newAttempt(
   };
   return {
     ...start,
+    bill: price,
+    bill_certain: 0,
     answered_at: null,
     outcome: "unknown",
     reason: null,
@@ -156,11 +158,27 @@ export function newAttempt(
   };
 }
 
+/** What a vendor bills for an attempt, as the attempt's row has it. */
+export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
+
+/** An outcome with the bill that its attempt has by it, at these prices. */
+export function withBill<Outcome extends Pick<AttemptOutcome, "attempt" | "state" | "reason" | "billed">>(
+  attempts: readonly Attempt[],
+  outcome: Outcome,
+  prices: PricesByVendor,
+): Outcome & AttemptBill {
+  const asked = attempts.find(({ number }) => number === outcome.attempt);
+  if (!asked) return { ...outcome, bill: null, bill_certain: 0 };
+  const { state, reason, billed } = outcome;
+  const { kobo, isCertain } = billOf({ ...asked, outcome: state, reason, billed }, prices[asked.vendor]);
+  return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
+}
+
 /** The attempts once one of them has its response. */
-export function withOutcome(attempts: readonly Attempt[], answer: AttemptOutcome): Attempt[] {
-  const { attempt, state, reason, vendorReference, billed, notSent, at } = answer;
+export function withOutcome(attempts: readonly Attempt[], answer: AttemptOutcome & AttemptBill): Attempt[] {
+  const { attempt, state, reason, vendorReference, billed, bill, bill_certain, notSent, at } = answer;
   const answered_at = state === "unknown" ? null : at;
-  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, answered_at };
+  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, bill, bill_certain, answered_at };
   return attempts
     .filter(({ number }) => !(notSent && number === attempt))
     .map((one) => (one.number === attempt ? { ...one, ...change } : one));
@@ -176,6 +194,8 @@ const startColumns = [
   "asked_at",
   "outcome",
   "price",
+  "bill",
+  "bill_certain",
   "why",
   "request_id",
 ] as const satisfies (keyof Attempt)[];
@@ -203,8 +223,10 @@ export function closeAttempt(
     reason,
     vendorReference,
     billed,
+    bill,
+    bill_certain,
     at,
-  }: Omit<AttemptOutcome, "state" | "notSent"> & { reference: string },
+  }: Omit<AttemptOutcome, "state" | "notSent"> & AttemptBill & { reference: string },
   { state, notSent }: Pick<AttemptOutcome, "state" | "notSent">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
@@ -216,7 +238,10 @@ export function closeAttempt(
       .where(isOpen)
       .where(({ exists, selectFrom }) => exists(selectFrom(changed).select("verification.reference").where(isOfRow)));
   const answered = state === "unknown" ? {} : { answered_at: at };
-  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, ...answered };
+  const change = {
+    ...{ outcome: state, reason, vendor_reference: vendorReference, billed },
+    ...{ bill, bill_certain, ...answered },
+  };
   return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
 }
 

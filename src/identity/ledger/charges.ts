@@ -141,7 +141,7 @@ function entryOf(
   at: number,
 ) {
   const charged = what === "charge" ? 1 : 0;
-  const verified = { state: "verified", reason: null, attempt: null, told_unknown: 0 } as const;
+  const verified = { state: "verified", reason: null, attempt: null, bill: null, told_unknown: 0 } as const;
   return { reference, run, at, what, charged, kobo: what === "charge" ? fee : -fee, ...verified } as const;
 }
 

@@ -74,5 +74,5 @@ export function insertStatement(db: Kysely<Tables>) {
 /** Only a refused verification ends as it begins. */
 function refusedEntry({ reference, run, started_at: at }: VerificationRow): JournalEntry {
   const ended = { what: "outcome", state: "refused", reason: null, attempt: null } as const;
-  return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0 };
+  return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0, bill: null };
 }

@@ -61,7 +61,7 @@ export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]):
 export function journaled(db: Kysely<Tables>, reference: string, changes: Partial<JournalEntry>) {
   const entry: JournalEntry = {
     ...{ reference, run: 1, at: Date.now(), what: "outcome", state: "verified", reason: null },
-    ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null },
+    ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null, bill: null },
     ...changes,
   };
   return addToJournal(db, inTable, entry, false);

@@ -33,6 +33,7 @@ for (const engine of engines) {
           db: store.db,
           actor: "terminal:ada",
           audit: async () => {},
+          config: { vendorPrices: {} },
           now: () => row.started_at + settledAfter,
         };
         const said = { reference: row.reference, as: to as "failed", reason: "Their invoice" };
@@ -124,7 +125,7 @@ for (const engine of engines) {
       assert.equal(await ledger.complete(row, found("verified", 2)), true);
       assert.equal(await ledger.complete(row, found("verified", 2)), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
-      const attempts = [{ ...row.attempts[0]!, outcome: "verified", answered_at: 2 }];
+      const attempts = [{ ...row.attempts[0]!, outcome: "verified", answered_at: 2, bill_certain: 1 }];
       const expected = { ...row, state: "verified", ...charge, completed_at: 2, attempts };
       assert.deepEqual(await nowOf(row), expected);
     });

@@ -7,6 +7,7 @@ import { followed } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { recordKeyOf } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { hasEnough, noneIfTooMuch, take } from "../spending/spending.ts";
 import {
@@ -19,6 +20,7 @@ import {
   newAttempt,
   openAttempt,
   withAttempts,
+  withBill,
   withOutcome,
 } from "./attempts.ts";
 import {
@@ -28,7 +30,7 @@ import {
   insertStatement,
   unconditional,
 } from "./insert-statement.ts";
-import { addToJournal, type Journaled, uncharged } from "./journal/journal-entry.ts";
+import { addToJournal, type Journaled, nothing, uncharged } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
   type OutcomeValues,
@@ -62,9 +64,6 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   journaled?: Journaled;
 };
 
-/** What the journal has of a new row. */
-const nothing: Journaled = { toldUnknown: false, attempts: 0 };
-
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
  * succeeds; the other gets undefined or false and reads the row again.
@@ -85,12 +84,15 @@ const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 export class Ledger {
   readonly #db: Kysely<Tables>;
   readonly #shares: ConnectionShares;
+  readonly #prices: PricesByVendor;
   readonly #queries: CompiledQueries;
   readonly #writeInsert: ReturnType<typeof insertStatement>;
 
-  constructor(db: Kysely<Tables>, shares = new ConnectionShares()) {
+  /** `prices`: what an attempt costs that ends. */
+  constructor(db: Kysely<Tables>, shares = new ConnectionShares(), prices: PricesByVendor = {}) {
     this.#db = db;
     this.#shares = shares;
+    this.#prices = prices;
     this.#queries = new CompiledQueries(db, shares);
     this.#writeInsert = insertStatement(db);
   }
@@ -193,19 +195,18 @@ export class Ledger {
   async failOver(row: Row, ended: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
-    const before = asCounted(ended, isKnown);
+    const before = withBill(row.attempts, asCounted(ended, isKnown), this.#prices);
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
-    const { state, reason, at } = before;
-    const entry = { reference, run: row.run, what: "failover", state, reason, at, attempt: before.attempt } as const;
+    const { state, reason, at, bill } = before;
+    const why = { state, reason, at, attempt: before.attempt, bill };
+    const entry = { reference, run: row.run, what: "failover", ...why, ...uncharged } as const;
     const change = this.#transition("failOver", "started", reference, { run })
       .where("owner", "=", owner)
       .where("run", "=", row.run)
       .returningAll();
     const query = followed(this.#db, change, (changed) => [
-      ...(before.attempt === null || before.notSent
-        ? []
-        : [addToJournal(this.#db, changed, { ...entry, ...uncharged }, isKnown)]),
+      ...(before.attempt === null || before.notSent ? [] : [addToJournal(this.#db, changed, entry, isKnown)]),
       closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),
     ]);
@@ -217,7 +218,7 @@ export class Ledger {
   /** Ends a run, which gives back what it may have taken unless it is charged. False if the run lost its row. */
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
-    const values = outcomeValues(run, outcome);
+    const values = outcomeValues(run, outcome, this.#prices);
     if (!variant.givesBack && !variant.notSent)
       return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
     const complete = () => this.#queries.run(this.#writeCompletion, values, variant);
@@ -249,7 +250,8 @@ export class Ledger {
     const { reference, owner } = run;
     const outcome = { ...late, charge: null };
     const known = { ...run, journaled: { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY } };
-    const [values, variant] = [outcomeValues(known, outcome), outcomeVariant(outcome, known)];
+    const values = outcomeValues(known, outcome, this.#prices);
+    const variant = outcomeVariant(outcome, known);
     const columns = outcomeColumns(values);
     const update =
       outcome.state === "failed"
@@ -263,7 +265,7 @@ export class Ledger {
 
   /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
   async endAttempt(run: Run, answer: AttemptOutcome): Promise<void> {
-    await this.#db.transaction().execute((trx) => writeLateAnswer(trx, run, answer));
+    await this.#db.transaction().execute((trx) => writeLateAnswer(trx, run, answer, this.#prices));
   }
 
   async #run<Result>({ account_id }: Pick<Row, "account_id">, query: Compilable<Result>): Promise<Result[]> {

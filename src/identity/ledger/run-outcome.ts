@@ -12,6 +12,7 @@ import { type Changed, followed, inTable } from "../../storage/queries/followed.
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
+import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import {
   type Attempt,
@@ -20,6 +21,7 @@ import {
   closeAttempt,
   isNotFound,
   unresolvedAttempts,
+  withBill,
 } from "./attempts.ts";
 import { addToJournal, type JournalEntry, type Journaled, uncharged } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
@@ -51,10 +53,11 @@ export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, atte
 
 export type OutcomeValues = ReturnType<typeof outcomeValues>;
 
-/** The values of the statements that write an outcome. */
-export function outcomeValues(ended: Run, outcome: RunOutcome) {
+/** The values of the statements that write an outcome. `prices`: those of now. */
+export function outcomeValues(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
   const { reference, account_id, owner, run, fee, journaled } = ended;
-  const { state, charge, sealed, at, attempt, reason, vendorReference, billed } = countedOutcome(outcome, journaled);
+  const counted = withBill(ended.attempts, countedOutcome(outcome, journaled), prices);
+  const { state, charge, sealed, at, attempt, reason, vendorReference, billed, bill, bill_certain } = counted;
   return {
     reference,
     account_id,
@@ -75,6 +78,8 @@ export function outcomeValues(ended: Run, outcome: RunOutcome) {
     ends_because: staysNotFound(ended, outcome) ? "not_found" : reason,
     vendorReference,
     billed,
+    bill,
+    bill_certain,
     at,
   } as const;
 }
@@ -90,6 +95,8 @@ export const outcomeValueKinds = {
   ends_because: "text",
   vendorReference: "text",
   billed: "text",
+  bill: "bigint",
+  bill_certain: "flag",
   at: "bigint",
 } as const;
 
@@ -121,14 +128,15 @@ function isJournaled(attempt: number | null, journaled: Journaled | undefined): 
 
 /** What the journal says of an outcome. An attempt that was not put is none, and one with another outcome has an entry of its own. */
 function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttempt }: OutcomeVariant): JournalEntry[] {
-  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown } = values;
+  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown, bill } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
   const attempt = notSent ? null : values.attempt;
   const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
-  if (ends === state || notSent || !hasAttempt) return [{ ...ended, attempt }];
+  if (notSent || !hasAttempt) return [{ ...ended, attempt, bill: null }];
+  if (ends === state) return [{ ...ended, attempt, bill }];
   return [
-    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt },
-    { ...ended, attempt: null },
+    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt, bill },
+    { ...ended, attempt: null, bill: null },
   ];
 }
 
@@ -177,12 +185,13 @@ export function outcomeStatement(
 /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
 export async function writeLateAnswer(
   trx: Transaction<Tables>,
-  { reference, owner, run }: Run,
+  { reference, owner, run, attempts }: Run,
   late: AttemptOutcome,
+  prices: PricesByVendor,
 ): Promise<void> {
   const { state, at, attempt, notSent } = late;
   if (attempt === null || state === "unknown") return;
-  const answer = asCounted(late, true);
+  const answer = withBill(attempts, asCounted(late, true), prices);
   const isOfRun = sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`;
   // A run that may not be on the ledger ends no attempt of another run with its number.
   const holds = notSent ? isOfRun : undefined;
@@ -195,6 +204,7 @@ export async function writeLateAnswer(
     reason: answer.reason,
     at,
     attempt,
+    bill: answer.bill,
   } as const;
   await addToJournal(trx, inTable, entry, true, holds).execute();
   await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();

@@ -24,6 +24,7 @@ for (const engine of engines)
       const room = (minutes: number) => ({
         db: store.db,
         actor: "terminal:ada",
+        config: { vendorPrices: {} },
         now: () => Date.now() + minutes * minute,
         audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
       });
@@ -80,7 +81,10 @@ for (const engine of engines)
       const { mine, events, settled } = await unknown(t, 0);
       await assert.rejects(settled("failed", 9), /may still answer/);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
-      const room = { db: store.db, actor: "terminal", now: Date.now, audit: async () => assert.fail("no entry") };
+      const room = {
+        ...{ db: store.db, actor: "terminal", now: Date.now, config: { vendorPrices: {} } },
+        audit: async () => assert.fail("no entry"),
+      };
       const nobody = { reference: "duba_live_secret", as: "failed", reason: "x" } as const;
       await assert.rejects(settle(room, nobody), /no verification with the reference "duba_…"/);
       assert.deepEqual(events, []);

@@ -6,7 +6,8 @@ import { type Audited, inTransaction, type WithClock } from "../../storage/audit
 import { isSqlite } from "../../storage/engine.ts";
 import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type Attempt, type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
+import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
+import { type Attempt, type AttemptReason, closeAttempt, unresolvedAttempts, withBill } from "./attempts.ts";
 import { addToJournal, uncharged } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
@@ -19,6 +20,9 @@ export type SettledAs = (typeof settledAs)[number];
 
 /** A younger attempt may still be answered, and that answer is worth more than a person's word. */
 export const settledAfter = 10 * 60_000;
+
+/** What a person's word is written with. */
+export type SettlingRoom = Audited & WithClock & { config: { vendorPrices: PricesByVendor } };
 
 /** A verification of any account, for an operator. Throws a `CommandError` if there is none. */
 export async function anyVerification(db: Kysely<Tables>, reference: string): Promise<Row> {
@@ -34,7 +38,7 @@ export async function anyVerification(db: Kysely<Tables>, reference: string): Pr
  * verification whose outcome is known, or may still come by itself.
  */
 export async function settle(
-  { db, audit, actor, now }: Audited & WithClock,
+  { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
   {
     reference,
     as,
@@ -64,7 +68,7 @@ export async function settle(
       .returning("reference")
       .executeTakeFirst();
     if (!changed) throw new CommandError("The verification has changed in the meantime. Look at it again.");
-    await closeAttempts(trx, row, stored, billed, at);
+    await closeAttempts(trx, row, stored, billed, { at, prices });
     const facts = { reference, state: as, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });
   });
@@ -82,7 +86,7 @@ export interface AttemptEnd {
  * `CommandError` if one of them has an outcome by now, or if the verification runs again.
  */
 export async function settleAttempts(
-  { db, audit, actor, now }: Audited & WithClock,
+  { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
   { reference, attempts, reason: given }: { reference: string; attempts: readonly AttemptEnd[]; reason: string },
 ): Promise<void> {
   const at = now();
@@ -95,7 +99,7 @@ export async function settleAttempts(
       const attempt = unresolvedAttempts(row).find((open) => open.number === number);
       if (!attempt || row.state === "started" || row.state === "unknown")
         throw new CommandError("The verification has changed in the meantime. Look at it again.");
-      await endAttempt(trx, row, attempt, reason, at);
+      await endAttempt(trx, row, attempt, reason, { at, prices });
       const facts = { reference, attempt: number, state: reason, reason: why };
       await audit(trx, { kind: "attempt.settled", actor, facts });
     }
@@ -111,20 +115,20 @@ async function closeAttempts(
   row: Row,
   { state, reason }: { state: "negative" | "failed"; reason: AttemptReason },
   lost: readonly number[],
-  at: number,
+  when: When,
 ): Promise<void> {
   const { reference, run } = row;
   const open = unresolvedAttempts(row);
   const closed = state === "failed" ? open : open.slice(-1);
-  const ended = { reference, run, at, state, reason, charged: 0, kobo: 0 } as const;
-  const last = closed.at(-1)?.number ?? null;
-  const reasonOf = (attempt: number | null) =>
-    state === "failed" && attempt !== null && lost.includes(attempt) ? "record_lost" : reason;
-  for (const attempt of closed.slice(0, -1)) await endAttempt(trx, row, attempt, reasonOf(attempt.number), at);
+  const reasonOf = ({ number }: Attempt) => (state === "failed" && lost.includes(number) ? "record_lost" : reason);
+  for (const attempt of closed.slice(0, -1)) await endAttempt(trx, row, attempt, reasonOf(attempt), when);
+  const last = closed.at(-1);
+  const answer = last && answerOf(last, { state, reason: reasonOf(last) }, when);
   const what = state === "failed" ? "release" : "settling";
-  const entry = { ...ended, reason: reasonOf(last), what, told_unknown: 1, attempt: last } as const;
-  await addToJournal(trx, inTable, entry, last !== null).execute();
-  for (const attempt of closed.slice(-1)) await writeEnd(trx, attempt, { state, reason: reasonOf(last), at });
+  const ended = { reason: answer?.reason ?? reason, attempt: answer?.attempt ?? null, bill: answer?.bill ?? null };
+  const entry = { ...uncharged, reference, run, at: when.at, what, state, ...ended, told_unknown: 1 } as const;
+  await addToJournal(trx, inTable, entry, last !== undefined).execute();
+  if (answer) await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
 }
 
 /** Ends an attempt. Its verification stays as it is. */
@@ -133,28 +137,27 @@ async function endAttempt(
   { reference, run }: Row,
   attempt: Attempt,
   reason: AttemptReason,
-  at: number,
+  when: When,
 ): Promise<void> {
   const state = negativeReasons.some((negative) => negative === reason) ? "negative" : "failed";
-  const entry = {
-    reference,
-    run,
-    at,
-    what: "late_answer",
-    state,
-    reason,
-    ...uncharged,
-    attempt: attempt.number,
-  } as const;
+  const answer = answerOf(attempt, { state, reason }, when);
+  const ended = { state, reason, attempt: attempt.number, bill: answer.bill } as const;
+  const entry = { ...uncharged, reference, run, at: when.at, what: "late_answer", ...ended } as const;
   await addToJournal(trx, inTable, entry, true).execute();
-  await writeEnd(trx, attempt, { state, reason, at });
+  await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
 }
 
-async function writeEnd(
-  trx: Kysely<Tables>,
-  { reference, number: attempt, vendor_reference: vendorReference, billed }: Attempt,
-  { state, reason, at }: { state: "negative" | "failed"; reason: AttemptReason; at: number },
-): Promise<void> {
-  const answer = { reference, attempt, reason, vendorReference, billed, at };
-  await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
+/** When somebody ends an attempt, and at which prices. */
+interface When {
+  at: number;
+  prices: PricesByVendor;
+}
+
+function answerOf(
+  attempt: Attempt,
+  end: { state: "negative" | "failed"; reason: AttemptReason },
+  { at, prices }: When,
+) {
+  const { reference, number, vendor_reference: vendorReference, billed } = attempt;
+  return withBill([attempt], { reference, attempt: number, ...end, vendorReference, billed, at }, prices);
 }

@@ -213,6 +213,10 @@ export const allTables = {
     price: "bigint?",
     /** `yes`, `no` or `unknown`, as the vendor says. Null: it says nothing. */
     billed: "text?",
+    /** Kobo that the vendor bills for it, by its outcome and the prices of then. Null: not known. Until it ends, its price. */
+    bill: "bigint?",
+    /** 0: nobody knows whether the vendor bills it, so that it counts as billed. */
+    bill_certain: "flag",
     /** The vendors before it that were passed over, each with the reason, such as `prembly=paused`. Null: none was. */
     why: "text?",
     /** The id of the request that asked. */
@@ -260,6 +264,8 @@ export const allTables = {
     attempt: "integer?",
     /** The outcome of that attempt until then, if an earlier row named it. */
     attempt_was: "text?",
+    /** Kobo by which the bill of that attempt changed. Null: not known. */
+    bill: "bigint?",
   },
 
   /** What attempts came to, by the hour or day in which they were asked, and what was charged in it. */

@@ -27,11 +27,12 @@ for (const engine of usualEngines) {
         ...{ reference: "aaaaaa000000001", number: 1, account_id: id, mode: "live", kind: "bvn", vendor: "dojah" },
         ...{ asked_at: start, answered_at: start + 900, outcome: "verified", reason: null, request_id: "request-1" },
       };
+      const unheard = { vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
       await db
         .insertInto("verification_attempt")
         .values([
-          { ...attempt, vendor_reference: "D-1", price: 5_000 },
-          { ...attempt, number: 2, outcome: "unknown", reason: "timed_out", vendor_reference: null, price: null },
+          { ...attempt, vendor_reference: "D-1", price: 5_000, bill: 5_000, bill_certain: 1 },
+          { ...attempt, ...unheard, number: 2, outcome: "unknown", reason: "timed_out" },
         ])
         .execute();
       await db
@@ -264,11 +265,10 @@ for (const engine of usualEngines) {
       const price = (...prices: string[]) =>
         duba("books", "price", ...prices, "--vendor", "dojah", "--from", `${month}-01`, "--to", to);
       assert.match((await price("bvn.not_found=5")).err, /Give the price of a kind of number/);
-      assert.match((await price("bvn=50,bvn.not_found=5")).err, /Leave out bvn\.not_found, and set it in DUBA_/);
-      assert.match((await price("bvn=50")).out, /^1 attempts at dojah .* have a price now\.$/m);
+      assert.match((await price("bvn=50")).out, /^1 of 2 attempts at dojah .* now: ₦100\.00 in all, /m);
       const after = await reconcile();
       assert.match(after.out, /^another price +1 +₦5,000\.00 +₦50\.00$/m);
-      assert.match((await price("bvn=50")).out, /^0 attempts/);
+      assert.match((await price("bvn=50")).out, /^0 of 2 attempts/);
       assert.match((await duba("audit", "tail", "--kind", "books.priced")).out, /bvn=50/);
     });
 

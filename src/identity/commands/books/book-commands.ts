@@ -250,7 +250,7 @@ const rebuildSumsCommand = command({
   summary: "Make the sums of hours and days anew where they are not what the ledger adds up to.",
   description:
     "`duba routes show` reads these sums. Verifications go on meanwhile, and the command can be stopped and run again. Use it if `duba audit reconcile` " +
-    "finds a difference in them, or after you changed DUBA_TIME_ZONE or the price of an outcome.",
+    "finds a difference in them, or after you changed DUBA_TIME_ZONE.",
   role: "operator",
   kind: "change",
   store: "untimed",
@@ -275,16 +275,12 @@ const rebuildSumsCommand = command({
   records: ["books.rebuilt"],
   guide: {
     heading: "What it cannot know:",
-    items: [
-      ["Prices", "What a vendor bills for an outcome, such as bvn.not_found, is that of today's DUBA_<VENDOR>_PRICE."],
-      ["Time", "Sums of hours are kept for 72 hours, those of days for 24 months. Older ones stay as they are."],
-    ],
+    items: [["Time", "Sums of hours are kept for 72 hours, those of days for 24 months. Older ones stay as they are."]],
   },
   examples: [{}],
   run: async (_, room: BooksRoom & WithClock & Rebuilding) => {
     const { rebuildSums } = await import("../../ledger/journal/recounted-sums.ts");
-    const { timeZone: zone, vendorPrices: prices } = room.config;
-    return rebuildSums(room, { zone, prices });
+    return rebuildSums(room, room.config.timeZone);
   },
 });
 

@@ -3,9 +3,10 @@ import { checkKinds } from "../../../operation/check-kind.ts";
 import { digits, list, naira, orNull, reference, state, time } from "../../../operation/command/answer-schema.ts";
 import { formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
+import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
-import { type VendorPrices, vendorPrices } from "../../../upstreams/vendor-prices.ts";
+import { vendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { attemptGroupings, attemptSums } from "../../books/attempt-sums.ts";
 import { type InvoiceLine, timesOf } from "../../books/invoice.ts";
 import { type Difference, differences, type Pair } from "../../books/match-invoice.ts";
@@ -15,8 +16,6 @@ import { chargeSums } from "../../ledger/reports/summary.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "../period.ts";
 import { vendorChoice } from "../vendor-states.ts";
 import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
-
-type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
 
 const summed = { ...naira, sums: true } as const;
 const sum = Type.Object({ count: Type.Integer({ sums: true }), vendor: orNull(summed), here: summed });
@@ -88,7 +87,7 @@ const checkInvoice = command({
     items: [
       [
         "Price",
-        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each attempt. Without it each line with a price is a difference: give past attempts their price with duba books price.",
+        "Set DUBA_<VENDOR>_PRICE before the month. Duba writes the bill on each attempt that ends. Without a price each line with one is a difference: correct the bills with duba books price.",
       ],
       ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
@@ -98,11 +97,11 @@ const checkInvoice = command({
     { vendor: "dojah", invoice: ["invoice.csv"] },
     { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", price_column: "Unit cost" },
   ],
-  run: async ({ vendor, month, ...invoice }, { db, config }: Room) => {
-    const { timeZone: zone, vendorPrices: prices } = config;
+  run: async ({ vendor, month, ...invoice }, { db, config }: BooksRoom) => {
+    const { timeZone: zone } = config;
     const lines = await invoiceLines(invoice, zone);
     const { from, to } = monthsOf(lines, month, zone);
-    const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: prices[vendor] });
+    const found = await reconcileInvoice(db, lines, { vendor, from, to });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
     // The attempt of a second line is in the sum of its first one.
@@ -163,13 +162,13 @@ const sumBooks = command({
   },
   none: "There were no charges and no attempts.",
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
-  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone, vendorPrices: prices } }: Room) => {
+  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
     const live = { from, to, accountId, mode: "live" } as const;
     // A charge is not of one vendor: several may have been asked.
     const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
-    const attempts = await attemptSums(db, live, { by, zone, prices });
+    const attempts = await attemptSums(db, live, { by, zone });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
     const [chargesOf, attemptsBy] = [
@@ -204,36 +203,40 @@ const sumBooks = command({
 
 const priceAttemptsCommand = command({
   id: "books.price",
-  summary: "Give the attempts of a period that have no price the price that the vendor bills.",
-  description: "Attempts that have a price keep it. Those of the last hour are left out: they may still be running.",
+  summary: "Correct what a vendor billed for the attempts of a period.",
+  description:
+    "Name all its prices of the period: an outcome that is not named costs what its kind does, and a failed one nothing. What the vendor said of a bill " +
+    "stays. Attempts under way are left out.",
   role: "officer",
   kind: "change",
   target: ["prices"],
   input: Type.Object({
     prices: formed(vendorPrices, {
-      description: "What the vendor billed, by kind of number, such as bvn=70,nin=90.",
+      description: "What the vendor billed, by kind of number and outcome, such as bvn=70,bvn.not_found=20,nin=90.",
       placeholder: "prices",
     }),
     vendor: vendorChoice("The vendor that was asked."),
     ...period,
   }),
-  answer: Type.Object({ vendor: Type.String(), from: time, to: time, questions: Type.Integer() }),
-  view: ({ vendor, questions, from, to }, { at }) => [
-    `${questions} attempts at ${vendor} from ${at(from)} until ${at(to)} have a price now.`,
+  answer: Type.Object({
+    vendor: Type.String(),
+    from: time,
+    to: time,
+    attempts: Type.Integer(),
+    changed: Type.Integer(),
+    before: naira,
+    after: naira,
+  }),
+  view: ({ vendor, attempts, changed, from, to, before, after }, { at }) => [
+    `${changed} of ${attempts} attempts at ${vendor} from ${at(from)} until ${at(to)} have another bill now: ${nairaText(after)} in all, before ${nairaText(before)}.`,
   ],
   records: ["books.priced"],
-  examples: [{ prices: "bvn=50,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
-  run: async ({ prices, vendor, ...days }, room: Room) => {
+  examples: [{ prices: "bvn=50,bvn.not_found=0,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
+  run: async ({ prices, vendor, ...days }, room: BooksRoom) => {
     const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
     if (kinds.length === 0) throw new InputError("Give the price of a kind of number, such as bvn=50.");
-    const ofOutcomes = Object.keys(prices).filter((name) => name.includes("."));
-    if (ofOutcomes.length > 0)
-      throw new InputError(
-        `An attempt keeps the price of its kind only. Leave out ${ofOutcomes.join(", ")}, and set it in DUBA_<VENDOR>_PRICE.`,
-      );
     const { from, to } = periodOf(days, room.config.timeZone);
-    const questions = await priceAttempts(room, { vendor, prices, from, to, now: Date.now() });
-    return { vendor, from, to, questions };
+    return { vendor, from, to, ...(await priceAttempts(room, { vendor, prices, from, to })) };
   },
 });
 

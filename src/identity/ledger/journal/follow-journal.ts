@@ -8,7 +8,6 @@ import { isSqlite } from "../../../storage/engine.ts";
 import { announce } from "../../../storage/events/announce.ts";
 import { pagesOf, piecesOf } from "../../../storage/queries/pieces.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
 import { toldState } from "../told-state.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
@@ -21,8 +20,6 @@ export interface JournalFollower {
   audit: Audit;
   /** That of the sums of days. */
   zone: TimeZone;
-  /** What each vendor bills, by its name. */
-  prices?: Readonly<Record<string, VendorPrices>>;
 }
 
 /**
@@ -31,14 +28,14 @@ export interface JournalFollower {
  * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once, each with other
  * verifications. Resolves to how many rows it took.
  */
-export async function followJournal({ db, audit, zone, prices = {} }: JournalFollower): Promise<number> {
+export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
   let all = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
       const rows = await takeRows(trx);
       if (rows.length === 0) return 0;
       await audit(trx, ...rows.map(entryOf));
-      await addSums(trx, rows, { zone, prices });
+      await addSums(trx, rows, zone);
       for (const numbers of piecesOf(rows.map(({ number }) => number)))
         await trx.deleteFrom("verification_journal").where("number", "in", numbers).execute();
       // Last, as it locks the numbers of events until the commit.
@@ -106,9 +103,7 @@ async function withWhatTheySay(
       const ended = attempts.whereRef("asked.number", "=", "journal.attempt");
       const all = attempts.whereRef("asked.number", "<=", "journal.run");
       return [
-        ...(["vendor", "asked_at", "price", "billed"] as const).map((column) =>
-          ended.select(`asked.${column}`).as(column),
-        ),
+        ...(["vendor", "asked_at"] as const).map((column) => ended.select(`asked.${column}`).as(column)),
         all.select(fn.countAll<number>().as("count")).as("attempts"),
         all.select("asked.vendor").orderBy("asked.number", "desc").limit(1).as("last_vendor"),
       ];

@@ -23,13 +23,13 @@ export type Happening =
   | "settling"
   | "release";
 
-/** A row of the journal. The attempt, if one ended, has the state and the reason too. */
+/** A row of the journal. The attempt, if one ended, has the state and the reason too, and this bill. */
 export type JournalEntry = Omit<Tables["verification_journal"], "number" | "what" | "state" | "attempt_was"> & {
   what: Happening;
   state: VerificationState;
 };
 
-/** A row of the journal with the verification that it is about, and with the vendor, time, price and bill of the attempt that ended by it. */
+/** A row of the journal with the verification that it is about, and with the vendor and time of the attempt that ended by it. */
 export type Followed = Tables["verification_journal"] &
   Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at"> & {
     number: number;
@@ -39,7 +39,7 @@ export type Followed = Tables["verification_journal"] &
     attempts: number;
     /** That of the last of them; null: nobody was asked. */
     last_vendor: string | null;
-  } & (Pick<Attempt, "vendor" | "kind" | "asked_at" | "price" | "billed"> | { vendor: null });
+  } & (Pick<Attempt, "vendor" | "asked_at"> | { vendor: null });
 
 /** An entry that ends an attempt, and not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
@@ -51,6 +51,9 @@ export interface Journaled {
   /** The number of its last attempt. */
   attempts: number;
 }
+
+/** What the journal has of a new row. */
+export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 
 const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
 
@@ -65,10 +68,10 @@ export function addToJournal(
   isKnown: boolean,
   holds = sql<SqlBool>`1 = 1`,
 ) {
-  const { reference, attempt } = entry;
+  const { reference, attempt, bill } = entry;
   return db
     .insertInto("verification_journal")
-    .columns([...columns, "attempt", "attempt_was"])
+    .columns([...columns, "attempt", "attempt_was", "bill"])
     .expression((insert) =>
       insert
         .selectFrom(changed)
@@ -76,6 +79,7 @@ export function addToJournal(
         .select((row) => [
           row.val(attempt).as("attempt"),
           isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
+          isKnown ? billChange(reference, attempt, bill).as("bill") : row.val(bill).as("bill"),
         ])
         .where("verification.reference", "=", reference)
         .where(holds),
@@ -88,6 +92,13 @@ function outcomeBefore(reference: string, attempt: number | null) {
     (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
 }
 
+/** By how much a bill changes that is in the journal already; nothing if nothing can change the attempt any more. */
+function billChange(reference: string, attempt: number | null, bill: number | null) {
+  return sql<number>`coalesce(cast(${bill} as bigint), 0) - coalesce(
+    (select coalesce(bill, 0) from verification_attempt where ${openAttemptOf(reference, attempt)}),
+    cast(${bill} as bigint), 0)`;
+}
+
 /**
  * The statement that notes rows which became `unknown` because nobody works on them any more. The journal does not have the attempt of
  * their present run yet; a run that waits or looks up has none.
@@ -96,11 +107,16 @@ export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, r
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
   return db
     .insertInto("verification_journal")
-    .columns([...columns, "attempt"])
+    .columns([...columns, "attempt", "bill"])
     .expression((insert) =>
       insert
         .selectFrom(changed)
         .where("verification.reference", "in", references)
+        .leftJoin("verification_attempt as attempt", (join) =>
+          join
+            .onRef("attempt.reference", "=", "verification.reference")
+            .onRef("attempt.number", "=", "verification.run"),
+        )
         .select((row) => [
           "verification.reference",
           "verification.run",
@@ -111,12 +127,8 @@ export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, r
           row.lit(told.charged).as("charged"),
           row.lit(told.kobo).as("kobo"),
           row.lit(told.told_unknown).as("told_unknown"),
-          row
-            .selectFrom("verification_attempt as attempt")
-            .select("attempt.number")
-            .whereRef("attempt.reference", "=", "verification.reference")
-            .whereRef("attempt.number", "=", "verification.run")
-            .as("attempt"),
+          "attempt.number as attempt",
+          "attempt.bill",
         ]),
     );
 }

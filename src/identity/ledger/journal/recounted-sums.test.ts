@@ -19,7 +19,7 @@ import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./rec
 const zone = new TimeZone("Africa/Lagos");
 const audit = async () => {};
 const prices = { first: { bvn: 5_000, "bvn.not_found": 1_000, "*.failed": 300 }, next: { bvn: 7_000 } };
-const options = { zone, prices };
+const dearer = { first: { bvn: 6_000, "bvn.not_found": 3_000, "*.failed": 20 }, next: { bvn: 7_500 } };
 const hour = 3_600_000;
 
 const outcomes = ["verified", "not_found", "phone_mismatch", "failed", "unknown", "not sent"] as const;
@@ -33,6 +33,7 @@ const steps = [
     "charge",
     "withdraw",
     "follow",
+    "price",
     "compare",
   ],
 ] as const;
@@ -45,6 +46,8 @@ const step = fc.record({
   after: fc.constantFrom(1, 300, 800, 4_000, 30_000, hour),
   /** Which of the runs so far a late response is of. */
   run: fc.nat(4),
+  /** What the settings say when the step is done. */
+  prices: fc.constantFrom(prices, dearer),
 });
 const attemptEnds = ["released", "record_lost", "not_found"] as const;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -52,28 +55,33 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 /** An operator says that the vendor bills it, and then its answer comes after all. */
 const billedThenAnswered = (["end", "settle as billed", "follow", "late", "follow"] as const).map((does): Step => {
   const outcome = does === "late" ? "verified" : "unknown";
-  return { does, outcome, billed: null, after: 1, run: 0 };
+  return { does, outcome, billed: null, after: 1, run: 0, prices };
 });
 
 /** An invoice says of an attempt that got no answer what became of it, once another vendor verified the person. */
 const endedByInvoice = (["fail over", "end", "follow", "settle attempts", "follow"] as const).map((does): Step => {
   const outcome = does === "end" ? "verified" : "unknown";
-  return { does, outcome, billed: null, after: 1, run: 0 };
+  return { does, outcome, billed: null, after: 1, run: 0, prices };
 });
 
 for (const engine of engines)
   suite(`sums made anew on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const begin = Date.now() - 30 * hour;
-    const parts = () => ({ db: store.db, audit, zone, prices });
-    const room = () => ({ db: store.db, audit, actor: "terminal:ada", now: Date.now, progress: () => {} });
+    const parts = () => ({ db: store.db, audit, zone });
+    const room = (vendorPrices = prices) => ({
+      ...{ db: store.db, audit, actor: "terminal:ada", now: Date.now, progress: () => {} },
+      config: { timeZone: zone, vendorPrices },
+    });
+    const reprice = (of: typeof prices) =>
+      priceAttempts(room(), { vendor: "first", prices: of.first, from: 0, to: Date.now() });
 
     /** What is wrong in the sums, by column. */
     const wrong = (account?: string) =>
       inSnapshot(store.db, async (snapshot) => {
         const all: SumDifference[] = [];
         for await (const piece of sumPieces(snapshot, Date.now(), zone))
-          all.push(...(await differencesOf(snapshot, piece, options)).differences);
+          all.push(...(await differencesOf(snapshot, piece, zone)).differences);
         return all.filter(({ stored }) => account === undefined || stored.account_id === account);
       });
     const sums = async () => {
@@ -91,13 +99,13 @@ for (const engine of engines)
 
     /** Lives through the steps that the ledger allows. */
     async function live(life: readonly Step[], account: string): Promise<void> {
-      const ledger = new Ledger(store.db);
+      const ledgers = new Map([prices, dearer].map((one) => [one, new Ledger(store.db, undefined, one)]));
       let at = begin + Math.floor(Math.random() * 20 * hour);
       const attempted = (vendor: "first" | "next") => ({ vendor, at, requestId: "request", price: prices[vendor].bvn });
       const owner = `owner of ${account}`;
       const start = newRow({ attempts: 0, account_id: account, owner, created_at: at, started_at: at });
       const row: Row = { ...start, attempts: [newAttempt(start, attempted("first"))] };
-      assert.ok(await ledger.insert(row as Row & { state: "started" }));
+      assert.ok(await ledgers.get(prices)!.insert(row as Row & { state: "started" }));
       /** Of each run the attempt that its response is about. */
       const runs: { row: Row; attempt: number | null }[] = [{ row, attempt: 1 }];
       const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
@@ -107,6 +115,7 @@ for (const engine of engines)
       };
       for (const one of life) {
         at += one.after;
+        const ledger = ledgers.get(one.prices)!;
         const now = (await ledger.byReference(account, "test", start.reference))!;
         const last = runs.at(-1)!;
         const again = async (begins: "call" | "wait" | "lookUp") => {
@@ -142,20 +151,21 @@ for (const engine of engines)
             }));
             if (now.state !== "unknown" && now.state !== "started")
               await settleAttempts(
-                { ...room(), now: () => at },
+                { ...room(one.prices), now: () => at },
                 { reference: start.reference, attempts, reason: "An invoice" },
               );
           },
           charge: async () => now.state === "verified" && new Charges(store.db, () => at).charge(now, "mark"),
           withdraw: () => new Charges(store.db, () => at).withdraw(start.reference, { mark: "mark", replaces: "" }),
           follow: () => followJournal(parts()),
+          price: () => reprice(one.prices),
           compare: async () => assert.deepEqual(await wrong(account), []),
         };
         const settling = async (as: "failed" | "not_found", billed: number[] = []) => {
           at += settledAfter;
           if (now.state === "unknown")
             await settle(
-              { ...room(), now: () => at },
+              { ...room(one.prices), now: () => at },
               { reference: start.reference, as, reason: "Their support", billed },
             );
         };
@@ -187,20 +197,20 @@ for (const engine of engines)
         .execute();
       await store.db.updateTable("verification_sum").set({ unknown: 77 }).where("span", "=", "day").execute();
       assert.ok((await wrong()).length > 0);
-      await rebuildSums(room(), options);
+      await rebuildSums(room(), zone);
       assert.deepEqual(await sums(), followed);
-      assert.equal((await rebuildSums(room(), options)).rebuilt, 0);
+      assert.equal((await rebuildSums(room(), zone)).rebuilt, 0);
     });
 
     test("lose nothing and count nothing twice while verifications go on, and others follow and make anew", async () => {
       await store.db.deleteFrom("verification_sum").execute();
       const life = fc.array(
-        step.filter(({ does }) => does !== "compare"),
+        step.filter(({ does }) => does !== "compare" && does !== "price"),
         { minLength: 4, maxLength: 10 },
       );
       await Promise.all([
         ...fc.sample(life, 20).map((one, at) => live(one, `acc_at_once_${at}`)),
-        ...Array.from({ length: 3 }, () => rebuildSums(room(), options)),
+        ...Array.from({ length: 3 }, () => rebuildSums(room(), zone)),
       ]);
       await followJournal(parts());
       assert.deepEqual(await wrong(), []);
@@ -212,7 +222,7 @@ for (const engine of engines)
       const before = await sums();
       const lost = store.db.deleteFrom("verification_attempt").where("account_id", "=", "acc_lost");
       await lost.execute();
-      const { rebuilt, refused } = await rebuildSums(room(), options);
+      const { rebuilt, refused } = await rebuildSums(room(), zone);
       assert.equal(rebuilt, 0);
       assert.deepEqual(
         refused.map(
@@ -225,13 +235,13 @@ for (const engine of engines)
       await store.db.deleteFrom("verification").where("account_id", "=", "acc_lost").execute();
     });
 
-    test("have the prices that attempts got later", async () => {
+    test("have the bills that were corrected later", async () => {
       await followJournal(parts());
-      const ended = store.db.updateTable("verification_attempt").where("outcome", "<>", "unknown");
-      await ended.set({ price: null }).where("vendor", "=", "first").execute();
-      await rebuildSums(room(), options);
-      const priced = { vendor: "first", prices: { bvn: 9_000 }, from: 0, to: Date.now(), now: Date.now() + 99 * hour };
-      await priceAttempts({ ...room(), config: { timeZone: zone, vendorPrices: prices } }, priced);
+      const unpriced = store.db.updateTable("verification_attempt").set({ price: null, bill: null });
+      await unpriced.where("vendor", "=", "first").execute();
+      await rebuildSums(room(), zone);
+      const { attempts, changed, before } = await reprice(dearer);
+      assert.deepEqual([changed, before], [attempts, 0]);
       assert.deepEqual(await wrong(), []);
     });
   });

@@ -1,9 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "#kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "#kysely";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
 import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import type { BilledAttempt } from "../../../upstreams/vendor-prices.ts";
 import { waitingRows } from "./follow-journal.ts";
 import {
   addSumRows,
@@ -15,7 +14,6 @@ import {
   ofAttempt,
   type SumRow,
   Sums,
-  type SumsOptions,
   sumKeys,
   timeBuckets,
 } from "./verification-sums.ts";
@@ -74,7 +72,7 @@ async function nextTime(db: Kysely<Tables>, since: number): Promise<number | nul
 export async function differencesOf(
   snapshot: Kysely<Tables>,
   piece: SumPiece,
-  options: SumsOptions,
+  zone: TimeZone,
 ): Promise<{ compared: number; differences: SumDifference[] }> {
   const stored = await snapshot
     .selectFrom("verification_sum")
@@ -83,7 +81,7 @@ export async function differencesOf(
     .where("begins_at", ">=", piece.from)
     .where("begins_at", "<", piece.to)
     .execute();
-  const counted = await recount(snapshot, piece, options);
+  const counted = await recount(snapshot, piece, zone);
   const [byStored, byCounted] = [stored, counted].map((rows) => new Map(rows.map((row) => [nameOfSum(row), row])));
   const all = [...new Map([...byStored!, ...byCounted!])];
   const differences = all.flatMap(([name, row]) => {
@@ -100,11 +98,11 @@ export async function differencesOf(
 export async function* comparedSums(
   snapshot: Kysely<Tables>,
   now: number,
-  options: SumsOptions,
+  zone: TimeZone,
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
-  for await (const piece of sumPieces(snapshot, now, options.zone)) {
-    const { compared, differences } = await differencesOf(snapshot, piece, options);
-    yield { compared, differences: differences.map((difference) => textOf(difference, options.zone)) };
+  for await (const piece of sumPieces(snapshot, now, zone)) {
+    const { compared, differences } = await differencesOf(snapshot, piece, zone);
+    yield { compared, differences: differences.map((difference) => textOf(difference, zone)) };
   }
 }
 
@@ -118,13 +116,15 @@ function textOf({ stored, counted }: SumDifference, zone: TimeZone): string {
 }
 
 /** The sums of a piece as the ledger has them. */
-async function recount(db: Kysely<Tables>, piece: SumPiece, options: SumsOptions): Promise<SumRow[]> {
-  const sums = new Sums(options.zone);
-  for (const { begins_at, times, ...group } of await attemptGroups(db, piece))
-    sums.add(begins_at, group, group.vendor, ofAttempt(group, options.prices[group.vendor]), times);
+async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
+  const sums = new Sums(zone);
+  for (const { begins_at, vendor, outcome, took, times, billed_kobo, ...about } of await attemptGroups(db, piece)) {
+    sums.add(begins_at, about, vendor, ofAttempt(outcome, took), times);
+    sums.add(begins_at, about, vendor, { billed_kobo: Number(billed_kobo) });
+  }
   for (const { begins_at, vendor, charges, charged_kobo, ...about } of await chargeGroups(db, piece))
     sums.add(begins_at, about, vendor, { charges, charged_kobo });
-  followInSums(sums, await waitingRows(db), options, -1);
+  followInSums(sums, await waitingRows(db), -1);
   const { span, from, to } = piece;
   return sums.rows().filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
 }
@@ -138,16 +138,19 @@ async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
     bounds.map((most) => sql`when answered_at - asked_at <= ${most} then ${most}`),
     sql` `,
   )} end`;
-  const { rows } = await sql<About & BilledAttempt & { took: number; times: number }>`
-    select ${beginningOf("asked_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome, reason, price, billed,
-        ${took} as took, count(*) as times
-      from verification_attempt as asked
-      where asked_at >= ${piece.from} and asked_at < ${piece.to} and (outcome <> 'unknown' or not exists (
-        select 1 from verification as running where running.reference = asked.reference and running.state = 'started'
-          and running.run = asked.number))
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(db);
+  const { rows } = await sql<About & { outcome: string; took: number; times: number; billed_kobo: number | string }>`
+    select ${beginningOf("asked_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
+        ${took} as took, count(*) as times, coalesce(sum(bill), 0) as billed_kobo
+      from verification_attempt
+      where asked_at >= ${piece.from} and asked_at < ${piece.to} and ${isCounted}
+      group by 1, 2, 3, 4, 5, 6, 7`.execute(db);
   return rows;
 }
+
+/** Whether an attempt is not under way: then the sums have it, or the journal. */
+export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
+  select 1 from verification as running where running.reference = verification_attempt.reference
+    and running.state = 'started' and running.run = verification_attempt.number))`;
 
 /** Charges, and what took them back or made them again: a correction by hand is none. */
 async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
@@ -182,14 +185,14 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
  */
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
-  options: SumsOptions,
+  zone: TimeZone,
 ): Promise<{ days: number; rebuilt: number; refused: string[] }> {
   const done = { days: 0, rebuilt: 0, refused: [] as string[] };
-  for await (const piece of sumPieces(db, now(), options.zone)) {
+  for await (const piece of sumPieces(db, now(), zone)) {
     if (piece.span === "day") done.days += 1;
-    const { rebuilt, refused } = await rebuildPiece(db, piece, options);
+    const { rebuilt, refused } = await rebuildPiece(db, piece, zone);
     done.rebuilt += rebuilt;
-    done.refused.push(...refused.map((difference) => textOf(difference, options.zone)));
+    done.refused.push(...refused.map((difference) => textOf(difference, zone)));
     progress(done.days, Math.round(done.days / piece.part));
   }
   await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });
@@ -199,12 +202,12 @@ export async function rebuildSums(
 async function rebuildPiece(
   db: Kysely<Tables>,
   piece: SumPiece,
-  options: SumsOptions,
+  zone: TimeZone,
 ): Promise<{ rebuilt: number; refused: SumDifference[] }> {
   for (;;) {
     const { rebuilds, differences: all } = await inSnapshot(db, async (snapshot) => ({
       rebuilds: await rebuildCount(snapshot),
-      ...(await differencesOf(snapshot, piece, options)),
+      ...(await differencesOf(snapshot, piece, zone)),
     }));
     const refused = all.filter((each) => hasLost(each, piece));
     const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));

@@ -43,7 +43,8 @@ for (const engine of engines)
     test("are those of the attempts and the charges, whatever happened in between", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const ledger = new Ledger(store.db);
-      const room = { db: store.db, actor: "terminal:ada", audit, now: () => 1 + settledAfter };
+      const config = { vendorPrices: {} };
+      const room = { db: store.db, actor: "terminal:ada", audit, config, now: () => 1 + settledAfter };
       const next = { vendor: "next", at: 3, requestId: "another", price: 500 };
       const call = { ...next, owner: "me", begins: "call" } as const;
       const moves: ((row: Row) => Promise<unknown>)[] = [

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "#kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { type BilledAttempt, billOf, type VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import type { Followed } from "./journal-entry.ts";
 
 export type SumRow = Tables["verification_sum"];
@@ -105,40 +104,27 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
   for (const count of counts) row[count] += times * (changes[count] ?? 0);
 }
 
-export interface SumsOptions {
-  /** That of the days. */
-  zone: TimeZone;
-  /** What each vendor bills, by its name. */
-  prices: Readonly<Record<string, VendorPrices>>;
-}
-
 /**
  * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
  * where it was made or taken back, at the vendor that was asked last.
  */
-export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], options: SumsOptions): Promise<void> {
-  const sums = new Sums(options.zone);
-  followInSums(sums, rows, options);
+export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
+  const sums = new Sums(zone);
+  followInSums(sums, rows);
   await sums.write(db);
 }
 
 /** What journal rows change; with `times` -1 what they will have changed. */
-export function followInSums(
-  sums: Sums,
-  rows: readonly Followed[],
-  { prices }: Pick<SumsOptions, "prices">,
-  times = 1,
-): void {
+export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): void {
   for (const row of rows) {
     const { at, attempt_was: was } = row;
     if (row.vendor !== null && was !== "closed") {
       const { vendor, asked_at } = row;
-      const add = (ended: { outcome: string; reason: string | null; took: number }, times: number) =>
-        sums.add(asked_at, row, vendor, ofAttempt({ ...row, ...ended }, prices[vendor]), times);
-      add({ outcome: row.state, reason: row.reason, took: at - asked_at }, times);
+      const add = (changes: Partial<Record<Count, number>>, times: number) =>
+        sums.add(asked_at, row, vendor, changes, times);
+      add({ ...ofAttempt(row.state, at - asked_at), billed_kobo: row.bill ?? 0 }, times);
       // One that failed before was closed by an operator, minutes after it was asked.
-      const before = was === "unknown" ? { outcome: was, reason: null } : { outcome: "failed", reason: was };
-      if (was !== null) add({ ...before, took: Number.POSITIVE_INFINITY }, -times);
+      if (was !== null) add(ofAttempt(was === "unknown" ? was : "failed", Number.POSITIVE_INFINITY), -times);
     }
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);
@@ -151,15 +137,8 @@ function chargesOf({ what, charged }: Followed): number {
   return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
-/** What an attempt that ended counts. `took`: the milliseconds until its outcome was known. */
-export function ofAttempt(
-  { took, ...attempt }: BilledAttempt & { took: number },
-  prices: VendorPrices | undefined,
-): Partial<Record<Count, number>> {
-  const { outcome } = attempt;
+/** What an attempt that ended counts, but for its bill. `took`: the milliseconds until its outcome was known. */
+export function ofAttempt(outcome: string, took: number): Partial<Record<Count, number>> {
   const [within] = timeBuckets.find(([, most]) => took <= most)!;
-  return {
-    ...{ attempts: 1, [outcome]: 1, billed_kobo: billOf(attempt, prices).kobo ?? 0 },
-    ...(outcome === "unknown" ? {} : { [within]: 1 }),
-  };
+  return { attempts: 1, [outcome]: 1, ...(outcome === "unknown" ? {} : { [within]: 1 }) };
 }

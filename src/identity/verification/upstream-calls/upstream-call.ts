@@ -1,9 +1,15 @@
 import type { Answers } from "../../../operation/operation.ts";
 import { codeOf } from "../../../storage/errors.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
-import { billOf, highestBill } from "../../../upstreams/vendor-prices.ts";
+import { highestBill } from "../../../upstreams/vendor-prices.ts";
 import { vendorPriceOf } from "../../fees.ts";
-import { type AttemptOutcome, unresolvedAttempts, vendorReferenceOf, withOutcome } from "../../ledger/attempts.ts";
+import {
+  type AttemptOutcome,
+  unresolvedAttempts,
+  vendorReferenceOf,
+  withBill,
+  withOutcome,
+} from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { PassedOver } from "../../ledger/route-reason.ts";
 import type { VerificationParts } from "../verification-parts.ts";
@@ -133,11 +139,9 @@ export class UpstreamCall {
   /** Whether the bills stay within their bound, also if this vendor bills the most that it may. */
   #isAffordable({ name: vendor }: IdentityUpstream, result: CallResult): boolean {
     const { routes, vendorPrices: prices = {} } = this.#parts.settings;
-    const answered = withOutcome(this.row.attempts, attemptOutcome(result, 0));
-    const bills = [
-      ...answered.map((one) => billOf(one, prices[one.vendor]).kobo),
-      highestBill(this.row.kind, prices[vendor]),
-    ];
+    const { attempts } = this.row;
+    const answered = withOutcome(attempts, withBill(attempts, attemptOutcome(result, 0), prices));
+    const bills = [...answered.map(({ bill }) => bill), highestBill(this.row.kind, prices[vendor])];
     const sum = bills.reduce((sum, kobo) => (sum === null || kobo === null ? null : sum + kobo), 0);
     if (sum !== null && sum <= routes!.notFoundMax!) return true;
     this.#skipped.push({ vendor, reason: "too_dear" });
