@@ -134,19 +134,18 @@ suite("a test key's silent mistakes", { concurrency: true }, () => {
     assert.deepEqual(await hinted(lookup, liveElsewhere), [200, undefined]);
   });
 
-  test("on a path that nothing has stand in the request log, by the operation that was meant", async () => {
+  test("on a path that nothing has stand in the request log, as a path that nothing has", async () => {
     const { text: credential } = await service.newKey({ account: await service.newAccount("Lost") });
     const ids: string[] = [];
-    for (const [path, operation] of [
-      ["/api/v2/kyc/verify_bvn/22000000017", "verifyBvn"],
-      ["/wp-login.php?name=secret", "none"],
-    ] as const) {
+    for (const path of ["/api/v2/kyc/verify_bvn/22000000017", "/wp-login.php?name=secret"]) {
       const { headers } = await service.ask(path, { credential });
       const id = String(headers["x-request-id"]);
       ids.push(id);
       const entry = async () => (await service.ask(`/api/v2/requests/${id}`, { credential })).json;
       await until(async () => (await entry()).success);
-      assert.partialDeepStrictEqual(await entry(), { data: { operation, status: 404, code: "route_not_found" } });
+      assert.partialDeepStrictEqual(await entry(), {
+        data: { operation: "none", status: 404, code: "route_not_found" },
+      });
       assert.doesNotMatch(JSON.stringify(await entry()), /verify_bvn|22000000017|wp-login|secret/);
     }
     await service.ask("/api/v2/nothing-here", { credential: "wrong" });

@@ -424,7 +424,7 @@ export interface AccessToken {
 export interface RequestEntry {
   /** The X-Request-Id of the answer */
   request_id: string;
-  /** Name of the operation, such as verifyBvn; for an unknown path, the one that it looks like, or none */
+  /** Name of the operation, such as verifyBvn; none for an unknown path */
   operation: string;
   /** HTTP status */
   status: number;

@@ -74,7 +74,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const meant = methods ? operation : meantOperation(url, operations);
     const failure = unroutable([...(methods?.keys() ?? [])] as string[], meant?.path, deps);
     refuse(request, response, requestId, failure, operation);
-    void noteUnrouted(request, requestId, failure, meant);
+    void noteUnrouted(request, requestId, failure, methods && operation);
   };
 
   const refuse = (
@@ -106,7 +106,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   };
 
   /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
-  const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, meant?: BoundOperation) => {
+  const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, known?: BoundOperation) => {
     const { authorization } = raw.headers;
     const { authenticator, requestEntries: entries } = deps;
     if (entries === null || authorization === undefined || authenticator.isAbsent(authorization)) return;
@@ -114,7 +114,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       const caller = await authenticator.credentialOf(authorization, deps.addressOf(raw), true);
       if (!entries.takes(caller, false)) return;
       const { status, code } = failure;
-      const operation = meant?.id ?? noOperation;
+      const operation = known?.id ?? noOperation;
       entries.note(caller, false, { requestId, operation, status, code, duration: 0, reference: null });
     } catch {
       // Nobody with a key asked.

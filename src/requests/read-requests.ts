@@ -92,7 +92,7 @@ export async function pageOfRequests(
   if (!after) {
     const newest = await own.orderBy("written_at", "desc").orderBy("serial", "desc").limit(limit).execute();
     const rows = newest.reverse();
-    return { rows, next: settledCursor(rows, { writtenAt: 0, serial: "" }, now), more: false };
+    return { rows, next: settledCursor(rows, { writtenAt: now - settling, serial: "" }, now), more: false };
   }
   const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.writtenAt, after.serial]);
   // The next call must get further.

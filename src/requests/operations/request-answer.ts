@@ -6,7 +6,7 @@ export const RequestEntry = Type.Object(
   {
     request_id: Type.String({ description: "The X-Request-Id of the answer" }),
     operation: Type.String({
-      description: "Name of the operation, such as verifyBvn; for an unknown path, the one that it looks like, or none",
+      description: "Name of the operation, such as verifyBvn; none for an unknown path",
     }),
     status: Type.Integer({ description: "HTTP status" }),
     code: Type.Union([Type.String(), Type.Null()], { description: "Code of the failure; null for a success" }),
