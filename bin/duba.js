@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that a Node too old for TypeScript prints a sentence instead of a stack.
+import { once } from "node:events";
 import { existsSync, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
@@ -8,12 +10,15 @@ import { parseEnv } from "node:util";
 const oldest = 24;
 
 if (Number.parseInt(process.versions.node, 10) < oldest) {
-  process.stderr.write(
-    `Duba needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
-      "`npm ci` installs one beside Duba, and `npm start` uses it; if yours left optional packages out, run it with " +
-      "--include=optional.\n",
-  );
-  process.exitCode = 1;
+  const newer = nodeBesideUs();
+  if (newer) await runWith(newer);
+  else {
+    process.stderr.write(
+      `Duba needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
+        "An install brings one, unless it leaves optional packages out: install Duba again with --include=optional.\n",
+    );
+    process.exitCode = 1;
+  }
 } else if (readSettingsFile(resolve(".env"))) {
   // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our own folder,
   // because whoever can write it decides what runs.
@@ -37,6 +42,23 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
         : next(name, context),
   });
   await import(main.href);
+}
+
+/** The Node that was installed with Duba; undefined if there is none. */
+function nodeBesideUs() {
+  const places = ["../node_modules/.bin/node", "../../.bin/node"].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
+  return places.find((place) => existsSync(place));
+}
+
+/** Runs this command line in another Node, which gets our signals, and ends as it ends. */
+async function runWith(node) {
+  const { spawn } = await import("node:child_process");
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const [code, signal] = await once(child, "exit");
+  process.exitCode = code ?? 128 + constants.signals[signal];
 }
 
 /** Reads settings from a file, if it exists. False, and a sentence, if somebody else may have written it. */

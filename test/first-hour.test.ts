@@ -7,6 +7,7 @@ import {
   copyFileSync,
   existsSync,
   lchownSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -15,9 +16,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
+import manifest from "../package.json" with { type: "json" };
 import { nodeEnvironment } from "./support/process.ts";
 import { ask } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -125,9 +127,14 @@ suite("the first hour", { concurrency: true }, () => {
 
   test("tells an old Node's user in a sentence what to do", async () => {
     const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
-    const { out, err, code } = await failed(["--import", old, launcher, "serve"]);
+    const alone = join(folder, "alone", "bin", "duba.mjs");
+    mkdirSync(dirname(alone), { recursive: true });
+    copyFileSync(launcher, alone);
+    const { out, err, code } = await failed(["--import", old, alone, "serve"]);
     assert.deepEqual({ out, code }, { out: "", code: 1 });
-    assert.match(err, /^Duba needs Node 24 or newer, and this is 20\.20\.2\. `npm ci` installs one [^\n]+\n$/);
+    assert.match(err, /^Duba needs Node 24 or newer, and this is 20\.20\.2\. An install brings one, [^\n]+\n$/);
+    const beside = spawnSync(process.execPath, ["--import", old, launcher, "--version"], { encoding: "utf8" });
+    assert.deepEqual([beside.status, beside.stdout, beside.stderr], [0, `${manifest.version}\n`, ""]);
   });
 
   test("makes nothing where the key ring cannot be made", async () => {

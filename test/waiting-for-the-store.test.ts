@@ -113,6 +113,28 @@ suite("a start before its PostgreSQL is there", () => {
     assert.equal(await service.end(), 0);
   });
 
+  test("waits on while the server that came up has no database yet", async () => {
+    const { pathname } = new URL(url);
+    const server = new URL(url);
+    server.pathname = "/postgres";
+    const rename = async (from: string, to: string) => {
+      const client = new pg.Client({ connectionString: server.href });
+      await client.connect();
+      await client.query(`alter database "${from}" rename to "${to}"`);
+      await client.end();
+    };
+    const name = pathname.slice(1);
+    await door.become("refuse");
+    const service = await start();
+    await until(() => /"msg":"waits for the store"/.test(service.written()));
+    await rename(name, `${name}_later`);
+    await door.become("open");
+    await until(() => service.written().includes(`has no database ${name}`));
+    await rename(`${name}_later`, name);
+    await until(() => /"msg":"ready"/.test(service.written()));
+    assert.equal(await service.end(), 0);
+  });
+
   test("ends at once for what waiting does not mend", async () => {
     const otherDatabase = new URL(url);
     otherDatabase.pathname = "/no_such_database";

@@ -7,6 +7,7 @@ import { requestIdOf } from "../http/request/request-id.ts";
 import { openServer } from "../http/shell/open-server.ts";
 import { Failure } from "../operation/failures.ts";
 import { withTimeout } from "../runtime/timeout.ts";
+import { MissingDatabase } from "../storage/errors.ts";
 import { checkReached, StoreError, UnreachedStore } from "../storage/store.ts";
 import { listenError } from "./addresses.ts";
 import { onStopSignals } from "./graceful-stop.ts";
@@ -17,7 +18,7 @@ const againAfter = 500;
 const tellEvery = 5000;
 
 /**
- * Waits until PostgreSQL takes writes, for at most `DUBA_START_TIMEOUT`. Meanwhile it answers on the service's port: alive, and not
+ * Waits until PostgreSQL takes writes and has the database, for at most `DUBA_START_TIMEOUT`. Meanwhile it answers on the service's port: alive, and not
  * ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if waiting does not help.
  */
 export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
@@ -43,7 +44,11 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
   const until = performance.now() + patience;
   for (let told = Number.NEGATIVE_INFINITY; !stopping.aborted; ) {
     const left = until - performance.now();
-    const reason = await whyUnreached(url, left);
+    // A server that comes up makes its database a little later than it listens.
+    const reason = await whyUnreached(url, left).catch((error: unknown) => {
+      if (error instanceof MissingDatabase) return error.message;
+      throw error;
+    });
     if (reason === undefined) return !stopping.aborted;
     if (left <= 0)
       throw new StoreError(`The store was not there within DUBA_START_TIMEOUT, ${patience / 1000} s. ${reason}`);

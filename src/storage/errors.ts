@@ -10,6 +10,9 @@ export class StoreError extends Error {
 /** The store is out of reach, starts, or has no connection left: that may mend by itself. */
 export class UnreachedStore extends StoreError {}
 
+/** The server has no database of that name. Where a server starts, it may be about to make it. */
+export class MissingDatabase extends StoreError {}
+
 /** There is no store where a command looked for it. */
 export class MissingStore extends StoreError {
   override readonly exitCode = 2;

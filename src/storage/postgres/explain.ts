@@ -1,4 +1,4 @@
-import { codeOf, MissingStore, StoreAway, StoreError, UnreachedStore } from "../errors.ts";
+import { codeOf, MissingDatabase, MissingStore, StoreAway, StoreError, UnreachedStore } from "../errors.ts";
 import { isServerError } from "./server-error.ts";
 
 interface Place {
@@ -44,7 +44,7 @@ export function explainPostgres(error: unknown, url: string): unknown {
   const { server, database, user } = placeOf(url);
   const code = codeOf(error) ?? "";
   if (code === "3D000") {
-    return new StoreError(
+    return new MissingDatabase(
       `PostgreSQL at ${server} has no database ${database}: create it, or name another in the database URL.`,
     );
   }
