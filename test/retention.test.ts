@@ -29,6 +29,7 @@ const lasting: readonly (keyof Tables)[] = [
   "verification_journal",
   // It is of processes, and goes by the clock of the database.
   "verification_owner",
+  "charging_process",
 ];
 
 test("every rule has a case, and every table a rule or a reason to last", () => {

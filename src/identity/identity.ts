@@ -88,7 +88,9 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const keyedHashes = new KeyedHashes(keyring, now);
   const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
-  const charges = new Charges(db, now, shares);
+  const charges = new Charges(db, now, shares, pulse.id);
+  await charges.takeBackUnheard(leases.isLongGone);
+  await charges.note();
   const inFlight = new InFlight(settings.limits?.inFlight);
   const orphans = new Orphans(ledger, leases, now, (reference) => inFlight.worksOn(reference));
   const deferred = new DeferredOutcomes(ledger, charges, (reference) => orphans.endOf(reference), log);
@@ -141,6 +143,13 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
         run: () => followJournal({ db, audit, zone: settings.timeZone }),
       },
+      { name: "note which charges were heard of", when: () => charges.hasNews, run: () => charges.note() },
+      {
+        ...{ name: "take back charges of processes that are gone", every: 60_000, leader: true },
+        // On SQLite the start did it.
+        when: () => pulse.hasPeers,
+        run: () => charges.takeBackUnheard(leases.isLongGone),
+      },
       {
         ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },
         run: () => orphans.endAll((reference) => deferred.has(reference)),
@@ -177,6 +186,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       await refused.write(db).catch(() => undefined);
       try {
         await abandonAll(db, { owner: leases.ownerId }, now);
+        await charges.close();
       } catch (error) {
         log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
       }

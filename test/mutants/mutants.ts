@@ -28,6 +28,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["src/identity/books/ended-attempts.test.ts"],
   },
   {
+    name: "a note covers a charge that the store did not answer",
+    file: "src/identity/ledger/charges.ts",
+    from: "Math.min(this.#now(), ...this.#unheard.values()) - 1",
+    to: "this.#now()",
+    tests: ["src/identity/verification/unheard-charges.test.ts"],
+  },
+  {
     name: "two corrections at once give back more than the charge",
     file: "src/identity/books/adjust.ts",
     from: ".$if(!isSqlite(trx), (query) => query.forUpdate())",

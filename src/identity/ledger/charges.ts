@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Kysely, Transaction } from "kysely";
+import type { Expression, Kysely, SqlBool, Transaction } from "#kysely";
 import { balancePeriod } from "../../operation/account-terms.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
+import { put } from "../../storage/queries/put.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, lowerBalance, spendingColumns, take } from "../spending/spending.ts";
@@ -32,12 +33,68 @@ export class Charges {
   readonly #db: Kysely<Tables>;
   readonly #now: () => number;
   readonly #shares: ConnectionShares;
+  readonly #owner: string;
+  /** When charges without an idempotency key were made of which we do not know yet whether the store has them, by mark. */
+  readonly #unheard = new Map<string, number>();
+  #newest = 0;
+  #notedUntil = 0;
 
-  /** `now` gives milliseconds since 1970. */
-  constructor(db: Kysely<Tables>, now: () => number, shares = new ConnectionShares()) {
+  /** `now` gives milliseconds since 1970. `owner`: the process. */
+  constructor(db: Kysely<Tables>, now: () => number, shares = new ConnectionShares(), owner = "") {
     this.#db = db;
     this.#now = now;
     this.#shares = shares;
+    this.#owner = owner;
+  }
+
+  /** Before a charge is written that no replay will make final. */
+  begin(mark: string, at: number): void {
+    this.#unheard.set(mark, at);
+    this.#newest = Math.max(this.#newest, at);
+  }
+
+  /** The store said what became of a charge: its caller is answered, or it is taken back. */
+  heard(mark: string): void {
+    this.#unheard.delete(mark);
+  }
+
+  /** Whether there are charges that the note does not cover. */
+  get hasNews(): boolean {
+    return this.#newest > this.#notedUntil;
+  }
+
+  /**
+   * Notes until when every charge of this process was heard of. It is one statement a second, and none of a verification. What a process that
+   * died charged after its last note is taken back, since nobody knows whether its caller was answered.
+   */
+  async note(): Promise<void> {
+    const until = Math.min(this.#now(), ...this.#unheard.values()) - 1;
+    await put(this.#db, "charging_process", { id: this.#owner }, { heard_until: until });
+    this.#notedUntil = until;
+  }
+
+  /** The last note of a process that stops: none if all was heard of. */
+  async close(): Promise<void> {
+    if (this.#unheard.size > 0) await this.note();
+    else await this.#db.deleteFrom("charging_process").where("id", "=", this.#owner).execute();
+  }
+
+  /** Takes back what processes that are gone charged after their last note. */
+  async takeBackUnheard(isGone: Expression<SqlBool>): Promise<void> {
+    const gone = this.#db.selectFrom("charging_process").selectAll().where("id", "<>", this.#owner).where(isGone);
+    for (const { id, heard_until } of await gone.execute()) {
+      const made = await this.#db
+        .selectFrom("verification")
+        .select(["reference", "charge_mark"])
+        .where("charged_at", ">", heard_until)
+        .where("charged", "=", 1)
+        .where("owner", "=", id)
+        // With a key the caller asks again, and gets the record that it is charged for.
+        .where("idempotency_hash", "is", null)
+        .execute();
+      for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
+      await this.#db.deleteFrom("charging_process").where("id", "=", id).execute();
+    }
   }
 
   /**

@@ -81,6 +81,7 @@ export class DeferredOutcomes {
         await this.#write(late);
         if (this.#waiting.get(reference) === late) {
           this.#waiting.delete(reference);
+          for (const { mark } of late.uncertain) this.#charges.heard(mark);
           return;
         }
       } catch (error) {

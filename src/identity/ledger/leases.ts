@@ -14,7 +14,12 @@ export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
   readonly ownerId: string;
   /** SQL over a ledger row: its owner's lease has expired. On SQLite, where only one process serves, every other owner is gone. */
   readonly isOwnerGone: Expression<SqlBool>;
+  /** SQL over a row of `charging_process`: the process is gone for so long that no statement of it is under way, and no caller of it waits. */
+  readonly isLongGone: Expression<SqlBool>;
 }
+
+/** Milliseconds after the end of a lease. */
+const longGone = 60_000;
 
 export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "renewIfExpired">): Leases {
   const { id, hasPeers, isValid } = pulse;
@@ -26,7 +31,13 @@ export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "ren
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
     )`
     : isOther;
-  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), isOwnerGone };
+  const isLongGone = hasPeers
+    ? sql<SqlBool>`not exists (
+      select 1 from verification_owner
+      where verification_owner.id = charging_process.id and expires_at > ${databaseTime} - ${sql.lit(longGone)}
+    )`
+    : sql<SqlBool>`1 = 1`;
+  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), isOwnerGone, isLongGone };
 }
 
 /** Which started rows: those of one owner, or those whose owner's lease expired. */

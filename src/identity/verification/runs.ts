@@ -142,6 +142,8 @@ export class Runs {
 
   async #record(row: Row, result: CallResult, begun: number): Promise<RunResult> {
     const outcome = this.#outcomeOf(row, result);
+    const charge = row.idempotency_hash === null ? outcome.charge : null;
+    if (charge !== null) this.#parts.charges.begin(charge, outcome.at);
     const remaining = this.#parts.settings.timeLimit - answering - (performance.now() - begun);
     // The upstream may want to be paid: wait for the write as long as the caller waits.
     const writing = withLongerTimeout(remaining, () => this.#parts.ledger.complete(row, outcome)).catch(
@@ -154,6 +156,7 @@ export class Runs {
       },
     );
     const written = await withTimeout(writing, remaining);
+    if (written !== undefined && charge !== null) this.#parts.charges.heard(charge);
     if (written === undefined) this.#parts.deferred.add(row, outcome, ...uncertain(outcome));
     if (written === false) {
       // A peer thought this process dead and abandoned the row: the outcome is written as a late one.

@@ -49,6 +49,7 @@ const notCopied: ReadonlySet<string> = new Set([
   // Only its changes matter: a restore is one.
   "change_counter",
   "verification_owner",
+  "charging_process",
   "upstream_status",
   // Nobody who was signed in or invited is so after a restore.
   "person_invitation",

@@ -305,6 +305,9 @@ export const allTables = {
   /** The lease of a process that works on verifications; on PostgreSQL only, by the database's clock. */
   verification_owner: { id: "text key", expires_at: "bigint" },
 
+  /** A process that charges, and until when it heard of all its charges: each was answered, or taken back. */
+  charging_process: { id: "text key", heard_until: "bigint" },
+
   /** How one serving process sees one upstream. */
   upstream_status: {
     instance: "text key",
