@@ -115,11 +115,26 @@ suite("a wrong path", () => {
       ["/lookupDataBundles", "/api/v2/internet/data/lookup"],
       ["/api/v2/list_corporate_bundles", "/api/v2/corporate-data/list"],
       ["/wallet", "/api/v2/wallet/balance"],
+      ["/balance", "/api/v2/wallet/balance"],
+      ["/packages", "/api/v2/internet/data/lookup"],
+      ["/api/v2/data-bundles", "/api/v2/internet/data/lookup"],
+      ["/api/v2/data/plans", "/api/v2/internet/data/lookup"],
+      ["/api/v2/cable-tv/plans", "/api/v2/cable-tv/fetch-billers"],
+      ["/cable-tv/bouquets", "/api/v2/cable-tv/fetch-billers"],
+      ["/api/v2/networks", "/api/v2/internet/data/fetch-providers"],
+      ["/api/v2/token", "/api/v2/merchant/authorization"],
+      ["/oauth/token", "/api/v2/merchant/authorization"],
+      ["/login", "/api/v2/merchant/authorization"],
+      ["/webhooks", "/api/v2/events"],
     ] as const) {
       const response = await service.ask(path, { method: "POST", credential: false });
       const { message } = assertFailure(response, 404, "route_not_found");
       assert.ok(message.includes(`Did you mean ${meant}?`), `${path}: ${message}`);
       assert.doesNotMatch(response.text, /22000000017|Verify-BVN/);
+    }
+    for (const path of ["internet/data", "transaction/requery", "transfer/bank", "cable-tv", "electricity/pay"]) {
+      const response = await service.ask(`/api/v2/${path}`, { method: "POST", body: {} });
+      assert.match(assertFailure(response, 404, "not_offered").message, /^Duba lists and verifies: it sells nothing/);
     }
     for (const path of [
       "/",

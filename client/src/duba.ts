@@ -21,6 +21,7 @@ export type FailureCode =
   | "address_not_allowed"
   | "consent_required"
   | "route_not_found"
+  | "not_offered"
   | "provider_not_found"
   | "product_not_found"
   | "bvn_not_found"

@@ -72,7 +72,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       return serve(request, response, requestId, { query, path: found!.members });
     }
     const meant = methods ? operation : meantOperation(url, operations);
-    const failure = unroutable([...(methods?.keys() ?? [])] as string[], meant?.path, deps);
+    const failure = unroutable(request, [...(methods?.keys() ?? [])] as string[], meant?.path, deps);
     refuse(request, response, requestId, failure, operation);
     void noteUnrouted(request, requestId, failure, methods && operation);
   };

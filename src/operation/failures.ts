@@ -89,6 +89,12 @@ const table = {
     cause: "No operation has this path. Paths are exact: case and slashes count.",
     cure: "Compare the path with the reference at /docs.",
   },
+  not_offered: {
+    status: 404,
+    cause:
+      "The path is one of a purchase, a transfer or a bill. Duba lists and verifies: it sells nothing and moves no money.",
+    cure: "Send purchases to the service that sells, under a base address of its own.",
+  },
   provider_not_found: {
     status: 404,
     cause: "No provider has this code.",

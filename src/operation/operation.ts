@@ -66,6 +66,8 @@ interface Described {
   id: string;
   path: `/${string}`;
   summary: string;
+  /** Ends of paths under which callers look for it, without signs: `databundles` is `…/data-bundles`. */
+  alsoCalled?: readonly string[];
   description: string;
   group: "Data" | "Cable TV" | "Identity" | "Wallet" | "Events" | "Requests" | "Credentials";
   /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */

@@ -30,6 +30,7 @@ export const fetchCablePlans = operation({
   method: "GET",
   path: "/api/v2/cable-tv/fetch-billers",
   summary: "Products of a cable-TV provider",
+  alsoCalled: ["cabletvplans", "cabletvpackages", "cabletvbouquets", "cableplans"],
   description:
     "Lists the products of a cable-TV provider. Their `code` is the `productCode` of the add-on look-up. Codes are " +
     "matched without regard to case.",

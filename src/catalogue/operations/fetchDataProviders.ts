@@ -20,6 +20,7 @@ export const fetchDataProviders = operation({
   method: "GET",
   path: "/api/v2/internet/data/fetch-providers",
   summary: "Data providers",
+  alsoCalled: ["networks", "datanetworks"],
   description: "Lists the data providers. Their `type` is the `provider` of the data bundle look-up.",
   group: "Data",
   documented: true,

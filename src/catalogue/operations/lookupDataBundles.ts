@@ -30,6 +30,7 @@ export const lookupDataBundles = operation({
   method: "GET",
   path: "/api/v2/internet/data/lookup",
   summary: "Data bundles of a provider",
+  alsoCalled: ["packages", "plans", "bundles", "databundles", "dataplans"],
   description:
     "Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. " +
     "Each bundle names its provider in `type`. Codes are matched without regard to case.",

@@ -61,8 +61,17 @@ export function isInexact(url: string): boolean {
   return inexact.test(url);
 }
 
+/** How clients of this family of services buy, send money and ask what became of it. */
+const purchase = /\/(?:internet\/data|cable-tv|transaction\/requery|(?:electricity|transfer)(?:\/[\w-]+)*)$/i;
+
 /** Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may mean. */
-export function unroutable(methods: readonly string[], meant: string | undefined, deps: HttpDependencies): Failure {
+export function unroutable(
+  { method, url }: Pick<IncomingMessage, "method" | "url">,
+  methods: readonly string[],
+  meant: string | undefined,
+  deps: HttpDependencies,
+): Failure {
+  if (methods.length === 0 && method === "POST" && purchase.test(url!.split("?", 1)[0]!)) return notOffered();
   if (methods.length === 0) return noSuchPath(meant, deps);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
@@ -89,6 +98,13 @@ function malformed(sentence: string): Failure {
 /** We cannot tell where the next request begins, so the connection closes. */
 function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
+}
+
+function notOffered(): Failure {
+  return new Failure(
+    "not_offered",
+    "Duba lists and verifies: it sells nothing and moves no money. Send this request to the service that does, under a base address of its own.",
+  );
 }
 
 function noSuchPath(meant: string | undefined, { docs, pathPrefixes }: HttpDependencies): Failure {

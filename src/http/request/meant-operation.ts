@@ -9,6 +9,8 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
   const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
   const sameEnd = operations.find((operation) => endingOf(operation).test(path));
   if (sameEnd || path.length > longestCompared) return sameEnd;
+  const synonym = operations.find(({ alsoCalled }) => alsoCalled?.some((name) => endsWith(path, name)));
+  if (synonym) return synonym;
   const words = wordsOf(path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "")).filter((word) => /[a-z]/.test(word));
   if (words.length === 0) return undefined;
   const having = operations.filter((operation) => words.every((word) => pathWords(operation).includes(word)));
@@ -20,6 +22,15 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
 /** What the path of an operation ends with, whatever its prefix. */
 export function endingOf({ path }: Pick<BoundOperation, "path">): RegExp {
   return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
+}
+
+/** Whether the last parts of a path say this name. */
+function endsWith(path: string, name: string): boolean {
+  const parts = path
+    .toLowerCase()
+    .split("/")
+    .map((part) => part.replaceAll(/[^a-z]/g, ""));
+  return [1, 2].some((count) => parts.slice(-count).join("") === name);
 }
 
 function pathWords({ path }: BoundOperation): string[] {

@@ -42,6 +42,7 @@ export const fetchWalletBalance = operation({
   method: "GET",
   path: "/api/v2/wallet/balance",
   summary: "Balance of your account",
+  alsoCalled: ["balance"],
   description:
     "Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its " +
     "monthly cap in naira leaves. If nothing in naira bounds it, as with every test key, the balance is a fixed large amount " +

@@ -51,6 +51,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   upstream_not_configured: unavailable("bad_settings"),
   operation_retired: unavailable("bad_settings"),
   route_not_found: unavailable("bad_settings"),
+  not_offered: unavailable("bad_settings"),
   provider_not_found: unavailable("bad_settings"),
   product_not_found: unavailable("bad_settings"),
   verification_not_found: unavailable("bad_settings"),
