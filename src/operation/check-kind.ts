@@ -121,6 +121,15 @@ export function forEachNegative<Value>(
   return Object.fromEntries(values) as Record<NegativeCode, Value>;
 }
 
+/** The failures of negative outcomes that have this status and are no `shared` ones. */
+export function negativeFailures(status: number): Record<NegativeCode, NegativeFacts> {
+  const all = Object.entries(forEachNegative((_, facts) => facts));
+  return Object.fromEntries(all.filter(([, facts]) => facts !== "shared" && facts.status === status)) as Record<
+    NegativeCode,
+    NegativeFacts
+  >;
+}
+
 /** One value for each kind, under a name that is made of the kind. */
 export function forEachKind<Name extends string, Value>(
   nameOf: (kind: CheckKind) => Name,

@@ -1,12 +1,4 @@
-import {
-  anyClaim,
-  anyLabel,
-  checkKinds,
-  forEachNegative,
-  labelOf,
-  type NegativeCode,
-  negativesOf,
-} from "./check-kind.ts";
+import { anyClaim, anyLabel, checkKinds, labelOf, negativeFailures, negativesOf } from "./check-kind.ts";
 
 interface FailureFacts {
   /** The HTTP status. */
@@ -105,7 +97,7 @@ const table = {
     cause: "The cable provider has no product with this code.",
     cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
   },
-  ...negatives(404),
+  ...negativeFailures(404),
   request_not_found: {
     status: 404,
     cause: "The request log has no entry of your account with this request id in this mode.",
@@ -169,7 +161,7 @@ const table = {
     cause: "One or more parameters are missing or have the wrong form. `fields` lists all of them.",
     cure: "Correct each field as its message says.",
   },
-  ...negatives(422),
+  ...negativeFailures(422),
   phone_mismatch: {
     status: 422,
     cause: `The ${withPhone.map(labelOf).join(" or ")} exists, but the phone number does not belong to it.`,
@@ -251,15 +243,6 @@ const table = {
 } satisfies Record<string, FailureFacts>;
 
 export type FailureCode = keyof typeof table;
-
-/** The failures of negative outcomes that have this status and are no `shared` ones. */
-function negatives(status: number): Record<NegativeCode, FailureFacts> {
-  const all = Object.entries(forEachNegative((_, facts) => facts));
-  return Object.fromEntries(all.filter(([, facts]) => facts !== "shared" && facts.status === status)) as Record<
-    NegativeCode,
-    FailureFacts
-  >;
-}
 
 export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
 

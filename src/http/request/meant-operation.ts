@@ -9,8 +9,11 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
   const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
   const sameEnd = operations.find((operation) => endingOf(operation).test(path));
   if (sameEnd || path.length > longestCompared) return sameEnd;
-  const synonym = operations.find(({ alsoCalled }) => alsoCalled?.some((name) => endsWith(path, name)));
-  if (synonym) return synonym;
+  const called = [2, 1]
+    .map((count) => lastParts(path, count))
+    .map((name) => operations.find(({ alsoCalled }) => alsoCalled?.includes(name)))
+    .find((operation) => operation !== undefined);
+  if (called) return called;
   const words = wordsOf(path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "")).filter((word) => /[a-z]/.test(word));
   if (words.length === 0) return undefined;
   const having = operations.filter((operation) => words.every((word) => pathWords(operation).includes(word)));
@@ -24,13 +27,14 @@ export function endingOf({ path }: Pick<BoundOperation, "path">): RegExp {
   return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
 }
 
-/** Whether the last parts of a path say this name. */
-function endsWith(path: string, name: string): boolean {
-  const parts = path
+/** The last parts of a path, without signs. */
+function lastParts(path: string, count: number): string {
+  return path
     .toLowerCase()
     .split("/")
-    .map((part) => part.replaceAll(/[^a-z]/g, ""));
-  return [1, 2].some((count) => parts.slice(-count).join("") === name);
+    .slice(-count)
+    .join("")
+    .replaceAll(/[^a-z]/g, "");
 }
 
 function pathWords({ path }: BoundOperation): string[] {
