@@ -119,6 +119,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     adjustment: rowsOf("adjustment", "id", (id, at) => ({
       ...{ id, reference: null, account_id: "a", mode: "live", kind: null, at, charges: 0, kobo: 1, reason: "r" },
     })),
+    money_request: rowsOf("money_request", "id", (id, at) => ({ id, actor: "person:per_1", at })),
     "sums of hours": sumsOf("hour"),
     "sums of days": sumsOf("day"),
     upstream_status: rowsOf("upstream_status", "instance", (instance, noted_at) => ({
@@ -192,7 +193,6 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     sent_form: rowsOf("sent_form", "id", (id, at) => ({
       ...{ id, person_id: id, role: "viewer", request: "r", path: "/keys/create", at, answer: null },
     })),
-    money_request: rowsOf("money_request", "id", (id, at) => ({ id, actor: "person:per_1", at })),
     alarm_acknowledgement: rowsOf("alarm_acknowledgement", "name", (name, until) => ({
       ...{ name, actor: "system", at: 0, until, note: "" },
     })),
