@@ -64,6 +64,7 @@ for (const engine of usualEngines)
       const service = await startService(
         {
           OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen(),
+          DUBA_TRUST_PROXY: "127.0.0.1",
           DUBA_UPSTREAMS: "dojah",
           DUBA_DOJAH_URL: vendor.url,
           DUBA_DOJAH_APP_ID: "app",
@@ -153,6 +154,17 @@ for (const engine of usualEngines)
       );
     });
   });
+
+test("a stranger's trace id goes to no collector: it may hold what they like", async (t) => {
+  const collector = new Collector();
+  t.after(() => collector.close());
+  const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen() });
+  const trace = "00000000000000000000022000000417";
+  await service.ask("/api/v2/internet/data/lookup", { headers: { traceparent: `00-${trace}-${callers.span}-01` } });
+  await service.close();
+  assert.equal(collector.spans.length, 1);
+  assert.ok(!collector.bodies.join().includes(trace) && collector.spans[0]!.parentSpanId === undefined);
+});
 
 suite("without a collector", () => {
   test("requests are answered all the same, and the log says once that spans are lost", async () => {

@@ -13,6 +13,8 @@ import type { ConnectionBounds } from "./shell/connections.ts";
 export interface HttpDependencies {
   /** The address of the caller; empty if the connection is gone. */
   addressOf(request: IncomingMessage): string;
+  /** Whether the request comes from a trusted proxy. */
+  isFromProxy(request: IncomingMessage): boolean;
   authenticator: Authenticator;
   /** Whether operations with access `anonymous` answer callers without a credential. */
   anonymous: boolean;

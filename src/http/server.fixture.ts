@@ -14,6 +14,7 @@ export async function serving(
 ) {
   const app = buildServer(operations, {
     addressOf: () => "",
+    isFromProxy: () => false,
     authenticator: { isAbsent: () => true, credentialOf: () => null as never },
     anonymous: true,
     rateLimiters: null,

@@ -130,7 +130,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const untraced = pipeline(operation, deps, requestLog, (request, accepted) =>
       targets.remember(request, { serve, accepted }),
     );
-    const serve = deps.tracer ? tracedRequests(deps.tracer, operation, untraced) : untraced;
+    const serve = deps.tracer ? tracedRequests(deps.tracer, deps.isFromProxy, operation, untraced) : untraced;
     for (const prefix of deps.pathPrefixes) add(pathUnder(prefix, operation.path), methods, serve, operation);
   }
 

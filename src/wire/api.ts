@@ -10,7 +10,7 @@ import { registerHealth } from "../http/monitoring/health.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { registerPages } from "../http/pages/index.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
-import { callerAddress } from "../http/request/caller-address.ts";
+import { callerAddress, fromProxy } from "../http/request/caller-address.ts";
 import { type ApiServer, buildServer } from "../http/server.ts";
 import { identityOperations } from "../identity/operations/index.ts";
 import { bind } from "../operation/operation.ts";
@@ -43,6 +43,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   };
   const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
+    isFromProxy: fromProxy(config.trustProxy),
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
     rateLimiters: config.limits

@@ -21,6 +21,7 @@ const http: HttpDependencies = {
   },
   anonymous: true,
   addressOf: callerAddress([]),
+  isFromProxy: () => false,
   rateLimiters: null,
   connections: { most: 1000, answer: 30_000 },
   docs: true,

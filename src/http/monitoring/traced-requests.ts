@@ -1,15 +1,24 @@
+import type { IncomingMessage } from "node:http";
 import type { BoundOperation } from "../../operation/operation.ts";
 import { type Tracer, withSpan } from "../../runtime/tracing/trace.ts";
 import type { Serve } from "../pipeline.ts";
 
-/** `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person. */
-export function tracedRequests(tracer: Tracer, operation: BoundOperation, serve: Serve): Serve {
+/**
+ * `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person. So may a trace id:
+ * only that of a trusted proxy goes on.
+ */
+export function tracedRequests(
+  tracer: Tracer,
+  isFromProxy: (request: IncomingMessage) => boolean,
+  operation: BoundOperation,
+  serve: Serve,
+): Serve {
   const { id, path } = operation;
   const name = `${operation.method} ${path}`;
   const route = { "duba.operation": id, "http.route": path };
   return (request, response, requestId, input) => {
     const { method, headers } = request;
-    const { traceparent } = headers;
+    const traceparent = isFromProxy(request) ? headers.traceparent : undefined;
     const span = tracer.request(name, typeof traceparent === "string" ? traceparent : undefined, {
       ...route,
       "http.request.method": method!,

@@ -21,6 +21,12 @@ export function callerAddress(trustedProxies: readonly string[]): (request: Inco
   };
 }
 
+/** Whether a request comes from a trusted proxy, whose headers are not the caller's own. */
+export function fromProxy(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
+  const proxies = addressList(trustedProxies);
+  return ({ socket }) => proxies !== null && isListed(proxies, socket.remoteAddress ?? "");
+}
+
 /** The address in one entry of `X-Forwarded-For`. Some proxies add a port, which differs with each connection. */
 function addressIn(entry: string | undefined): string | undefined {
   const text = entry?.trim() ?? "";
