@@ -1,6 +1,16 @@
 import { usualSettings } from "../src/identity/identity.fixture.ts";
 import { openIdentity } from "../src/identity/identity.ts";
 import { sandboxRecord } from "../src/identity/played-upstream.fixture.ts";
+import {
+  emptyFor,
+  playedVendors,
+  ring,
+  type Spent,
+  shares,
+  type Week,
+  weekBegins,
+  weekBounds,
+} from "../src/identity/routes/played-week.fixture.ts";
 import { silent } from "../src/runtime/log.ts";
 import { changeCount } from "../src/storage/change-counter.ts";
 import { Pulse } from "../src/storage/pulse/pulse.ts";
@@ -8,18 +18,20 @@ import { openStore } from "../src/storage/store.ts";
 import type { IdentityUpstream } from "../src/upstreams/ports/identity-upstream.ts";
 import { negative, unavailable } from "../src/upstreams/ports/outcomes.ts";
 import { engines } from "../test/support/engines.ts";
-import { bounds, emptyFor, ring, type Spent, shares, vendors, type Week, weekBegins } from "./routes-week.ts";
+
+/** What a service spent. It does not say why the order changed. */
+type Served = Omit<Spent, "changes"> & { changes: Omit<Spent["changes"][number], "byBound">[] };
 
 /** The same week through the room of a service on SQLite, whose clock the vendors move. */
-export async function serveWeek(week: Week): Promise<Spent> {
+export async function serveWeek(week: Week): Promise<Served> {
   const fresh = await engines.find(({ name }) => name === "sqlite")!.ready();
   const clock = { now: weekBegins };
   const now = () => clock.now;
   const store = await openStore({ ...fresh.settings, serving: true, starting: true });
   const pulse = await Pulse.open({ store, log: silent });
-  const changes: Spent["changes"] = [];
+  const changes: Served["changes"] = [];
   const spent = { failed: 0, late: 0 };
-  const live = vendors.map(({ name }) => vendorOf(week, name, clock, spent));
+  const live = playedVendors.map(({ name }) => vendorOf(week, name, clock, spent));
   const identity = await openIdentity({
     ...{ db: store.db, pulse, now, keyring: { current: ring }, upstreams: { test: live[0]!, live } },
     audit: async (_, ...events) =>
@@ -30,8 +42,8 @@ export async function serveWeek(week: Week): Promise<Spent> {
       ),
     settings: {
       ...{ ...usualSettings, limits: null, recordRetention: 0 },
-      routes: { policy: "cheapest", bounds, shares, notFoundMax: null },
-      vendorPrices: Object.fromEntries(vendors.map(({ name, price }) => [name, { bvn: price }])),
+      routes: { policy: "cheapest", bounds: weekBounds, shares, notFoundMax: null },
+      vendorPrices: Object.fromEntries(playedVendors.map(({ name, price }) => [name, { bvn: price }])),
     },
   });
   const jobOf = (name: string) => identity.jobs.find((job) => job.name === name)!;
@@ -93,7 +105,7 @@ function vendorOf(
         if (week.hasTrouble(name, "empty", asked)) closedUntil = clock.now + emptyFor;
         return unavailable("out_of_service");
       }
-      spent.late += took > bounds.p95 ? 1 : 0;
+      spent.late += took > weekBounds.p95 ? 1 : 0;
       return outcome === "negative"
         ? negative("not_found")
         : { kind: "verified", record: await sandboxRecord(attempt) };

@@ -71,6 +71,18 @@ export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, 
     : { kobo: of("failed") ?? 0, isCertain };
 }
 
+/** Attempts by outcome. */
+export type OutcomeCounts = Record<"verified" | "negative" | "failed" | "unknown", number>;
+
+/** What a vendor bills at these prices for so many attempts, if it knew none of the negative people. Undefined: the kind has no price. */
+export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: VendorPrices = {}): number | undefined {
+  const price = prices[kind];
+  if (price === undefined) return undefined;
+  const bill = (outcome: keyof OutcomeCounts, reason: string | null) =>
+    counts[outcome] * billOf({ kind, price, outcome, reason, billed: null }, prices).kobo!;
+  return bill("verified", null) + bill("negative", "not_found") + bill("failed", null) + bill("unknown", null);
+}
+
 /**
  * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes have it, or none.
  */

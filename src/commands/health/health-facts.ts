@@ -63,7 +63,7 @@ export async function readFacts(room: AlarmRoom) {
     upstreamStatus(db, now),
     pausedRoutes(db, now),
     liveVendors(db, now),
-    vendorFigures(db, now),
+    vendorFigures(db, now, config.vendorPrices),
     openVerifications(db),
     unsealedEntries(db),
     lastBackupAt(db),

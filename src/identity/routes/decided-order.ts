@@ -6,7 +6,7 @@ import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
 import { orderVendors, type PlacedVendor } from "./order-policy.ts";
 import { type VendorFigures, vendorFigures } from "./vendor-figures.ts";
@@ -16,59 +16,106 @@ export interface DecidedOrder {
   /** Milliseconds since 1970. */
   decidedAt: number;
   kinds: Partial<Record<CheckKind, PlacedVendor[]>>;
+  /** When each order changed last, in milliseconds since 1970. */
+  changedAt: Partial<Record<CheckKind, number>>;
+  /** What the vendors billed when it was decided. */
+  prices: PricesByVendor;
 }
 
 /** Between two decisions at least, in milliseconds. */
 const decidedFor = 10 * 60_000;
+/** How long a place holds, in milliseconds, unless a bound breaks or a price changes. */
+const placeHolds = 6 * 3_600_000;
 
 const name = "route-order";
 
 /** Undefined until the first decision. */
 export async function decidedOrder(db: Kysely<Tables>): Promise<DecidedOrder | undefined> {
   const row = await db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", name).executeTakeFirst();
-  return row && { decidedAt: row.created_at, kinds: JSON.parse(row.value) };
+  return row && { decidedAt: row.created_at, ...JSON.parse(row.value) };
 }
 
-/** Whether a decision is due. One from the future is of a clock that was wrong. */
+/** Whether a decision is due. */
 export function isDecisionDue(order: DecidedOrder | undefined, now: number): boolean {
-  const age = now - (order?.decidedAt ?? Number.NEGATIVE_INFINITY);
-  return age < 0 || age >= decidedFor;
+  return !isYounger(order?.decidedAt, now, decidedFor);
+}
+
+/** One from the future is of a clock that was wrong. */
+function isYounger(at: number | undefined, now: number, than: number): boolean {
+  return at !== undefined && at <= now && now - at < than;
+}
+
+/** What an order is decided by. */
+interface Grounds {
+  listed: readonly Pick<IdentityUpstream, "name" | "kinds">[];
+  bounds: RouteSettings["bounds"];
+  prices: PricesByVendor;
+  figures: readonly VendorFigures[];
+}
+
+/** An order that is another one now. */
+export interface OrderChange {
+  kind: CheckKind;
+  before: string;
+  order: readonly PlacedVendor[];
+}
+
+/** The orders that follow from those before, at a time in milliseconds since 1970, and which of them changed. */
+export function nextOrder(
+  before: DecidedOrder | undefined,
+  { listed, bounds, figures, ...all }: Grounds,
+  at: number,
+): { next: DecidedOrder; changes: OrderChange[] } {
+  const prices = Object.fromEntries(listed.map(({ name }) => [name, all.prices[name] ?? {}]));
+  const isSamePrices = JSON.stringify(before?.prices) === JSON.stringify(prices);
+  // Without a price the cost is not known, as with too few answers.
+  const isPriced = ({ vendor, kind }: VendorFigures) => prices[vendor]?.[kind] !== undefined;
+  const known = figures.map((one) => (isPriced(one) ? one : { ...one, answers: 0 }));
+  const next: DecidedOrder = { decidedAt: at, kinds: {}, changedAt: { ...before?.changedAt }, prices };
+  const changes: OrderChange[] = [];
+  for (const kind of checkKinds) {
+    const names = listed.filter(({ kinds }) => kinds.includes(kind)).map(({ name }) => name);
+    const was = before?.kinds[kind]?.map(({ vendor }) => vendor) ?? names;
+    const isSameNames = names.length === was.length && names.every((name) => was.includes(name));
+    const holds = isSamePrices && isSameNames && isYounger(next.changedAt[kind], at, placeHolds);
+    const ofKind = known.filter((one) => one.kind === kind);
+    const order = orderVendors(names, ofKind, bounds, was, holds);
+    next.kinds[kind] = order;
+    if (namesOf(order) === was.join()) continue;
+    next.changedAt[kind] = at;
+    changes.push({ kind, before: was.join(), order });
+  }
+  return { next, changes };
+}
+
+function namesOf(order: readonly PlacedVendor[]): string {
+  return order.map(({ vendor }) => vendor).join();
 }
 
 /** Decides the order anew from the sums, unless that was done in the last ten minutes. Each change of an order leaves its audit entry. */
 export async function decideOrder(
   { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
-  listed: readonly Pick<IdentityUpstream, "name" | "kinds">[],
+  listed: Grounds["listed"],
   { bounds }: RouteSettings,
-  prices: Readonly<Record<string, VendorPrices>>,
+  prices: PricesByVendor,
 ): Promise<void> {
   const at = now();
-  // Without a price the cost is not known, as with too few answers.
-  const isPriced = ({ vendor, kind }: VendorFigures) => prices[vendor]?.[kind] !== undefined;
-  const figures = (await vendorFigures(db, at)).map((one) => (isPriced(one) ? one : { ...one, answers: 0 }));
+  const figures = await vendorFigures(db, at, prices);
   await db.transaction().execute(async (trx) => {
     await lockCounter(trx, "routes");
     const before = await decidedOrder(trx);
     if (!isDecisionDue(before, at)) return;
-    const kinds: DecidedOrder["kinds"] = {};
-    const changes: AuditEvent[] = [];
-    for (const kind of checkKinds) {
-      const names = listed.filter(({ kinds }) => kinds.includes(kind)).map(({ name }) => name);
-      const was = before?.kinds[kind]?.map(({ vendor }) => vendor) ?? names;
-      const ofKind = figures.filter((one) => one.kind === kind);
-      const order = orderVendors(names, ofKind, bounds, was);
-      kinds[kind] = order;
-      const [is, wasText] = [order.map(({ vendor }) => vendor).join(), was.join()];
-      if (is !== wasText)
-        changes.push({
-          ...{ kind: "route.ordered", actor: "system" },
-          facts: { kind, order: is, before: wasText, why: order.map(whyPlaced).join(", ") },
-        });
-    }
-    await put(trx, "fact", { name }, { value: JSON.stringify(kinds), created_at: at });
+    const { next, changes } = nextOrder(before, { listed, bounds, prices, figures }, at);
+    const { decidedAt, ...value } = next;
+    await put(trx, "fact", { name }, { value: JSON.stringify(value), created_at: decidedAt });
     await noteChange(trx, "routes");
-    await audit(trx, ...changes);
+    await audit(trx, ...changes.map(eventOf));
   });
+}
+
+function eventOf({ kind, before, order }: OrderChange): AuditEvent {
+  const facts = { kind, order: namesOf(order), before, why: order.map(whyPlaced).join(", ") };
+  return { kind: "route.ordered", actor: "system", facts };
 }
 
 function whyPlaced({ vendor, figures, breaks }: PlacedVendor): string {

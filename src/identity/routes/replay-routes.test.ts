@@ -3,7 +3,8 @@ import { suite, test } from "node:test";
 import { put } from "../../storage/queries/put.ts";
 import { engines, suiteStore } from "../identity.fixture.ts";
 import { counts } from "../ledger/journal/verification-sums.ts";
-import { interval, replayedOrders, replayPeriod, type VendorSums } from "./replay-routes.ts";
+import { replayedOrders, replayPeriod, type VendorSums } from "./replay-routes.ts";
+import { interval } from "./vendor-figures.ts";
 
 const vendor = (name: string, sums: Partial<VendorSums>): VendorSums => ({
   ...{ vendor: name, attempts: 0, verified: 0, negative: 0, failed: 0, unknown: 0, billed: 0, ...sums },

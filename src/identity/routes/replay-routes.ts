@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "#kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { billOf, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { billOfOutcomes, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { enoughAnswers } from "./order-policy.ts";
+import { interval } from "./vendor-figures.ts";
 
 /** What the vendors did for one kind of check in a period. Money in kobo. */
 export interface VendorSums {
@@ -35,7 +36,6 @@ interface Period {
   from: number;
   to: number;
 }
-type PricesByVendor = Readonly<Record<string, VendorPrices>>;
 
 /** What live verifications of a period came to by kind, from the sums of days. */
 async function sumsOfPeriod(
@@ -91,7 +91,7 @@ export async function replayPeriod(
 export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], prices: PricesByVendor): Replayed[] {
   const all = together(sums);
   const people = outcomes(all);
-  const priced = sums.map((one) => ({ ...one, billed: billAt(kind, one, prices[one.vendor]) }));
+  const priced = sums.map((one) => ({ ...one, billed: billOfOutcomes(kind, one, prices[one.vendor]) ?? one.billed }));
   const estimates = priced.map((first): Replayed => {
     const answers = first.verified + first.negative;
     if (answers < enoughAnswers)
@@ -132,15 +132,6 @@ function together(sums: readonly VendorSums[]): Omit<VendorSums, "vendor"> {
   };
 }
 
-/** What a vendor would have billed at these prices; without a price for the kind what it did bill. */
-function billAt(kind: CheckKind, sums: VendorSums, prices: VendorPrices = {}): number {
-  const price = prices[kind];
-  if (price === undefined) return sums.billed;
-  const bill = (outcome: "verified" | "negative" | "failed" | "unknown", reason: string | null) =>
-    sums[outcome] * billOf({ kind, price, outcome, reason, billed: null }, prices).kobo!;
-  return bill("verified", null) + bill("negative", "not_found") + bill("failed", null) + bill("unknown", null);
-}
-
 function rated(kind: CheckKind, { verified, negative }: Pick<VendorSums, "verified" | "negative">) {
   const answers = verified + negative;
   if (answers === 0) return { kind, answers, foundRate: null, low: null, high: null };
@@ -151,14 +142,4 @@ function rated(kind: CheckKind, { verified, negative }: Pick<VendorSums, "verifi
 function costing(found: number, cost: number) {
   const perFound = found > 0 ? Math.round(cost / found) : null;
   return { found: Math.round(found), cost: Math.round(cost), costPerFound: perFound };
-}
-
-/** The Wilson interval of a share, which holds it in 95 of 100 samples. */
-export function interval(hits: number, all: number): [low: number, high: number] {
-  const z = 1.959964;
-  const share = hits / all;
-  const middle = share + z ** 2 / (2 * all);
-  const reach = z * Math.sqrt((share * (1 - share) + z ** 2 / (4 * all)) / all);
-  const scale = 1 + z ** 2 / all;
-  return [Math.max(0, (middle - reach) / scale), Math.min(1, (middle + reach) / scale)];
 }

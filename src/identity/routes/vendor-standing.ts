@@ -8,7 +8,7 @@ import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
 /** The figures of a vendor with what is left of your balance there. Money in kobo. Null: nobody can tell. */
-export interface VendorStanding extends Omit<VendorFigures, "cost"> {
+export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetween"> {
   cost: number | null;
   balance: number | null;
   attemptsLeft: number | null;
@@ -29,7 +29,7 @@ export async function vendorStandings(
   now: number,
   prices: Readonly<Record<string, VendorPrices>>,
 ): Promise<VendorStanding[]> {
-  const figures = await vendorFigures(db, now);
+  const figures = await vendorFigures(db, now, prices);
   const told = await upstreamStatus(db, now);
   const pauses = await pausedRoutes(db, now);
   return figures.map((one) => {
