@@ -55,8 +55,10 @@ export interface CommandContext extends CommandResources, WithAuditEntries, With
 export function contextOf(context: CommandResources, store = context.db): CommandContext {
   const { db, now, config } = context;
   const accounts = () => import("../access/accounts/accounts.ts");
-  const textOf = async (member: "name" | "email") => {
-    const texts = new Map((await (await accounts()).listAccounts(db)).map((account) => [account.id, account[member]]));
+  const textOf = async (member: "name" | "email", from = db) => {
+    const texts = new Map(
+      (await (await accounts()).listAccounts(from)).map((account) => [account.id, account[member]]),
+    );
     return (id: string) => texts.get(id) ?? id;
   };
   return {
@@ -71,13 +73,21 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     ledgerRows: async (snapshot) =>
       (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
     ledgerSums: async (snapshot) =>
-      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(snapshot, now(), config.timeZone),
+      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(
+        snapshot,
+        now(),
+        config.timeZone,
+        // SQLite has one connection, and the snapshot has it.
+        await textOf("email", snapshot),
+      ),
     async auditEntries(reference) {
       const { tail, withoutConfirmation } = await import("../audit/tail.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
     },
     mayGive: async (trx, money, sure) =>
       (await import("../identity/books/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),
+    responsesAbout: async (caller, asked) =>
+      (await import("../requests/read-requests.ts")).responsesAbout(db, caller, asked),
     eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
     isRehearsal: async () => (await import("../identity/stand-in-store.ts")).isRehearsal(db),
     backups: {

@@ -38,6 +38,23 @@ export async function findRequest(
     .executeTakeFirst();
 }
 
+/** What the callers of these requests got about a verification, oldest first. A caller may repeat a request id. */
+export async function responsesAbout(
+  db: Kysely<Tables>,
+  { accountId, mode }: LogReader,
+  { reference, requestIds }: { reference: string; requestIds: readonly string[] },
+): Promise<{ at: number; status: number; code: string | null }[]> {
+  return db
+    .selectFrom("api_request")
+    .select(["answered_at as at", "status", "code"])
+    .where("request_id", "in", requestIds)
+    .where("account_id", "=", accountId)
+    .where("mode", "=", mode)
+    .where("reference", "=", reference)
+    .orderBy("answered_at")
+    .execute();
+}
+
 /** What an operator asks for. */
 export interface RequestFilter {
   requestId?: string;

@@ -74,6 +74,8 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   opened.defer(() => live.close());
   const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
   opened.defer(() => upstreams.stop());
+  // Whoever asks how the service is finds its vendors from the start.
+  await upstreams.note();
   const identity = await openIdentity({
     ...{ db, pulse, connections, now },
     keyring,

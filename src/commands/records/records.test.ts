@@ -3,6 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
+import { noticed } from "../../../test/support/until.ts";
 
 for (const engine of usualEngines)
   suite(`find on ${engine.name}`, () => {
@@ -72,5 +73,20 @@ for (const engine of usualEngines)
       const texts = time_line.map(({ what }: Record<string, string>) => what!.replace(/after \d+ ms/, "after 1 ms"));
       assert.deepEqual(texts.slice(0, 3), [`asked, request ${requestId}`, "attempt 1", "verified after 1 ms"]);
       assert.equal(texts.at(-1), "noted: Asked on the telephone, …");
+    });
+
+    test("a verification without an outcome says what the client got", async () => {
+      const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
+      const { json, headers } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      const shown = () => duba("ledger", "show", json.error.request_reference);
+      const { out } = await noticed(shown, ({ out }) => !out.includes("The request log does not say"));
+      assert.match(out, /^sandbox was asked.*The client got 504 upstream_timeout\. Nothing was charged\.$/m);
+      assert.match(out, / the client got 504 upstream_timeout *$/m);
+      const { db } = await service.store();
+      await db
+        .deleteFrom("api_request")
+        .where("request_id", "=", headers["x-request-id"] as string)
+        .execute();
+      assert.match((await shown()).out, /The request log does not say what the client got\. Nothing was charged\./);
     });
   });

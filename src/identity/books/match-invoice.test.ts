@@ -15,6 +15,7 @@ function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
     last4: String(1_000 + (nth % 7)),
     price: 5_000,
     isBilled: true,
+    hasFailed: false,
     ...changes,
   };
 }
@@ -37,9 +38,25 @@ async function found(lines: InvoiceLine[], attempts: OwnAttempt[]): Promise<Reco
   return Object.fromEntries(names);
 }
 
-const nothing = { other_price: [], no_price: [], doubled: [], credit: [], only_vendor: [], only_here: [] };
+const nothing = {
+  other_price: [],
+  failed_here: [],
+  no_price: [],
+  doubled: [],
+  credit: [],
+  only_vendor: [],
+  only_here: [],
+};
 
 suite("a comparison of an invoice with our attempts", () => {
+  test("says of a line for an attempt that failed here that it is billed all the same", async () => {
+    const failed = attempt(1, { price: 0, hasFailed: true });
+    assert.deepEqual(await found([lineOf(failed, { price: 5_000 })], [failed]), { ...nothing, failed_here: ["r1"] });
+    // A vendor's price of a failure may differ like any other.
+    const priced = attempt(1, { price: 300, hasFailed: true });
+    assert.deepEqual(await found([lineOf(priced, { price: 500 })], [priced]), { ...nothing, other_price: ["r1"] });
+  });
+
   test("finds each planted difference and nothing else, in any order, by reference and by time and digits", async () => {
     const planted = fc.record({
       count: fc.integer({ min: 8, max: 60 }),
@@ -62,6 +79,7 @@ suite("a comparison of an invoice with our attempts", () => {
         const lines = [seen[0]!, { ...seen[2]!, price: 7_500 }, ...seen.slice(3), { ...seen[4]! }, far];
         assert.deepEqual(await found(shuffle(lines), attempts), {
           other_price: ["r2"],
+          failed_here: [],
           no_price: [],
           doubled: ["r4"],
           credit: [],

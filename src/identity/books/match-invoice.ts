@@ -16,9 +16,19 @@ export interface OwnAttempt {
   price: number | null;
   /** False if nobody knows whether the vendor bills it: an invoice with or without it is no difference. */
   isBilled: boolean;
+  /** The vendor did no work, as far as we know. */
+  hasFailed: boolean;
 }
 
-export const differences = ["other_price", "no_price", "doubled", "credit", "only_vendor", "only_here"] as const;
+export const differences = [
+  "other_price",
+  "failed_here",
+  "no_price",
+  "doubled",
+  "credit",
+  "only_vendor",
+  "only_here",
+] as const;
 export type Difference = (typeof differences)[number];
 
 /** A line and its attempt, or one without the other. */
@@ -123,12 +133,14 @@ export async function matchInvoice(
   const isPriced = lines.some(({ price }) => price !== null);
   const isSamePrice = ({ line, attempt }: (typeof matched)[number]) => !isPriced || line.price === attempt.price;
   const hasBoth = ({ line, attempt }: (typeof matched)[number]) => line.price !== null && attempt.price !== null;
+  const isOfFailed = ({ attempt }: (typeof matched)[number]) => attempt.hasFailed && attempt.price === 0;
   const others = matched.filter((pair) => !isSamePrice(pair));
   return {
     agreed: matched.filter(isSamePrice),
     isPriced,
     differences: {
-      other_price: others.filter(hasBoth),
+      other_price: others.filter((pair) => hasBoth(pair) && !isOfFailed(pair)),
+      failed_here: others.filter((pair) => hasBoth(pair) && isOfFailed(pair)),
       no_price: others.filter((pair) => !hasBoth(pair)),
       doubled,
       credit: credits.map((line) => ({ line, attempt: null })),

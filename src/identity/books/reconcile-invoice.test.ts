@@ -67,7 +67,15 @@ for (const engine of engines) {
           found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendorReference);
         return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
       };
-      const nothing = { other_price: [], no_price: [], doubled: [], credit: [], only_vendor: [], only_here: [] };
+      const nothing = {
+        other_price: [],
+        failed_here: [],
+        no_price: [],
+        doubled: [],
+        credit: [],
+        only_vendor: [],
+        only_here: [],
+      };
       assert.deepEqual(await compare(month), { agreed: month.length, found: nothing });
 
       const answered = month.filter(({ reference }) =>
@@ -82,6 +90,7 @@ for (const engine of engines) {
         agreed: month.length - 2,
         found: {
           other_price: [dearer!.reference],
+          failed_here: [],
           no_price: [],
           doubled: [doubled!.reference],
           credit: [],

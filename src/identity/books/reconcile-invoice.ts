@@ -11,6 +11,7 @@ interface AttemptRow extends AttemptBill {
   asked_at: number;
   vendor_reference: string | null;
   subject_last4: string;
+  outcome: string;
 }
 
 /** Compares the invoice of a vendor with the attempts that we made at it from `from` until before `to`, in milliseconds since 1970. */
@@ -21,7 +22,7 @@ export async function reconcileInvoice(
 ): Promise<Comparison> {
   // The vendor's clock may put an attempt into the neighbouring month.
   const { rows } = await sql<AttemptRow>`
-    select verification_attempt.reference, number, asked_at, vendor_reference, bill, bill_certain, subject_last4
+    select verification_attempt.reference, number, asked_at, vendor_reference, bill, bill_certain, outcome, subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference
       where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
       order by asked_at`.execute(db);
@@ -34,6 +35,7 @@ export async function reconcileInvoice(
       last4: row.subject_last4 === erased ? null : row.subject_last4,
       price: row.bill,
       isBilled: row.bill_certain === 1,
+      hasFailed: row.outcome === "failed",
     }),
   );
   const { differences, ...rest } = await matchInvoice(lines, attempts);

@@ -73,10 +73,9 @@ export async function decideUnknowns(
   const { agreed, differences, ambiguous } = await reconcileInvoice(db, lines, { vendor, from, to });
   const nameOf = ({ reference, number }: { reference: string; number: number }) => `${reference} ${number}`;
   const lineOf = new Map(
-    [...agreed, ...differences.other_price, ...differences.no_price].map(({ line, attempt }) => [
-      nameOf(attempt!),
-      line!,
-    ]),
+    [...agreed, ...differences.other_price, ...differences.failed_here, ...differences.no_price].map(
+      ({ line, attempt }) => [nameOf(attempt!), line!],
+    ),
   );
   return unknown.map((row) => {
     const all = unresolvedAttempts(row);

@@ -26,7 +26,7 @@ import {
   summary,
   type VerificationSummary,
 } from "../ledger/reports/summary.ts";
-import { timeLine } from "../ledger/reports/time-line.ts";
+import { type ClientResponse, responseText, timeLine } from "../ledger/reports/time-line.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
@@ -183,7 +183,7 @@ const showVerification = command({
   examples: [{ reference: "3wKwKW719640695" }],
   run: async (
     { reference },
-    { db, accounts, auditEntries, eventsAbout }: Audited & WithAccounts & WithAuditEntries,
+    { db, accounts, auditEntries, eventsAbout, responsesAbout }: Audited & WithAccounts & WithAuditEntries,
   ) => {
     const found = await anyVerification(db, reference);
     const [adjustments, entries, events] = [
@@ -191,10 +191,13 @@ const showVerification = command({
       await auditEntries(reference),
       await eventsAbout(reference),
     ];
+    const requestIds = [...new Set([...found.attempts.map(({ request_id }) => request_id), found.request_id])];
+    const caller = { accountId: found.account_id, mode: found.mode };
+    const responses = await responsesAbout(caller, { reference, requestIds });
     return {
       ...found,
       request_reference: found.reference,
-      explanation: explainRoute(found.attempts),
+      explanation: [explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
       account: (await accounts.emails())(found.account_id),
       state: toldState(found),
       attempts: found.attempts.map((attempt) => ({
@@ -207,10 +210,21 @@ const showVerification = command({
       record_kept: found.sealed_record !== null,
       adjustments: adjustments.map((row) => ({ ...row, fees: row.kobo })),
       audit_entries: entries.map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
-      time_line: timeLine(found, { adjustments, entries, events }),
+      time_line: timeLine(found, { responses, adjustments, entries, events }),
     };
   },
 });
+
+/** What the client knows of a verification without an outcome. */
+function clientGot({ state }: { state: string }, responses: readonly ClientResponse[]): string[] {
+  if (state !== "unknown") return [];
+  const last = responses.at(-1);
+  return [
+    last
+      ? `The client got ${responseText(last)}. Nothing was charged.`
+      : "The request log does not say what the client got. Nothing was charged.",
+  ];
+}
 
 const listUnknowns = command({
   id: "ledger.unknowns",

@@ -23,6 +23,7 @@ const SumOfInvoice = Type.Object({ what: Type.String(), ...sum.properties });
 
 const meanings: Record<Difference, string> = {
   other_price: "another price",
+  failed_here: "billed, but it failed or timed out here",
   no_price: "a price is not known",
   doubled: "a second line",
   credit: "a credit without its line",

@@ -94,21 +94,26 @@ export async function differencesOf(
   return { compared: all.length, differences };
 }
 
-/** Compares all sums, piece by piece: how many there were, and a sentence for each that is not what the ledger says. */
+/** Compares all sums, piece by piece: how many there were, and a sentence for each that is not what the ledger says. `nameOf`: of an account, for people. */
 export async function* comparedSums(
   snapshot: Kysely<Tables>,
   now: number,
   zone: TimeZone,
+  nameOf?: (account: string) => string,
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
   for await (const piece of sumPieces(snapshot, now, zone)) {
     const { compared, differences } = await differencesOf(snapshot, piece, zone);
-    yield { compared, differences: differences.map((difference) => textOf(difference, zone)) };
+    yield { compared, differences: differences.map((difference) => textOf(difference, zone, nameOf)) };
   }
 }
 
-function textOf({ stored, counted }: SumDifference, zone: TimeZone): string {
+function textOf(
+  { stored, counted }: SumDifference,
+  zone: TimeZone,
+  nameOf = (account: string): string => account,
+): string {
   const { span, begins_at, account_id, mode, kind, vendor } = stored;
-  const about = [account_id, mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
+  const about = [nameOf(account_id), mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
   const each = differentCounts({ stored, counted }).map(
     (count) => `${count} is ${counted[count]} on the ledger and ${stored[count]} in the sums`,
   );
@@ -186,13 +191,14 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
   zone: TimeZone,
+  nameOf?: (account: string) => string,
 ): Promise<{ days: number; rebuilt: number; refused: string[] }> {
   const done = { days: 0, rebuilt: 0, refused: [] as string[] };
   for await (const piece of sumPieces(db, now(), zone)) {
     if (piece.span === "day") done.days += 1;
     const { rebuilt, refused } = await rebuildPiece(db, piece, zone);
     done.rebuilt += rebuilt;
-    done.refused.push(...refused.map((difference) => textOf(difference, zone)));
+    done.refused.push(...refused.map((difference) => textOf(difference, zone, nameOf)));
     progress(done.days, Math.round(done.days / piece.part));
   }
   await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });

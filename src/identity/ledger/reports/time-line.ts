@@ -12,9 +12,17 @@ export interface Moment {
 }
 
 export interface TimeLineParts {
+  responses: readonly ClientResponse[];
   adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];
   entries: readonly { occurredAt: number; kind: string; actor: string; facts: string }[];
   events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
+}
+
+/** What a caller got. `at`: milliseconds since 1970. */
+export interface ClientResponse {
+  at: number;
+  status: number;
+  code: string | null;
 }
 
 /** What became of an event at an endpoint. */
@@ -33,7 +41,7 @@ const deeds: Readonly<Record<string, string>> = {
 };
 
 /** All that happened to a verification, in the order of time. */
-export function timeLine(row: Row, { adjustments, entries, events }: TimeLineParts): Moment[] {
+export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): Moment[] {
   const moments: Moment[] = [{ at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` }];
   const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
   for (const { vendor, asked_at, answered_at, outcome, reason, bill, number } of row.attempts) {
@@ -46,6 +54,7 @@ export function timeLine(row: Row, { adjustments, entries, events }: TimeLinePar
     );
   }
   add(row.completed_at, `ended: ${reasonText(toldState(row), row.reason)}`, "");
+  for (const response of responses) add(response.at, `the client got ${responseText(response)}`, "");
   add(row.charged_at, `charged ${nairaText(row.fee)}`, "");
   for (const { at, kobo, reason } of adjustments)
     add(at, `${kobo < 0 ? "gave back" : "charged"} ${nairaText(Math.abs(kobo))}: ${reason}`, "");
@@ -56,6 +65,11 @@ export function timeLine(row: Row, { adjustments, entries, events }: TimeLinePar
     for (const { endpoint, state, triedAt } of deliveries) add(triedAt, `${type} ${state}`, endpoint);
   }
   return moments.sort((one, other) => one.at - other.at);
+}
+
+/** Such as "504 upstream_timeout". */
+export function responseText({ status, code }: ClientResponse): string {
+  return [status, code ?? []].flat().join(" ");
 }
 
 function reasonText(state: string, reason: string | null): string {
