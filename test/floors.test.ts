@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { suite, test } from "node:test";
 import { stronglyConnected } from "./support/circles.ts";
 import { fullFolders, migrations } from "./support/full-folders.ts";
+import { changedFiles } from "./support/shipped-files.ts";
 
 interface Import {
   file: string;
@@ -64,6 +65,10 @@ suite("floors", () => {
       [],
       "import these from packed/",
     );
+  });
+
+  test("what ships and was made from a package is what was made", () => {
+    assert.deepEqual(changedFiles(), []);
   });
 
   test("no file imports itself by way of others", () => {

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import shipped from "./support/shipped-files.json" with { type: "json" };
+import { scriptHash } from "./support/shipped-files.ts";
 
 /**
  * `npm run update:packed`: writes what Duba uses of a library of many files as one file, from the installed version. Node takes longer to
@@ -26,6 +28,7 @@ const requires = 'import { createRequire } from "node:module";\nconst require = 
 /** It is a global too, and to import it reads all of its members: 4 ms. */
 const importOfProcess = 'import process from "node:process";\n';
 
+const hashes: Record<string, string> = {};
 mkdirSync("packed", { recursive: true });
 for (const [name, { library, exports, isCommonJs }] of Object.entries(libraries)) {
   const { version } = JSON.parse(readFileSync(`node_modules/${library}/package.json`, "utf8"));
@@ -43,6 +46,9 @@ for (const [name, { library, exports, isCommonJs }] of Object.entries(libraries)
     return folder === own ? text : `${folder}\n\n${text}`;
   });
   const head = `// ${library} ${version}, written by npm run update:packed\n/*!\n${terms.join("\n\n")}\n*/\n`;
-  writeFileSync(`packed/${name}.js`, head + script.replace(importOfProcess, ""));
+  const text = head + script.replace(importOfProcess, "");
+  writeFileSync(`packed/${name}.js`, text);
+  hashes[`packed/${name}.js`] = scriptHash(text);
   console.log(`wrote packed/${name}.js from ${library} ${version}`);
 }
+writeFileSync("test/support/shipped-files.json", `${JSON.stringify({ ...shipped, packed: hashes }, null, 2)}\n`);

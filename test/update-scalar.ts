@@ -3,22 +3,31 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import shipped from "./support/shipped-files.json" with { type: "json" };
+import { scalarFile, scriptHash } from "./support/shipped-files.ts";
 
 /**
  * `npm run update:scalar -- 1.72.1`: takes the script of the reference page out of that version of Scalar's package. As a file it costs
- * an install one megabyte; as a dependency it brought two dozen packages.
+ * an install one megabyte; as a dependency it brought two dozen packages. Without a version it compares the file with the package that
+ * it was made from.
  */
-const version = process.argv[2];
-if (!version) throw new Error("Name the version: npm run update:scalar -- 1.72.1");
-
+const version = process.argv[2] ?? shipped.scalar.version;
 const folder = mkdtempSync(join(tmpdir(), "duba-scalar-"));
 try {
   execFileSync("npm", ["pack", "--silent", "--pack-destination", folder, `@scalar/api-reference@${version}`]);
   const script = "package/dist/browser/standalone.js";
   execFileSync("tar", ["-xzf", join(folder, `scalar-api-reference-${version}.tgz`), "-C", folder, script]);
-  const file = "src/http/pages/files/scalar.js.br";
-  writeFileSync(file, brotliCompressSync(readFileSync(join(folder, script))));
-  console.log(`wrote ${file}; now run npm test -- reference`);
+  const text = readFileSync(join(folder, script));
+  if (process.argv[2] === undefined) {
+    const isSame = scriptHash(text) === shipped.scalar.sha256;
+    console.log(`${scalarFile} ${isSame ? "is" : "is NOT"} the script of @scalar/api-reference ${version}.`);
+    process.exitCode = isSame ? 0 : 1;
+  } else {
+    writeFileSync(scalarFile, brotliCompressSync(text));
+    const scalar = { version, sha256: scriptHash(text) };
+    writeFileSync("test/support/shipped-files.json", `${JSON.stringify({ ...shipped, scalar }, null, 2)}\n`);
+    console.log(`wrote ${scalarFile}; now run npm test -- reference`);
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }
