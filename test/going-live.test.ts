@@ -115,7 +115,11 @@ for (const engine of usualEngines) {
         assert.deepEqual(alarms, ["bad_settings"]);
 
         const tried = await ran(["upstreams", "test", "peer", "--ask"], {
-          environment: liveThrough(source.url, sandboxKey),
+          environment: {
+            ...liveThrough(source.url, sandboxKey),
+            DUBA_DATA: wrong.settings.dataDirectory,
+            DUBA_DATABASE_URL: wrong.settings.databaseUrl,
+          },
           stdin: "22000000107\n08000000017\n",
         });
         assert.equal(tried.exitCode, 1);
@@ -217,7 +221,7 @@ for (const engine of usualEngines) {
         const { out } = await ran(["upstreams", "status"], { environment });
         assert.match(
           out,
-          / paused after failures +balance at the vendor is empty +- +- +balance at the vendor is empty \(2/,
+          / waits after failures +- +- +- +balance at the vendor is empty +- +- +balance at the vendor is empty \(2/,
         );
       } finally {
         await service.close();

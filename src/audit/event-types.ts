@@ -89,6 +89,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     ...{ questions: "number", before: "text", after: "text" },
   },
   "books.rebuilt": { sums: "number" },
+  "vendor.tested": { vendor: "reference", kind: "reference", account: "reference", request: "reference" },
   "route.paused": { vendor: "reference", kind: "reference", why: "reference", until: "time" },
   "route.resumed": { vendor: "reference", kind: "reference" },
   "route.ordered": { kind: "reference", order: "text", before: "text", why: "text" },

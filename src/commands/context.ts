@@ -1,14 +1,19 @@
+import type { Transaction } from "kysely";
+import type { operatorAccount as ofOperator } from "../access/accounts/operator-account.ts";
 import type { PricedAccounts } from "../catalogue/commands/prices/priced-room.ts";
+import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
 import type { WithLooseMoney } from "../identity/books/loose-money.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
+import type { IdentitySettings } from "../identity/identity-settings.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
 import type { comparedSums } from "../identity/ledger/journal/recounted-sums.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Command, Role } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
+import type { Tables } from "../storage/tables.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
 /** Every command of every room. They load on first use. */
@@ -45,6 +50,10 @@ export interface CommandContext extends CommandResources, WithAuditEntries, With
     ofBackup: () => ReturnType<typeof ofBackup>;
     ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
   };
+  /** The settings of verifications. */
+  verificationSettings(): IdentitySettings;
+  /** The account of what operators verify themselves. The first use makes it. */
+  operatorAccount(trx: Transaction<Tables>): ReturnType<typeof ofOperator>;
   /** Whether the store is of stand-ins. */
   isRehearsal(): Promise<boolean>;
   /** The key ring, which belongs to the store. */
@@ -89,6 +98,9 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     responsesAbout: async (caller, asked) =>
       (await import("../requests/read-requests.ts")).responsesAbout(db, caller, asked),
     eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
+    verificationSettings: () => identitySettingsOf(config),
+    operatorAccount: async (trx) =>
+      (await import("../access/accounts/operator-account.ts")).operatorAccount({ ...context, db: trx }, now()),
     isRehearsal: async () => (await import("../identity/stand-in-store.ts")).isRehearsal(db),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),

@@ -4,7 +4,7 @@ import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { closestName } from "../operation/closest-name.ts";
 import type { Setting } from "../operation/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
-import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
+import { isSandbox, missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import type { VendorPrices } from "../upstreams/vendor-prices.ts";
@@ -166,8 +166,7 @@ function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): st
 function sandboxFaults({ upstreams, vendors: values }: Config): string[] {
   return (upstreams ?? []).flatMap((name) => {
     const vendor = vendors.find((each) => each.name === name);
-    const host = URL.parse(values[name]?.url ?? "")?.hostname ?? "";
-    if (!vendor || !/(?:^|[.-])sandbox(?:[.-]|$)/.test(host)) return [];
+    if (!vendor || !isSandbox(values[name] ?? {})) return [];
     return [
       `${settings.upstreams.name} names ${name}, and ${vendor.settings.url!.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`,
     ];

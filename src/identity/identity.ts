@@ -1,40 +1,28 @@
 import type { Kysely } from "kysely";
-import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Caller, Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
-import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { changeCount } from "../storage/change-counter.ts";
-import { codeOf } from "../storage/errors.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
-import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-settings.ts";
-import { Charges } from "./ledger/charges.ts";
-import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, leasesOf } from "./ledger/leases.ts";
-import { Ledger, type Row } from "./ledger/ledger.ts";
+import type { Row } from "./ledger/ledger.ts";
 import { decideOrder, isDecisionDue } from "./routes/decided-order.ts";
-import { OpenRoutes } from "./routes/open-routes.ts";
 import { endPauses } from "./routes/paused-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
-import { InFlight } from "./verification/in-flight.ts";
-import { VerificationLimits } from "./verification/limits.ts";
-import { Orphans } from "./verification/orphans.ts";
-import { RefusedCalls } from "./verification/refused-calls.ts";
+import { LeasedVerifications } from "./verification/leased-verifications.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
-import { Runs } from "./verification/runs.ts";
 import { lookUpUnknowns } from "./verification/upstream-calls/look-up-unknowns.ts";
 import type { Upstreams } from "./verification/upstream-calls/select-upstreams.ts";
-import { Verifications } from "./verification/verifications.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
@@ -72,9 +60,6 @@ export interface Identity {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** Milliseconds of a stop that are reserved for abandoning unfinished verifications. */
-const stopReserve = 500;
-
 /**
  * Opens the room for serving. On SQLite this makes every running verification of an earlier process `unknown`, so call it
  * only in the process that serves.
@@ -82,43 +67,25 @@ const stopReserve = 500;
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { db, pulse, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
   const retention = opened.retention ?? { now, recordsNow: now };
-  const shares = new ConnectionShares(connections);
-  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
-  const ledger = new Ledger(db, shares, prices);
-  const keyedHashes = new KeyedHashes(keyring, now);
   const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
-  const charges = new Charges(db, now, shares, pulse.id);
-  await charges.takeBackUnheard(leases.isLongGone);
-  await charges.note();
-  const inFlight = new InFlight(settings.limits?.inFlight);
-  const orphans = new Orphans(ledger, leases, now, (reference) => inFlight.worksOn(reference));
-  const deferred = new DeferredOutcomes(ledger, charges, (reference) => orphans.endOf(reference), log);
-  const limits = new VerificationLimits(db, settings, keyedHashes);
-  const routes = new OpenRoutes(db, now, upstreams.live, routeSettings);
-  await routes.follow(await changeCount(db, "routes"));
-  const refused = new RefusedCalls(settings.timeZone, now);
-  const shared = {
-    refused,
-    ledger,
-    charges,
-    deferred,
-    orphans,
-    limits,
-    routes,
+  const leased = new LeasedVerifications({
+    db,
     leases,
-    keyedHashes,
+    connections,
     keyring,
     upstreams,
     settings,
-    log,
     now,
-  };
-  const parts = { ...shared, retention };
-  const runs = new Runs(parts);
-  const verifications = new Verifications(parts, runs, inFlight);
-
-  const isAwaited = (reference: string) => runs.hasOverdueCall(reference) || deferred.has(reference);
+    retention,
+    log,
+  });
+  const { ledger, charges, keyedHashes, orphans, deferred, routes, refused } = leased.parts;
+  await charges.takeBackUnheard(leases.isLongGone);
+  await charges.note();
+  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
+  await routes.follow(await changeCount(db, "routes"));
+  const isAwaited = (reference: string) => leased.isAwaited(reference);
   const spending = new SpendingWatch(db, settings, log);
 
   return {
@@ -156,17 +123,16 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       },
       {
         ...{ name: "end verifications of processes that are gone", every: 5_000, leader: true },
-        // On SQLite the start ended them, and no other process serves.
-        when: (beat) => pulse.hasPeers && beat?.started,
+        when: (beat) => beat?.started,
         run: () => abandonAll(db, leases, now),
       },
       {
         ...{ name: "ask vendors for unknown outcomes", every: 60_000, leader: true },
-        run: (_, signal) => lookUpUnknowns(db, { ...parts, isAwaited }, signal),
+        run: (_, signal) => lookUpUnknowns(db, { ...leased.parts, isAwaited }, signal),
       },
       { name: "watch caps and balances", every: 60_000, run: () => spending.look(now(), pulse.isLeader()) },
     ],
-    verify: (request) => verifications.verify(request),
+    verify: (request) => leased.verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
@@ -174,22 +140,6 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       const row = await ledger.byKey(hashes);
       return row && row.created_at > retention.now() - keyLifetime ? row : undefined;
     },
-    stop: async (deadlineMs) => {
-      const finished = verifications
-        .stop()
-        .then(() => runs.idle())
-        .then(() => deferred.drained());
-      await withTimeout(finished, deadlineMs - stopReserve);
-      runs.stop();
-      deferred.stop();
-      await withTimeout(finished, stopReserve / 2);
-      await refused.write(db).catch(() => undefined);
-      try {
-        await abandonAll(db, { owner: leases.ownerId }, now);
-        await charges.close();
-      } catch (error) {
-        log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
-      }
-    },
+    stop: (deadlineMs) => leased.stop(deadlineMs),
   };
 }

@@ -35,7 +35,17 @@ export interface AccountChange {
 /** Creates an account. Throws an `AccessError` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
   { db, audit, actor }: Audited,
-  { name, email, fees = {}, answers = "full" }: AccountChange & { name: string; email: string },
+  {
+    name,
+    email,
+    fees = {},
+    answers = "full",
+    terms = {},
+  }: AccountChange & {
+    name: string;
+    email: string;
+    terms?: AccountTerms;
+  },
   now: number = Date.now(),
 ): Promise<Account> {
   const row: AccountRow = {
@@ -46,7 +56,7 @@ export async function createAccount(
     suspended_at: null,
     fees: changedFees({}, fees),
     answers,
-    terms: "{}",
+    terms: JSON.stringify(terms),
   };
   return inTransaction(db, async (trx) => {
     const inserted = await trx

@@ -139,6 +139,7 @@ async function servingInstances({ db, now, config }: AlarmRoom): Promise<number>
     .selectFrom("verification_owner")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("expires_at", ">", now())
+    .where("serves", "=", 1)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

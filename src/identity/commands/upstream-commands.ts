@@ -1,29 +1,17 @@
-import { anyClaim, anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { checkKinds } from "../../operation/check-kind.ts";
 import { list, naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
-import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
-import type { Log } from "../../runtime/log.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import type { openLive } from "../../upstreams/open-vendors.ts";
-import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { missingOf, type Vendor, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
-import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
+import { testUpstream } from "./test-upstream-command.ts";
 import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
-type LiveOptions = Parameters<typeof openLive>[2];
-
 interface Room {
-  config: {
-    upstreams: readonly string[];
-    vendors: Readonly<Record<string, VendorValues>>;
-    upstream: Omit<LiveOptions, "timeouts" | "log">;
-    vendorTimeouts: LiveOptions["timeouts"];
-  };
-  log: Log;
+  config: { upstreams: readonly string[]; vendors: Readonly<Record<string, VendorValues>> };
 }
 
 const vendorFacts = {
@@ -57,61 +45,6 @@ function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
     about: vendor.about,
   };
 }
-
-const testUpstream = command({
-  id: "upstreams.test",
-  summary: "Call an identity vendor once, with the test number that the vendor published, and show the outcome.",
-  description: "Duba neither shows nor stores the record. The vendor may charge you.",
-  onTerminal: `With --ask, Duba reads the number and the ${anyClaim} from standard input, one on each line.`,
-  role: "operator",
-  kind: "read",
-  calls: true,
-  store: "none",
-  target: ["name"],
-  input: Type.Object({
-    name: vendorChoice("The identity vendor."),
-    ask: flag(`Ask about another person, whose ${anyLabel} and ${anyClaim} you give.`),
-    kind: Type.Enum([...checkKinds], { description: "Which number you give.", default: "bvn" }),
-    number: Type.Optional(formed(anyNumber, { description: `${anyLabel} of the person.`, private: true, with: "ask" })),
-    ...besideNumber(wholeRequest, { with: "ask" }),
-  }),
-  answer: Type.Object({
-    name: Type.String(),
-    outcome: Type.String(),
-    reason: orNull(Type.String()),
-    milliseconds: Type.Integer(),
-  }),
-  view: ({ name, outcome, reason, milliseconds }) => [
-    `${name}, after ${milliseconds} ms: ${outcomeText(outcome as IdentityOutcome["kind"], reason)}`,
-  ],
-  isWell: ({ outcome }) => ["verified", "negative"].includes(outcome),
-  examples: [{ name: "dojah" }],
-  run: async ({ name, kind, number, ask: _, ...claims }, { config, log }: Room) => {
-    const vendor = vendors.find((vendor) => vendor.name === name)!;
-    const missing = missingOf(vendor, config.vendors[name]!);
-    if (missing.length > 0) throw new InputError(`${name} is not set up. Set ${missing.join(", ")}.`);
-    const attempt = number ? inputFrom({ ...claims, kind, number }, wholeRequest) : vendor.testInput;
-    if (!attempt)
-      throw new InputError(
-        `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
-      );
-    const { openLive } = await import("../../upstreams/open-vendors.ts");
-    const live = await openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
-    const upstream = live.upstreams[0]!;
-    const begun = performance.now();
-    try {
-      if (!upstream.kinds.includes(attempt.kind))
-        throw new InputError(`${name} does not verify a ${labelOf(attempt.kind)}.`);
-      const reference = `dubatest${Date.now()}`;
-      const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
-      const outcome = await upstream.verify({ ...attempt, reference, signal });
-      const reason = "reason" in outcome ? (outcome.reason ?? null) : null;
-      return { name, outcome: outcome.kind, reason, milliseconds: Math.round(performance.now() - begun) };
-    } finally {
-      await live.close();
-    }
-  },
-});
 
 const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
   no_money: "balance at the vendor is empty",
@@ -226,21 +159,3 @@ const showUpstream = command({
 });
 
 export const upstreamCommands = [showUpstream, listUpstreams, testUpstream, showStatus];
-
-const negativeTexts: Partial<Record<string, string>> = {
-  not_found: "the vendor does not know the number. It works.",
-  phone_mismatch: "the phone number is not in the record. It works.",
-  blocked: "the vendor says that the number is blocked. It works.",
-};
-
-/** An outcome as a sentence, without personal data. */
-function outcomeText(outcome: IdentityOutcome["kind"], reason: string | null): string {
-  const texts: Record<IdentityOutcome["kind"], string> = {
-    verified: "verified. It works.",
-    negative: negativeTexts[reason!] ?? `the vendor says ${reason}. It works.`,
-    unavailable: `the vendor did not process the call (${reason ?? "no reason"}).`,
-    bad_response: "the response was invalid.",
-    unknown: "the outcome is unknown.",
-  };
-  return texts[outcome];
-}

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "#kysely";
-import { databaseTime } from "../../storage/pulse/beat.ts";
+import { isSqlite } from "../../storage/engine.ts";
+import { storeTime } from "../../storage/pulse/beat.ts";
 import type { Pulse } from "../../storage/pulse/pulse.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
@@ -8,11 +10,11 @@ import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { addAbandoned } from "./journal/journal-entry.ts";
 import { notVerified, transitions } from "./transitions.ts";
 
-/** Each serving process owns the rows it started, for as long as its lease is valid. */
+/** Each process owns the rows it started, for as long as its lease is valid. */
 export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
   /** Id of this process. */
   readonly ownerId: string;
-  /** SQL over a ledger row: its owner's lease has expired. On SQLite, where only one process serves, every other owner is gone. */
+  /** SQL over a ledger row: its owner's lease has expired. On SQLite a serving process has none: another one that serves ends its rows. */
   readonly isOwnerGone: Expression<SqlBool>;
   /** SQL over a row of `charging_process`: the process is gone for so long that no statement of it is under way, and no caller of it waits. */
   readonly isLongGone: Expression<SqlBool>;
@@ -23,21 +25,41 @@ const longGone = 60_000;
 
 export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "renewIfExpired">): Leases {
   const { id, hasPeers, isValid } = pulse;
-  // Never this process itself: after a freeze it may run this before it renews its lease.
-  const isOther = sql<SqlBool>`${sql.ref("verification.owner")} <> ${id}`;
-  const isOwnerGone = hasPeers
-    ? sql<SqlBool>`${isOther} and not exists (
+  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), ...othersGone(id, hasPeers) };
+}
+
+/** Of a command that verifies. Nobody renews it: it ends after these milliseconds, also if the process dies. */
+export interface CommandLease extends Leases {
+  end(): Promise<void>;
+}
+
+export async function commandLease(db: Kysely<Tables>, milliseconds: number): Promise<CommandLease> {
+  const id = randomBytes(9).toString("base64url");
+  const isShared = !isSqlite(db);
+  const begun = performance.now();
+  await sql`insert into verification_owner (id, expires_at, serves)
+    values (${id}, ${storeTime(isShared)} + ${sql.lit(milliseconds)}, 0)`.execute(db);
+  return {
+    ownerId: id,
+    ...othersGone(id, isShared),
+    isValid: () => performance.now() - begun < milliseconds,
+    renewIfExpired: async () => {},
+    end: async () => void (await db.deleteFrom("verification_owner").where("id", "=", id).execute()),
+  };
+}
+
+function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" | "isLongGone"> {
+  const now = storeTime(isShared);
+  return {
+    // Never this process itself: after a freeze it may run this before it renews its lease.
+    isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${id} and not exists (
+      select 1 from verification_owner where verification_owner.id = verification.owner and expires_at > ${now}
+    )`,
+    isLongGone: sql<SqlBool>`not exists (
       select 1 from verification_owner
-      where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
-    )`
-    : isOther;
-  const isLongGone = hasPeers
-    ? sql<SqlBool>`not exists (
-      select 1 from verification_owner
-      where verification_owner.id = charging_process.id and expires_at > ${databaseTime} - ${sql.lit(longGone)}
-    )`
-    : sql<SqlBool>`1 = 1`;
-  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), isOwnerGone, isLongGone };
+      where verification_owner.id = charging_process.id and expires_at > ${now} - ${sql.lit(longGone)}
+    )`,
+  };
 }
 
 /** Which started rows: those of one owner, or those whose owner's lease expired. */

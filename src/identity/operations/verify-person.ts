@@ -2,7 +2,6 @@ import type { TObject, TString } from "typebox";
 import { type Check, checkInputOf } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
-import { Failure } from "../../operation/failures.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { type Call, type Caller, type Operation, operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
@@ -112,8 +111,6 @@ async function verifyPerson(
   const traceparent = traceparentOf(headers.traceparent);
   const idempotencyKey = key === undefined ? undefined : idempotencyKeyOf(key, person);
   const consentReference = consent === undefined ? undefined : consentReferenceOf(consent, person);
-  if (identity.settings.consentRequired && mode === "live" && consentReference === undefined)
-    throw new Failure("consent_required");
 
   return identity.verify({
     accountId,

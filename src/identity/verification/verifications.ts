@@ -20,6 +20,9 @@ export class Verifications {
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
+    const { consentRequired } = this.#parts.settings;
+    if (consentRequired && request.mode === "live" && request.consentReference === undefined)
+      throw new Failure("consent_required");
     refuseRehearsed(request);
     const verified = await this.#flightOf(request).answer.catch((error) => {
       this.#parts.refused.note(request, error);

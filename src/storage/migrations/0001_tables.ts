@@ -302,8 +302,13 @@ export const allTables = {
   /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
   record_key: { slot: "integer key", reference: "text key", sealed_key: "text" },
 
-  /** The lease of a process that works on verifications; on PostgreSQL only, by the database's clock. */
-  verification_owner: { id: "text key", expires_at: "bigint" },
+  /** The lease of a process that works on verifications, by the store's clock. On SQLite the process that serves has none. */
+  verification_owner: {
+    id: "text key",
+    expires_at: "bigint",
+    /** 0: a command, which serves nobody. */
+    serves: "flag",
+  },
 
   /** A process that charges, and until when it heard of all its charges: each was answered, or taken back. */
   charging_process: { id: "text key", heard_until: "bigint" },

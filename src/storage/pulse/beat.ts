@@ -22,6 +22,10 @@ export const leaseTime = 5_000;
 /** Milliseconds since 1970 by PostgreSQL's clock, which all processes share. */
 export const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
+/** Milliseconds since 1970 by the clock of the store. */
+export const storeTime = (isShared: boolean) =>
+  isShared ? databaseTime : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+
 interface Answer extends Record<keyof Beat, number> {
   /** PostgreSQL's time. */
   at: number;
@@ -46,11 +50,11 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
   const statement = isShared
     ? sql<Answer>`
       with renewed as (
-        insert into verification_owner (id, expires_at) values (${id}, ${databaseTime} + ${sql.lit(leaseTime)})
+        insert into verification_owner (id, expires_at, serves) values (${id}, ${databaseTime} + ${sql.lit(leaseTime)}, 1)
         on conflict (id) do update set expires_at = excluded.expires_at
       )
       select ${facts}, ${databaseTime} as at,
-        least(${id}, (select min(id) from verification_owner where expires_at > ${databaseTime})) as leader`
+        least(${id}, (select min(id) from verification_owner where expires_at > ${databaseTime} and serves = 1)) as leader`
     : sql<Answer>`select ${facts}`;
   const { rows } = await statement.execute(db);
   const { access, catalogue, routes, journal, unsealed, deliveries, started, at, leader } = rows[0]!;

@@ -4,7 +4,7 @@ import type { Log } from "../../runtime/log.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
 import { errorName } from "../errors.ts";
 import type { Store } from "../store.ts";
-import { askForBeat, type Beat, databaseTime, leaseTime } from "./beat.ts";
+import { askForBeat, type Beat, leaseTime, storeTime } from "./beat.ts";
 import { type FailingJob, type Job, JobRunner } from "./job-runner.ts";
 
 const beatEvery = 1_000;
@@ -48,11 +48,10 @@ export class Pulse {
     const pulse = new Pulse(parts);
     try {
       await pulse.#ask();
-      if (pulse.hasPeers)
-        await parts.store.db
-          .deleteFrom("verification_owner")
-          .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
-          .execute();
+      await parts.store.db
+        .deleteFrom("verification_owner")
+        .where("expires_at", "<", sql<number>`${storeTime(pulse.hasPeers)} - ${sql.lit(leaseMemory)}`)
+        .execute();
       return pulse;
     } catch (error) {
       clearInterval(pulse.#timer);

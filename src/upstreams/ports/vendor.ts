@@ -46,6 +46,11 @@ export function missingOf(vendor: Pick<Adapter<string, unknown>, "settings">, va
     .map(([, { name }]) => name);
 }
 
+/** Whether these values name an address of the vendor's trials, where everybody is invented. */
+export function isSandbox({ url = "" }: VendorValues): boolean {
+  return /(?:^|[.-])sandbox(?:[.-]|$)/.test(URL.parse(url)?.hostname ?? "");
+}
+
 /** A vendor's address, without a slash at its end; empty if not set. */
 export const vendorUrl = {
   form: "an http:// or https:// URL without user, query or fragment",

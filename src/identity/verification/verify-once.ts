@@ -1,0 +1,52 @@
+import { Failure } from "../../operation/failures.ts";
+import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { listedRoutes } from "../identity-settings.ts";
+import { commandLease } from "../ledger/leases.ts";
+import type { Row } from "../ledger/ledger.ts";
+import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts";
+import type { VerificationRequest } from "./request.ts";
+
+/** Milliseconds beyond the time limit of a verification in which its outcome is written. */
+const writing = 5_000;
+
+/** One verification of a command. */
+export interface VerifiedOnce {
+  row: Row;
+  /** Why its vendor failed, where the row has no attempt that says so. */
+  because: string | null;
+}
+
+/**
+ * Verifies once, at this vendor and no other, also if a person paused it. It is a verification like those of clients. Throws the
+ * `Failure` of one that was refused before a row was written.
+ */
+export async function verifyOnce(
+  upstream: IdentityUpstream,
+  parts: Omit<LeasedParts, "leases" | "upstreams" | "retention">,
+  request: VerificationRequest,
+): Promise<VerifiedOnce> {
+  const { db, now, settings } = parts;
+  const leases = await commandLease(db, settings.timeLimit + writing);
+  const leased = new LeasedVerifications({
+    ...{ ...parts, leases },
+    settings: { ...settings, routes: listedRoutes },
+    upstreams: { test: upstream, live: [upstream] },
+    retention: { now, recordsNow: now },
+  });
+  try {
+    const ended = await leased.verifications.verify(request).then(
+      ({ record }) => ({ reference: record.request_reference, because: null }),
+      (error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+        const { facts, logged } = error.detail;
+        if (typeof facts?.request_reference !== "string") throw error;
+        return { reference: facts.request_reference, because: (logged?.reason as string | undefined) ?? null };
+      },
+    );
+    const row = await leased.parts.ledger.byReference(request.accountId, request.mode, ended.reference);
+    return { row: row!, because: ended.because };
+  } finally {
+    await leased.stop(writing);
+    await leases.end();
+  }
+}
