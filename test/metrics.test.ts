@@ -152,6 +152,8 @@ suite("metrics", () => {
     assert.doesNotMatch(held, /^duba_upstream_p95_seconds\{/m);
     const away = await scraped({ stored: () => Promise.reject(new Error("away")) });
     assert.match(away, /^duba_store_up 0$/m);
+    const readOnly = { ...figures, alarms: ["store"] };
+    assert.match(await scraped({ now: () => at, stored: async () => readOnly, catalogue }), /^duba_store_up 0$/m);
     assert.match(away, /^duba_catalogue_revision 1$/m);
     assert.doesNotMatch(
       away,

@@ -7,8 +7,21 @@ import { startService, type TestService } from "../../test/support/service.ts";
 import { never } from "../catalogue/sync/record.ts";
 import { noteComparisons, type SourceState } from "../catalogue/sync/source-states.ts";
 import { verification } from "../storage/backup/backup.fixture.ts";
+import { isSqlite } from "../storage/engine.ts";
+import { openStore, type Store } from "../storage/store.ts";
 
 const day = 86_400_000;
+
+/** What a full disk does: it reads, and refuses each write. */
+async function refuseWrites(db: Store["db"]): Promise<void> {
+  const refusal = isSqlite(db)
+    ? ["create trigger full before update on fact begin select raise(abort, 'disk full'); end"]
+    : [
+        "create function out_of_room() returns trigger language plpgsql as 'begin raise disk_full; end'",
+        "create trigger out_of_room before update on fact for each row execute function out_of_room()",
+      ];
+  for (const statement of refusal) await sql.raw(statement).execute(db);
+}
 
 for (const engine of usualEngines) {
   suite(`duba status on ${engine.name}`, () => {
@@ -211,16 +224,8 @@ for (const engine of usualEngines) {
         .insertInto("audit_entry")
         .values({ ...ahead, batch: null, position: 0 })
         .execute();
-      // What a full disk does: it reads, and refuses each write.
-      const refusal =
-        databaseUrl === undefined
-          ? ["create trigger full before update on fact begin select raise(abort, 'disk full'); end"]
-          : [
-              "create function out_of_room() returns trigger language plpgsql as 'begin raise disk_full; end'",
-              "create trigger out_of_room before update on fact for each row execute function out_of_room()",
-            ];
       await ran(["status"], { environment });
-      for (const statement of refusal) await sql.raw(statement).execute(db);
+      await refuseWrites(db);
       const { exitCode, out, err } = await ran(["status"], { environment });
       assert.equal(exitCode, 1);
       assert.match(out, /^store +.*\(takes no writes\)$/m);
@@ -240,6 +245,14 @@ for (const engine of usualEngines) {
     const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
     const { exitCode, err } = await ran(["status"], { environment });
     assert.deepEqual([exitCode, err], [1, "No instance serves this store. Start one: duba serve\n"]);
+    // No instance can say that it serves while the store takes no writes.
+    const store = await openStore({ ...place.settings, serving: false });
+    await refuseWrites(store.db);
+    await store.close();
+    const refusing = await ran(["status"], { environment });
+    const away =
+      "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.";
+    assert.deepEqual([refusing.exitCode, refusing.err], [1, `${away}\n`]);
     await place.dispose();
   });
 }

@@ -64,8 +64,16 @@ export function serviceFailure(fault: unknown): Failure {
   );
 }
 
+/** What a line says of a fault. */
+export interface FaultFields {
+  kind: string;
+  code?: string;
+  reason?: string;
+  at?: readonly string[] | undefined;
+}
+
 /** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
-export function faultOf(error: unknown): object {
+export function faultOf(error: unknown): FaultFields {
   if (!(error instanceof Error)) return { kind: typeof error };
   // The stack repeats the message, whose lines can look like frames.
   const frames = error.stack

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Failure } from "../operation/failures.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import type { FaultFields } from "./failure-response.ts";
 import { RequestLog } from "./request-log.ts";
 
 const shop = { account: "acc_shop", key: "key_shop", mode: "live" };
@@ -94,10 +95,41 @@ suite("lines about refused requests", () => {
     });
   });
 
+  test("what an outage refuses gets one line, and then one line each ten seconds with counts until it is over", (t) => {
+    const { requests, written } = opened();
+    t.after(() => requests.stop());
+    const readOnly = { kind: "StoreAway", code: "25006" };
+    const refused = (count: number, failure: Failure, fault?: FaultFields) => {
+      for (let n = 0; n < count; n += 1) requests.refused(failure, { ...shop, ms: n }, "203.0.113.9", fault);
+    };
+    const paused = new Failure("upstream_unavailable", undefined, { logged: { reason: "paused" } });
+    refused(280, new Failure("internal_error"), readOnly);
+    refused(3, paused);
+    const first = { level: "error", ...shop, ms: 0 };
+    assert.deepEqual(written(), [
+      { ...first, status: 500, ...readOnly },
+      { ...first, status: 503, code: "upstream_unavailable", reason: "paused" },
+    ]);
+    requests.sumUpOutages();
+    const { mode } = shop;
+    const store = { level: "warn", status: 500, code: "25006", reason: undefined, mode };
+    assert.deepEqual(written(), [
+      { ...store, refused: 279 },
+      { level: "warn", status: 503, code: "upstream_unavailable", reason: "paused", mode, refused: 2 },
+    ]);
+    refused(40, new Failure("internal_error"), readOnly);
+    requests.sumUpOutages();
+    assert.deepEqual(written(), [{ ...store, refused: 40 }]);
+    requests.sumUpOutages();
+    assert.deepEqual(written(), []);
+    refused(1, new Failure("internal_error"), readOnly);
+    assert.equal(written().length, 1);
+  });
+
   test("the sandbox's failures are info, a live vendor's and our own faults are errors", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
-    const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, fault?: object) => {
+    const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, fault?: FaultFields) => {
       requests.refused(new Failure(code), { ...shop, mode }, "203.0.113.9", fault);
       return written().map(({ level }) => level);
     };

@@ -1,7 +1,8 @@
-import type { Failure } from "../operation/failures.ts";
+import type { Failure, FailureCode } from "../operation/failures.ts";
 import type { LogFields } from "../runtime/log.ts";
 import { subscriberOf } from "../runtime/network/address.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import type { FaultFields } from "./failure-response.ts";
 
 /** Refusals that a broken or hostile client causes by the thousand. */
 const floodStatuses: ReadonlySet<number> = new Set([401, 404, 429]);
@@ -11,6 +12,7 @@ const mostCallers = 1000;
 /** In place of an address: everybody beyond these callers. */
 const others = "others";
 const minute = 60_000;
+const outageEvery = 10_000;
 
 /** Refusals of one key at one address, or without a key. */
 interface Flood {
@@ -21,11 +23,26 @@ interface Flood {
   codes: Record<string, number>;
 }
 
-/** Writes a line for each request that `DUBA_ACCESS_LOG` names, and sums up floods of refusals once a minute. */
+/** Requests that fail for the same reason before anything is done for them: the store, or every vendor, is away. */
+interface Outage {
+  /** What the lines say of it. */
+  what: LogFields;
+  /** Since the last line. */
+  refused: number;
+}
+
+/**
+ * Writes a line for each request that `DUBA_ACCESS_LOG` names. It sums up floods of refusals once a minute, and what an outage refuses
+ * every ten seconds.
+ */
 export class RequestLog {
   readonly #deps: Pick<HttpDependencies, "log" | "accessLog">;
   readonly #floods = new Map<string, Flood>();
-  readonly #timer = setInterval(() => this.sumUp(), minute).unref();
+  readonly #outages = new Map<string, Outage>();
+  readonly #timers = [
+    setInterval(() => this.sumUp(), minute).unref(),
+    setInterval(() => this.sumUpOutages(), outageEvery).unref(),
+  ];
 
   constructor(deps: Pick<HttpDependencies, "log" | "accessLog">) {
     this.#deps = deps;
@@ -36,7 +53,7 @@ export class RequestLog {
   }
 
   /** `fault` is the place of a fault of our own: such a line is always written. */
-  refused({ status, code, detail }: Failure, fields: LogFields, address: string, fault?: object): void {
+  refused({ status, code, detail }: Failure, fields: LogFields, address: string, fault?: FaultFields): void {
     const { log, accessLog } = this.#deps;
     if (accessLog === "off" && !fault) return;
     const reference = detail.facts?.request_reference;
@@ -50,6 +67,7 @@ export class RequestLog {
     };
     // Without a key, the address is all that says who it was.
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
+    if (isOutage({ status, code }, reference, fault) && !this.#beginsOutage(line)) return;
     if (fault) log.error(line, "fault");
     // The sandbox fails because a test key asks it to.
     else if (status >= 500)
@@ -68,9 +86,31 @@ export class RequestLog {
     }
   }
 
+  /** Writes one line for each outage of the last ten seconds. */
+  sumUpOutages(): void {
+    for (const [key, { what, refused }] of this.#outages) {
+      if (refused === 0) {
+        this.#outages.delete(key);
+        continue;
+      }
+      this.#deps.log.warn({ ...what, refused }, "failed more of the same, summed up");
+      this.#outages.set(key, { what, refused: 0 });
+    }
+  }
+
   stop(): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.sumUp();
+    this.sumUpOutages();
+  }
+
+  /** Whether this failure is the first of its outage; if not, it is counted. */
+  #beginsOutage({ status, code, reason, mode }: LogFields): boolean {
+    const key = [mode, code, reason].join(" ");
+    const known = this.#outages.get(key);
+    if (known) known.refused += 1;
+    else this.#outages.set(key, { what: { status, code, reason, mode }, refused: 0 });
+    return known === undefined;
   }
 
   /** Whether this refusal gets a line of its own; if not, it is counted. */
@@ -95,4 +135,14 @@ export class RequestLog {
     this.#floods.set(who, flood);
     return flood;
   }
+}
+
+/** What has a row on the ledger has its own line, and so has a fault of our own. */
+function isOutage(
+  { status, code }: { status: number; code: FailureCode },
+  reference: unknown,
+  fault: FaultFields | undefined,
+): boolean {
+  if (status < 500 || reference) return false;
+  return fault ? fault.kind === "StoreAway" : code === "upstream_unavailable";
 }

@@ -3,7 +3,7 @@ import { parse } from "node:querystring";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureResponse, faultOf } from "./failure-response.ts";
+import { type FaultFields, failureResponse, faultOf } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
 import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
@@ -83,7 +83,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     requestId: string,
     failure: Failure,
     path?: BoundOperation,
-    fault?: object,
+    fault?: FaultFields,
   ) => {
     const address = deps.addressOf(request);
     unrouted.failed(failure.code);

@@ -54,6 +54,20 @@ for (const engine of engines) {
       assert.deepEqual(log.lines, []);
     });
 
+    test("a store that is away says nothing about a ring whose file did not change", async (t) => {
+      const { ring, log, put, until } = await held(t);
+      await store.db.schema.alterTable("fact").renameTo("away").execute();
+      try {
+        for (let looks = 0; looks < 30; looks += 1) await ring.look();
+        assert.deepEqual(log.lines, []);
+        await put(keyringText(withKey(keyring)));
+        await until(() => log.lines.length > 0);
+        assert.match(reasonOf(log)!, /^The store did not answer/);
+      } finally {
+        await store.db.schema.alterTable("away").renameTo("fact").execute();
+      }
+    });
+
     const wrong: [string, string, RegExp][] = [
       ["damaged", "{hmac", /is damaged: it is not JSON/],
       ["another store's", keyringText({ ...keyring, audit: randomBytes(32) }), /is not the one of this store/],

@@ -5,7 +5,7 @@ import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
-import { type CurrentKeyring, type Keyring, keyringReasonOf, matchKeyring } from "./keyring.ts";
+import { type CurrentKeyring, type Keyring, KeyringError, keyringReasonOf, matchKeyring } from "./keyring.ts";
 
 /** The key ring of a serving process, reloaded when its file changes. */
 export interface WatchedKeyring extends CurrentKeyring {
@@ -52,8 +52,13 @@ export async function watchKeyring({
   let looks = 0;
 
   const follow = reportingNewFailures(
-    async () => {
-      const read = await matched(async () => ({ keyring: await readKeyring(path) }));
+    async (isChanged: boolean) => {
+      const read = await matched(async () => ({ keyring: await readKeyring(path) })).catch((error: unknown) => {
+        // The ring in use is the one in the file: there is nothing to say while the store is away.
+        if (!isChanged && !(error instanceof KeyringError)) return undefined;
+        throw error;
+      });
+      if (!read) return;
       if (read.state !== seen) current = read.keyring;
       seen = read.state;
     },
@@ -67,7 +72,8 @@ export async function watchKeyring({
     made: opened.made,
     async look() {
       looks += 1;
-      if ((await stateOf(path)) !== seen || looks % checkEvery === 0) await follow.run();
+      const isChanged = (await stateOf(path)) !== seen;
+      if (isChanged || looks % checkEvery === 0) await follow.run(isChanged);
     },
   };
 }

@@ -109,7 +109,11 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
             "is removed meanwhile. If it is wrong, set it right. If it is right: duba clock accept",
         ),
     ],
-    ["no-instance", instances === 0 && one(1, "No instance serves this store. Start one: duba serve")],
+    // A store that takes no writes renews no lease, so nobody knows who serves.
+    [
+      "no-instance",
+      instances === 0 && facts.takesWrites && one(1, "No instance serves this store. Start one: duba serve"),
+    ],
     ...held.map(({ draft, since }): [string, Found] => [
       `held:${draft}`,
       one(3, `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`, since),

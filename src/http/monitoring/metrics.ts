@@ -207,7 +207,10 @@ function metrics(sources: MetricSources): Registry {
     ({ undelivered: { oldest } }) => (oldest === null ? 0 : secondsSince(oldest)),
   );
 
-  gauge("store_up", "1 if the store answered the queries of this scrape", async () => [[{}, (await stored()) ? 1 : 0]]);
+  gauge("store_up", "1 if the store answered the queries of this scrape and takes writes", async () => {
+    const figures = await stored();
+    return [[{}, figures && !figures.alarms.includes("store") ? 1 : 0]];
+  });
   gauge("store_connections", "Connections of this process to the store", async () => {
     // Our own queries are not what keeps it busy.
     await stored();
