@@ -52,6 +52,12 @@ export function settingRule(rule: PriceRule, now = 0): Plan {
 
 /** Sets a rule, if it differs in one of these members. */
 function editsTo(base: Document, given: PriceRule, now: number, members: readonly string[]): EntryEdit[] {
+  const { key, content } = asListed(base, given, now);
+  return editsOf(base, key, content, members);
+}
+
+/** A rule as the catalogue keeps it, and its key there. Throws a `CatalogueError` if the catalogue has nothing by its codes. */
+function asListed(base: Document, given: PriceRule, now: number): { key: string; content: PriceRule } {
   // A rule with an end begins at a time as well: it takes the place of no other for ever.
   const rule = given.until !== undefined && given.from === undefined ? { ...given, from: wholeSecond(now) } : given;
   const listed = rule.rule === "price" ? listedPrice(base, rule.of) : undefined;
@@ -61,7 +67,10 @@ function editsTo(base: Document, given: PriceRule, now: number, members: readonl
     ...(listed !== undefined && { listed }),
     ...(rule.from !== undefined && rule.from > now && { pending: 1 }),
   };
-  const key = ruleKeyOf(content);
+  return { key: ruleKeyOf(content), content };
+}
+
+function editsOf(base: Document, key: string, content: PriceRule, members: readonly string[]): EntryEdit[] {
   const old = itemIn(base, "prices", key);
   if (old && members.every((member) => old.content[member] === content[member])) return [];
   return [{ subject: "prices", key, content }];
@@ -138,15 +147,13 @@ export function replacingRules(
       for (const { rule, place } of rules) {
         await pause();
         if (sentences.length >= mostErrors) throw new CatalogueError(sentences.join("\n"));
-        const key = ruleKeyOf(rule);
-        const first = places.get(key);
-        if (first) sentences.push(`${place}: ${rule.of || "a group"} is listed twice, first in ${first}.`);
-        else places.set(key, place);
         if (rule.group !== undefined && !groups.has(rule.group)) sentences.push(`${place}: ${noGroup(rule.group)}`);
         try {
-          const made = editsTo(base, rule, now, setMembers.slice(0, -1));
-          edits.push(...made);
-          for (const edit of made) places.set(edit.key, place);
+          const { key, content } = asListed(base, rule, now);
+          const first = places.get(key);
+          if (first) sentences.push(`${place}: ${rule.of || "a group"} is listed twice, first in ${first}.`);
+          else places.set(key, place);
+          edits.push(...editsOf(base, key, content, setMembers.slice(0, -1)));
         } catch (fault) {
           if (!(fault instanceof CatalogueError)) throw fault;
           sentences.push(`${place}: ${fault.message}`);

@@ -138,4 +138,29 @@ for (const engine of usualEngines)
       ]);
       await done("prices", "leave", shop);
     });
+
+    test("a rule with an end takes the place of the rule without one, unless the file has both", async () => {
+      const rulesOf = async () =>
+        ((await json("prices", "show", kiosk)) as Record<string, unknown>[]).map(
+          ({ of, price }) => `${of}: ${String(price).replace(/ from \S+/, "")}`,
+        );
+      const imported = async (...rows: string[]) => {
+        const file = terminal.write("ends.csv", `account,codes,margin,price,until\n${rows.join("\n")}\n`);
+        return done("prices", "import", file);
+      };
+      await imported(`${kiosk},size=1GB,1%,,`, `${kiosk},MTNDATA 104,,95,`);
+      await imported(`${kiosk},size=1024MB,1%,,`, `${kiosk},MTNDATA 104,,95,2099-12-31`);
+      const ending = "MTNDATA 104: 95 until 2099-12-31T23:00:00Z";
+      assert.deepEqual((await rulesOf()).sort(), [ending, "size=1GB: +1 %"]);
+      await imported(`${kiosk},MTNDATA 104,,96,`, `${kiosk},MTNDATA 104,,95,2099-12-31`);
+      assert.deepEqual((await rulesOf()).sort(), [ending, "MTNDATA 104: 96"]);
+      const twice = terminal.write(
+        "twice.csv",
+        `account,codes,margin,until\n${kiosk},size=1GB,1%,\n${kiosk},size=1024MB,1%,\n`,
+      );
+      assert.equal(
+        (await terminal.duba("prices", "import", twice)).err,
+        "line 3: size=1024MB is listed twice, first in line 2.\n",
+      );
+    });
   });
