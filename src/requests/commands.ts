@@ -69,7 +69,7 @@ const showRequestEntry = command({
   kind: "read",
   target: ["request_id"],
   input: Type.Object({
-    request_id: Type.String({ description: "The X-Request-Id of the response.", minLength: 1 }),
+    request_id: Type.String({ ofCallers: true, description: "The X-Request-Id of the response.", minLength: 1 }),
   }),
   answer: Type.Array(entry),
   examples: [{ request_id: "6b9f3ee49b5c-2f" }],

@@ -65,15 +65,22 @@ export const listVerificationsCommand = command({
       Type.String({ description: "The request_reference of the verification.", placeholder: "reference" }),
     ),
     request_id: Type.Optional(
-      Type.String({ description: "Id of a request (X-Request-Id), as the log has it.", placeholder: "id" }),
+      Type.String({
+        description: "Id of a request (X-Request-Id), as the log has it.",
+        placeholder: "id",
+        ofCallers: true,
+      }),
     ),
     idempotency_key: Type.Optional(
       Type.String({
         description: "Idempotency-Key of the request. Duba keeps a hash of it for 24 hours.",
         placeholder: "key",
+        ofCallers: true,
       }),
     ),
-    consent: Type.Optional(Type.String({ description: "Consent-Reference of the request.", placeholder: "reference" })),
+    consent: Type.Optional(
+      Type.String({ description: "Consent-Reference of the request.", placeholder: "reference", ofCallers: true }),
+    ),
     limit: formed(pageSize, { description: "How many to show at most.", placeholder: "count", default: "50" }),
     cursor: Type.Optional(
       formed(cursor, { description: "Where to go on: the cursor that the page before shows.", placeholder: "cursor" }),

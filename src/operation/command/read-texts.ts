@@ -30,6 +30,8 @@ export interface MemberOptions extends TSchemaOptions {
   kinds?: readonly string[];
   /** The member of a row that it is about: a link from the row hands it on, as it hands on the target. */
   of?: string;
+  /** Callers chose it, so ten or thirteen digits may be an order or a time. */
+  ofCallers?: true;
   /** It names an identity vendor: those that the service asks come first. */
   isVendor?: true;
   /** It stands for this setting. A user interface reads the settings with it. */
@@ -117,10 +119,27 @@ export function readTexts(
       continue;
     }
     const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each, zone));
+    if (values.some((value) => isPlain(member) && isOfPerson(value, member))) {
+      const digits = member.ofCallers ? "11" : "10, 11 or 13";
+      faults.push({ field: name, message: `must not hold a number of ${digits} digits, which may be a person's` });
+      continue;
+    }
     if (values.includes(undefined)) faults.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
     else input[name] = member.type === "array" ? values : values[0];
   }
   return { input, faults };
+}
+
+/** Whether it is text of no form, which is kept, shown or looked for as it is. */
+function isPlain({ items, ...member }: Member): boolean {
+  const { type, read, enum: words, holds, private: isPrivate, pasted } = { ...member, ...items };
+  return type === "string" && !read && !words && !holds && !isPrivate && !pasted;
+}
+
+/** A BVN or NIN, or a phone number with its first 0, without it, or with the country's code. */
+function isOfPerson(text: unknown, { ofCallers }: Member): boolean {
+  const numbers = String(text).match(/(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])/g) ?? [];
+  return numbers.some(({ length }) => length === 11 || (!ofCallers && (length === 10 || length === 13)));
 }
 
 /** Completes "must be …". */

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { everyCommand } from "../src/commands/families.ts";
+import { membersOf, readTexts } from "../src/operation/command/read-texts.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+/** A BVN, and a phone number in three forms. */
+const numbers = ["22650000012", "08031415926", "8031415926", "2348031415926"];
+
+suite("a person's number in a text of a command", async () => {
+  // A command without a store keeps nothing.
+  for (const { id, input } of (await everyCommand()).filter(({ store }) => store !== "none"))
+    test(`is refused or masked: ${id}`, () => {
+      for (const { name, member } of membersOf(input)) {
+        const { type, holds, private: isPrivate, pasted, ofCallers } = { ...member, ...member.items };
+        if (type !== "string" || holds || isPrivate || pasted) continue;
+        for (const number of numbers) {
+          if (ofCallers && number.length !== 11) continue;
+          const text = `Ada ${number}`;
+          const { input: read } = readTexts(input, { [name]: member.type === "array" ? [text] : text }, zone);
+          assert.ok(!JSON.stringify(read[name] ?? "").includes(number), `${name} keeps ${number}`);
+        }
+      }
+    });
+
+  test("is told from other numbers", async () => {
+    const create = (await everyCommand()).find(({ id }) => id === "keys.create")!;
+    const faultsOf = (label: string) =>
+      readTexts(create.input, { account: "shop@example.com", label }, zone).faults.map(({ field }) => field);
+    assert.deepEqual(faultsOf("2265"), []);
+    assert.deepEqual(faultsOf("order 123456789 of 2026-11-24"), []);
+    assert.deepEqual(faultsOf("ref22650000012x"), []);
+    assert.deepEqual(faultsOf("22650000012"), ["label"]);
+  });
+});
