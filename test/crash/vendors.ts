@@ -63,7 +63,12 @@ export function trialVendor(name: string, seed: string): Promise<TrialVendor> {
 export async function peerVendor(settings: VendorSettings): Promise<TrialVendor> {
   const { environment, calls, stop } = await startVendor(settings);
   return {
-    ...{ environment, stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
+    ...{ stop, kinds: personKinds, isRepeatable: true, endings: ["17"] },
+    // Each attempt has a bill, which the sums must have too.
+    environment: {
+      ...environment,
+      DUBA_PEER_PRICE: checkKinds.map((kind) => `${kind}=50,${kind}.not_found=10`).join(),
+    },
     calls: async () => (await calls()).map((call) => ({ ...call, saysNoWork: call.manner === "saysNoWork" })),
     phoneOf: () => "08000000017",
     endsOf: (kind, number) =>

@@ -95,7 +95,7 @@ const titles: Readonly<Record<string, string>> = {
   ...{ "books.rebuild-sums": "Rebuild sums", "books.statement": "Statement" },
   ...{
     "books.adjust": "Correct a charge",
-    "books.price": "Price past attempts",
+    "books.price": "Correct bills of a vendor",
     "sessions.end-others": "End other sessions",
   },
   ...{ "books.settle-unknown": "Settle unknown outcomes by an invoice" },
