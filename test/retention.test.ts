@@ -30,6 +30,7 @@ const lasting: readonly (keyof Tables)[] = [
   // It is of processes, and goes by the clock of the database.
   "verification_owner",
   "charging_process",
+  "protection",
 ];
 
 test("every rule has a case, and every table a rule or a reason to last", () => {

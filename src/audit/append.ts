@@ -4,7 +4,7 @@ import { redactNumbers } from "../runtime/redact.ts";
 import type { Audit, AuditEvent } from "../storage/audited.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
 import type { AuditEntryRow } from "../storage/tables.ts";
-import { type FactType, kinds } from "./event-types.ts";
+import { type FactType, kinds, namesProtection } from "./event-types.ts";
 
 type Fact = AuditEvent["facts"][string];
 
@@ -17,6 +17,8 @@ export interface BesideFacts {
   author_note?: string | undefined;
   /** What the passkey of the actor signed. */
   confirmation?: Confirmation | undefined;
+  /** The fact `protection` of the kinds that have one. */
+  protection?: string | undefined;
 }
 
 /**
@@ -39,11 +41,13 @@ export function appendWith(actor: string, beside: BesideFacts): Audit {
 export function entryOf({ kind, actor, facts }: AuditEvent, now: number, beside: BesideFacts = {}): AuditEntryRow {
   if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
   const id = randomBytes(idBytes).toString("base64url");
-  const text = JSON.stringify({ ...checkedFacts(kind, facts), ...notesOf(beside) });
+  const { protection } = beside;
+  const all = protection !== undefined && namesProtection(kind) ? { protection, ...facts } : facts;
+  const text = JSON.stringify({ ...checkedFacts(kind, all), ...notesOf(beside) });
   return { id, occurred_at: now, kind, actor, facts: text, batch: null, position: 0 };
 }
 
-function notesOf({ author_note, confirmation }: BesideFacts): BesideFacts {
+function notesOf({ author_note, confirmation }: BesideFacts): Omit<BesideFacts, "protection"> {
   return {
     ...(author_note !== undefined && { author_note: bounded(author_note) }),
     ...(confirmation && { confirmation }),

@@ -22,7 +22,10 @@ const verificationFacts = {
 
 const fees = forEachKind(feeName, () => "text" as const);
 
-/** Every kind of event on the audit trail, with the names and types of its facts. */
+/**
+ * Every kind of event on the audit trail, with the names and types of its facts. `protection`: by which settings it was decided whether the
+ * change waits for somebody.
+ */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
   "account.created": { account: "reference", ...fees, answers: "reference" },
   /** `reference`: the id of the account, so that its notes are found by the index. */
@@ -37,7 +40,13 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     cap_count: "number",
     prepaid: "flag",
   },
-  "account.topped_up": { account: "reference", top_up: "reference", amount: "text", reason: "text" },
+  "account.topped_up": {
+    account: "reference",
+    top_up: "reference",
+    amount: "text",
+    reason: "text",
+    protection: "text",
+  },
   "account.suspended": { account: "reference", reason: "text" },
   "account.resumed": { account: "reference" },
   "key.created": {
@@ -82,14 +91,16 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     mode: "reference",
     fees: "text",
     reason: "text",
+    protection: "text",
   },
-  "money.requested": { account: "reference", what: "text", amount: "text" },
+  "money.requested": { account: "reference", what: "text", amount: "text", protection: "text" },
   "books.priced": {
     ...{ vendor: "reference", from: "time", to: "time", prices: "text" },
     ...{ questions: "number", before: "text", after: "text" },
   },
   "books.rebuilt": { sums: "number" },
   "vendor.tested": { vendor: "reference", kind: "reference", account: "reference", request: "reference" },
+  "protection.loosened": { process: "reference", before: "text", after: "text" },
   "route.paused": { vendor: "reference", kind: "reference", why: "reference", until: "time" },
   "route.resumed": { vendor: "reference", kind: "reference" },
   "route.ordered": { kind: "reference", order: "text", before: "text", why: "text" },
@@ -109,8 +120,9 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     source: "text",
     note: "text",
     approved_by: "text",
+    protection: "text",
   },
-  "catalogue.held": { draft: "number", author: "text", source: "text", note: "text" },
+  "catalogue.held": { draft: "number", author: "text", source: "text", note: "text", protection: "text" },
   "catalogue.scheduled": {
     draft: "number",
     holds_from: "time",
@@ -118,6 +130,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     source: "text",
     note: "text",
     approved_by: "text",
+    protection: "text",
   },
   "catalogue.rejected": { draft: "number", author: "text", source: "text", note: "text" },
   "catalogue.mapped": { source: "reference", entries: "number", list: "reference", code: "text", own: "text" },
@@ -156,3 +169,8 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "service.started": { version: "reference", engine: "reference" },
   "service.setting": { name: "reference", value: "text" },
 };
+
+/** Whether entries of this kind say by which settings it was decided whether a change waits. */
+export function namesProtection(kind: string): boolean {
+  return Object.hasOwn(kinds[kind] ?? {}, "protection");
+}

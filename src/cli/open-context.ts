@@ -1,9 +1,11 @@
 import { userInfo } from "node:os";
 import { type CommandContext, contextOf } from "../commands/context.ts";
 import { everyCommand } from "../commands/families.ts";
+import { protectedBy } from "../commands/protected-command.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command, Role } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";
+import { protectionText } from "../storage/protection.ts";
 import type { Store } from "../storage/store.ts";
 import { isDirectory } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
@@ -28,20 +30,26 @@ interface Opening {
  */
 export async function withContext<Result>(
   io: Io,
-  { store: needed = "shared", counts = "rows", reports }: Pick<Command<never>, "store" | "counts" | "reports">,
+  command: Pick<Command<never>, "store" | "counts" | "reports" | "records">,
   { overrides, author, out }: Opening,
   use: (context: CommandContext, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(withOverrides(io.environment, overrides));
+  const { store: needed = "shared", counts = "rows", reports } = command;
+  const own = readConfig(withOverrides(io.environment, overrides));
   // Before a thread of the store begins, which inherits the priority.
   if (needed === "untimed") io.giveWay?.();
-  const store = needed === "none" ? undefined : await openNeeded(needed, config);
-  const replica = reports && config.databaseReadUrl ? await openReplica(config, store!) : undefined;
+  const store = needed === "none" ? undefined : await openNeeded(needed, own);
+  const replica = reports && own.databaseReadUrl ? await openReplica(own, store!) : undefined;
   if (needed === "shared" && (await isOfStandIns(store!)))
     io.err("This store is a rehearsal: its live verifications are of people that stand-ins of vendors invented.\n");
   const bar = progressBar(io, counts);
   const actor = actorOf(userName());
   try {
+    const { config, protection } = store
+      ? await protectedBy(command, { db: store.db, config: own })
+      : { config: own, protection: undefined };
+    if (protection && protectionText(config) !== protectionText(own))
+      io.err(`It goes by ${protection}, and not by the settings of this shell.\n`);
     const source = await replica?.source();
     if (source?.said) io.err(`${source.said}\n`);
     return await use(
@@ -51,7 +59,7 @@ export async function withContext<Result>(
           db: (source?.db ?? store?.db) as CommandContext["db"],
           now: store?.now ?? Date.now,
           audit: async (trx, ...events) =>
-            (await import("../audit/append.ts")).appendWith(actor, { author_note: author })(trx, ...events),
+            (await import("../audit/append.ts")).appendWith(actor, { author_note: author, protection })(trx, ...events),
           actor,
           role: terminalRole,
           config,

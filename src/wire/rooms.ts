@@ -20,6 +20,7 @@ import { openRequests } from "../requests/request-log-room.ts";
 import type { Log } from "../runtime/log.ts";
 import { addressList } from "../runtime/network/address.ts";
 import { startTracing } from "../runtime/tracing/start-tracing.ts";
+import { sayProtection } from "../storage/protection.ts";
 import { Pulse } from "../storage/pulse/pulse.ts";
 import { RetentionClock } from "../storage/retention/retention-clock.ts";
 import { checkDirectory } from "../storage/sqlite/data-directory.ts";
@@ -68,6 +69,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   });
   opened.defer(() => auditTrail.stop());
   const audit = auditTrail.append;
+  await sayProtection({ db, audit, now }, pulse.id, config);
   const rotation = config.keyringRotate !== null && { every: config.keyringRotate, actor: "system", path: ringFile };
   const rotateKeyring = rotation ? selfRotation({ ...rotation, db, audit, now }, log) : undefined;
   const live = await liveUpstreams(config, log, () => upstreams.changed());

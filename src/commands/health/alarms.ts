@@ -178,6 +178,15 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
         },
       ]),
     [
+      "protection",
+      facts.loosened !== undefined &&
+        one(
+          2,
+          `A start made the service less strict: ${facts.loosened.what}. See when: duba audit tail --kind protection.loosened`,
+          facts.loosened.at,
+        ),
+    ],
+    [
       "unknown",
       isLate(unknown.since, bounds.unknown) && {
         rank: 2,

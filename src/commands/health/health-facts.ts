@@ -16,6 +16,7 @@ import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
+import { loosenedProtection } from "../../storage/protection.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
@@ -55,6 +56,7 @@ export async function readFacts(room: AlarmRoom) {
     endpoints,
     clockDoubtedSince,
     failing,
+    loosened,
   ] = await Promise.all([
     tryWrite(db),
     roomLeft(config),
@@ -78,6 +80,7 @@ export async function readFacts(room: AlarmRoom) {
     failingEndpoints(db, now),
     doubtedSince(db, now),
     failingJobs(db, now),
+    loosenedProtection(db, now),
   ]);
   return {
     takesWrites,
@@ -129,6 +132,7 @@ export async function readFacts(room: AlarmRoom) {
     oldestDead,
     endpoints,
     jobs: failing,
+    loosened,
     spent: spent.map((use) => ({ ...use, email: emails(use.account) })),
   };
 }

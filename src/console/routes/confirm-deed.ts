@@ -4,6 +4,7 @@ import { AccessError } from "../../access/access-error.ts";
 import { deedOptions, PasskeyError, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import type { CommandContext } from "../../commands/context.ts";
+import { protectedBy } from "../../commands/protected-command.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
@@ -26,7 +27,8 @@ export async function effectOf(
   texts: Texts,
 ): Promise<Effect | undefined> {
   const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
-  return confirmed(command, input, deskAs(room, asked));
+  const { config: settings } = await protectedBy(command, { db: room.store.db, config: room.config });
+  return confirmed(command, input, deskAs(room, asked, { settings }));
 }
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */

@@ -2,6 +2,7 @@ import { personActor } from "../../access/people/people-rows.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
 import { appendWith } from "../../audit/append.ts";
 import type { CommandContext } from "../../commands/context.ts";
+import { protectedBy } from "../../commands/protected-command.ts";
 import { html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
@@ -35,7 +36,8 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
     const confirmation = (await effectOf(room, asked, command, given))
       ? await confirmationOf(room, asked, command, { texts: given, form })
       : undefined;
-    const append = appendWith(personActor(person), { confirmation });
+    const { protection } = await protectedBy(command, { db: room.store.db, config: room.config });
+    const append = appendWith(personActor(person), { confirmation, protection });
     const audit = once ? appendOnce(append, room, asked, once) : append;
     const { answer, plain } = await runAs(room, asked, command, given, audit);
     room.readings.clear();

@@ -3,6 +3,7 @@ import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../commands/context.ts";
+import { protectedBy } from "../../commands/protected-command.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, answered, type Command } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
@@ -16,15 +17,14 @@ type AnyCommand = Command<CommandContext>;
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessError || (error instanceof Error && "exitCode" in error);
 
-/** What a command is handed that runs as the person of the session. */
+/** What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds changes back. */
 export function deskAs(
   room: ConsoleRoom,
   { session }: Pick<SignedIn, "session">,
-  db = room.store.db,
-  audit = room.audit,
+  { db = room.store.db, audit = room.audit, settings = room.config } = {},
 ): CommandContext {
   const actor = personActor(session.person);
-  const config = { ...room.config, consoleOrigin: room.origin() };
+  const config = { ...settings, consoleOrigin: room.origin() };
   const { now } = room.store;
   const { role } = session.person;
   const context = { db, now, audit, actor, role, session: session.hash, config, progress: () => {}, log: silent };
@@ -43,7 +43,8 @@ export async function runAs(
   const { store, reports } = room;
   const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
-  const plain = await answered(command, input, deskAs(room, asked, source.db, audit));
+  const { config: settings } = await protectedBy(command, { db: store.db, config: room.config });
+  const plain = await answered(command, input, deskAs(room, asked, { db: source.db, audit, settings }));
   return { plain, answer: await withEmails(store.db, plain), said: source.said };
 }
 

@@ -50,6 +50,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "change_counter",
   "verification_owner",
   "charging_process",
+  "protection",
   "upstream_status",
   // Nobody who was signed in or invited is so after a restore.
   "person_invitation",

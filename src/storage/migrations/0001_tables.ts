@@ -313,6 +313,17 @@ export const allTables = {
   /** A process that charges, and until when it heard of all its charges: each was answered, or taken back. */
   charging_process: { id: "text key", heard_until: "bigint" },
 
+  /** What each serving process goes by when it holds a change back. On SQLite the newest is that of the process that serves. */
+  protection: {
+    instance: "text key",
+    /** JSON: the settings by their members. */
+    said: "text",
+    said_at: "bigint",
+    /** What its start, or one before it, made less strict, and when. Null: nothing, or it is as strict again. */
+    loosened: "text?",
+    loosened_at: "bigint?",
+  },
+
   /** How one serving process sees one upstream. */
   upstream_status: {
     instance: "text key",

@@ -1,0 +1,105 @@
+import type { Kysely } from "kysely";
+import { type Audit, inTransaction } from "./audited.ts";
+import { lockCounter } from "./change-counter.ts";
+import { isSqlite } from "./engine.ts";
+import { storeTime } from "./pulse/beat.ts";
+import type { Tables } from "./tables.ts";
+
+/** The settings that hold a person's change back, by their members. */
+export interface Protection {
+  fourEyes: boolean;
+  guardRemoval: number;
+  guardPriceFactor: number;
+  guardPriceMean: number;
+}
+
+/** `of`: who says so. */
+export interface ProtectionInForce extends Protection {
+  of: string;
+}
+
+/** How long an alarm tells of a start that was less strict, in milliseconds. */
+const alarmTime = 24 * 60 * 60_000;
+
+const percent = (part: number) => `${Math.round(part * 100)}%`;
+
+export function protectionText({ fourEyes, guardRemoval, guardPriceFactor, guardPriceMean }: Protection): string {
+  return `four eyes ${fourEyes ? "on" : "off"}, removal ${percent(guardRemoval)}, price factor ${guardPriceFactor}, price mean ${percent(guardPriceMean)}`;
+}
+
+/**
+ * Says what a serving process goes by, from its start on. If that is less strict than what was in force, the audit trail has an entry and
+ * `loosenedProtection` tells it for a day, also after a restart.
+ */
+export async function sayProtection(
+  { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
+  instance: string,
+  own: Protection,
+): Promise<void> {
+  const { fourEyes, guardRemoval, guardPriceFactor, guardPriceMean } = own;
+  const values = JSON.stringify({ fourEyes, guardRemoval, guardPriceFactor, guardPriceMean });
+  await inTransaction(db, async (trx) => {
+    // Of processes that start at once, one is less strict than before.
+    await lockCounter(trx, "access");
+    const [last] = await newest(trx);
+    const before = await protectionInForce(trx);
+    const isLooser = before !== undefined && !isAsStrict(own, before);
+    if (isLooser) {
+      const facts = { process: instance, before: protectionText(before), after: protectionText(own) };
+      await audit(trx, { kind: "protection.loosened", actor: "system", facts });
+    }
+    const stays = last && before && isAsStrict(before, own) ? last : undefined;
+    const loosened = isLooser
+      ? { loosened: `${protectionText(before)} to ${protectionText(own)}`, loosened_at: now() }
+      : { loosened: stays?.loosened ?? null, loosened_at: stays?.loosened_at ?? null };
+    await trx.deleteFrom("protection").where("instance", "not in", living(trx).select("protection.instance")).execute();
+    await trx
+      .insertInto("protection")
+      .values({ instance, said: values, said_at: now(), ...loosened })
+      .execute();
+  });
+}
+
+/** The strictest of what the serving processes say; while none serves, what the last one said. Undefined: none ever said anything. */
+export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionInForce | undefined> {
+  const alive = await living(db).selectAll("protection").execute();
+  const rows = alive.length > 0 ? alive : await newest(db);
+  const all = rows.map(({ said }) => JSON.parse(said) as Protection);
+  if (all.length === 0) return undefined;
+  const strictest = {
+    fourEyes: all.some(({ fourEyes }) => fourEyes),
+    guardRemoval: Math.min(...all.map(({ guardRemoval }) => guardRemoval)),
+    guardPriceFactor: Math.min(...all.map(({ guardPriceFactor }) => guardPriceFactor)),
+    guardPriceMean: Math.min(...all.map(({ guardPriceMean }) => guardPriceMean)),
+  };
+  const names = rows.map(({ instance }) => instance.slice(0, 8)).join(" and ");
+  return { ...strictest, of: `the service ${names}` };
+}
+
+/** What the last start made less strict, and when; undefined if that is a day ago, or over. */
+export async function loosenedProtection(db: Kysely<Tables>, now: number) {
+  const [last] = await newest(db);
+  if (!last || last.loosened_at === null || last.loosened_at <= now - alarmTime) return undefined;
+  return { what: last.loosened!, at: last.loosened_at };
+}
+
+export function isAsStrict(one: Protection, than: Protection): boolean {
+  return (
+    (one.fourEyes || !than.fourEyes) &&
+    one.guardRemoval <= than.guardRemoval &&
+    one.guardPriceFactor <= than.guardPriceFactor &&
+    one.guardPriceMean <= than.guardPriceMean
+  );
+}
+
+/** The rows of processes with a lease. On SQLite the one process that serves has none, and said the newest. */
+function living(db: Kysely<Tables>) {
+  return db
+    .selectFrom("protection")
+    .innerJoin("verification_owner", "verification_owner.id", "protection.instance")
+    .where("expires_at", ">", storeTime(!isSqlite(db)));
+}
+
+function newest(db: Kysely<Tables>) {
+  return db.selectFrom("protection").selectAll().orderBy("said_at", "desc").limit(1).execute();
+}

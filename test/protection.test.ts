@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { ran } from "./support/command-line.ts";
+import { type Engine, engines, type Fresh } from "./support/engines.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const strict = { DUBA_FOUR_EYES: "on" };
+const loose = { DUBA_FOUR_EYES: "off", DUBA_GUARD_PRICE_FACTOR: "9", DUBA_GUARD_PRICE_MEAN: "100%" };
+/** Four and a half times the price of the starter catalogue. */
+const far = ["catalogue", "edit", "MTNDATA 104", "--price", "450"];
+
+for (const engine of engines)
+  suite(`four eyes and the guard on ${engine.name}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), "duba-protection-"));
+    const ring = { DUBA_KEYRING: join(folder, "ring") };
+    let fresh: Fresh;
+    let service: TestService | undefined;
+    /** A service on the store of this suite. */
+    const start = (settings: Record<string, string>) => {
+      const again: Engine = { ...engine, ready: async () => ({ ...fresh, dispose: async () => {} }) };
+      return startService({ ...ring, ...settings }, again);
+    };
+    const duba = (argv: string[], settings: Record<string, string> = {}) => {
+      const { dataDirectory, databaseUrl } = fresh.settings;
+      const environment = { ...ring, DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...settings };
+      return ran(argv, { environment });
+    };
+    const read = async (...argv: string[]) => JSON.parse((await duba([...argv, "--json"])).out);
+    const entriesOf = async (kind: string) => (await read("audit", "tail", "--kind", kind)).entries;
+    const held = async (settings: Record<string, string>) => {
+      const { out, err } = await duba(far, settings);
+      const [, draft] = /waits for approval as (d\d+)/.exec(err) ?? [];
+      assert.ok(draft, out + err);
+      return draft;
+    };
+
+    before(async () => {
+      fresh = await engine.ready();
+      service = await start(strict);
+    });
+    after(async () => {
+      await service?.close();
+      await fresh.dispose();
+      rmSync(folder, { recursive: true });
+    });
+
+    test("are those of the service that runs, whatever the shell of a command says, and the entry says whose", async () => {
+      const draft = await held(loose);
+      const [entry] = await entriesOf("catalogue.held");
+      const says = /^four eyes on, removal 30%, price factor 2, price mean 20%, of the service [\w-]{8}$/;
+      assert.match(entry.facts.protection, says);
+      const { exitCode, out, err } = await duba(["catalogue", "approve", draft], loose);
+      assert.deepEqual([exitCode, out], [1, ""]);
+      assert.match(err, /DUBA_FOUR_EYES is on, so a person must approve it in the console/);
+      assert.match(err, /^It goes by four eyes on, .*, of the service [\w-]{8}, and not by the settings of this shell/);
+      assert.doesNotMatch((await duba(["catalogue", "history"], loose)).err, /It goes by/);
+      assert.doesNotMatch((await duba(["catalogue", "approve", draft], strict)).err, /It goes by/);
+      await duba(["catalogue", "reject", draft]);
+    });
+
+    test("are those of the last service while none runs", async () => {
+      await service!.close();
+      service = undefined;
+      const draft = await held(loose);
+      const [entry] = (await entriesOf("catalogue.held")).toReversed();
+      assert.match(entry.facts.protection, /, of the service [\w-]{8}$/);
+      assert.match((await duba(["catalogue", "approve", draft], loose)).err, /DUBA_FOUR_EYES is on/);
+      await duba(["catalogue", "reject", draft]);
+    });
+
+    test("start less strict with an entry of the audit trail and an alarm, which a restart does not end", async () => {
+      assert.deepEqual(await entriesOf("protection.loosened"), []);
+      for (const _ of [1, 2]) {
+        service = await start(loose);
+        const [{ actor, facts }, ...others] = await entriesOf("protection.loosened");
+        assert.deepEqual([actor, others], ["system", []]);
+        assert.equal(facts.before, "four eyes on, removal 30%, price factor 2, price mean 20%");
+        assert.equal(facts.after, "four eyes off, removal 30%, price factor 9, price mean 100%");
+        const { alarms } = await read("status");
+        const alarm = alarms.find(({ alarm }: { alarm: string }) => alarm === "protection");
+        assert.match(alarm.what, /four eyes on.* to four eyes off/);
+        assert.equal((await duba(["status"])).exitCode, 1);
+        await service.close();
+      }
+      service = await start(loose);
+      const { out } = await duba(far, strict);
+      assert.match(out, /Revision \d+ is published/);
+      await duba(["catalogue", "edit", "MTNDATA 104", "--price", "100"], strict);
+    });
+
+    test("are over as an alarm when a start is as strict as before", async () => {
+      await service!.close();
+      service = await start(strict);
+      assert.deepEqual(
+        (await read("status")).alarms.filter(({ alarm }: { alarm: string }) => alarm === "protection"),
+        [],
+      );
+      assert.equal((await entriesOf("protection.loosened")).length, 1);
+    });
+
+    if (engine.name === "postgres")
+      test("are the strictest of the services that run", async () => {
+        const second = await start(loose);
+        try {
+          const draft = await held({});
+          assert.match((await duba(["catalogue", "approve", draft])).err, /DUBA_FOUR_EYES is on/);
+          await service!.close();
+          service = undefined;
+          assert.match((await duba(["catalogue", "approve", draft])).out, /Revision \d+ is published/);
+        } finally {
+          await second.close();
+        }
+      });
+
+    test("do not come with a backup: the next service says its own", async () => {
+      const file = join(folder, "backup.jsonl");
+      assert.equal((await duba(["backup", file])).exitCode, 0);
+      const other = await engine.ready();
+      try {
+        const { dataDirectory, databaseUrl } = other.settings;
+        const place = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl ?? "" };
+        const restored = await duba(["restore", file], place);
+        assert.equal(restored.exitCode, 0, restored.err);
+        assert.match(
+          (await duba([...far.slice(0, -1), "460"], { ...place, ...loose })).out,
+          /Revision \d+ is published/,
+        );
+      } finally {
+        await other.dispose();
+      }
+    });
+  });
