@@ -109,6 +109,17 @@ for (const engine of usualEngines)
       assert.match(all.find(({ exitCode }) => exitCode === 1)!.err, /has 10 endpoints already/);
     });
 
+    test("the path of an endpoint's URL, which may be a secret, is shown nowhere", async () => {
+      const account = ["--account", await service.newAccount(`Secret-${engine.name}`)];
+      const url = "https://hooks.example.com/services/T0/canary?token=canary";
+      const added = await duba("events", "endpoints", "add", url, ...account);
+      const listed = await duba("events", "endpoints", "list", ...account);
+      for (const { exitCode, out } of [added, listed]) {
+        assert.deepEqual([exitCode, out.includes("canary")], [0, false]);
+      }
+      assert.match(listed.out, /https:\/\/hooks\.example\.com\/…/);
+    });
+
     test("bad endpoints are refused with a sentence", async () => {
       const closed = { ...environment, DUBA_EVENT_NETWORKS: "" };
       const refusal = async (url: string, ...more: string[]) => {

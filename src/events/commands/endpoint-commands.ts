@@ -240,9 +240,16 @@ function hasAll(types: readonly string[]): boolean {
   return types.length === eventTypeNames.length;
 }
 
+/** A webhook's URL as it is shown: its path and its query may be all that keeps strangers out. */
+function shownUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname === "/" && search === "" ? origin : `${origin}/…`;
+}
+
 function factsOf(row: EventEndpointRow, emails: (id: string) => string) {
   return {
     ...row,
+    url: shownUrl(row.url),
     account: row.audience === operators ? null : emails(row.audience),
     types: JSON.parse(row.types) as string[],
   };
