@@ -58,6 +58,11 @@ suite("raw requests", { concurrency: true }, () => {
       });
     }
 
+    test("answers TLS with what this port speaks", async () => {
+      const hello = "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00";
+      assertFailure(await sent(hello), 400, "malformed_request", { message: /plain HTTP.*https:/ });
+    });
+
     test("answers chunks that are garbage in the common shape and closes", async () => {
       for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
         const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;

@@ -95,9 +95,40 @@ for (const engine of usualEngines) {
       await its.refused(`Bearer ${text.slice(0, -1)}`, "invalid_credentials", /mistyped or cut short/);
       await its.refused(`Bearer ${text.replace("live", "test")}`, "invalid_credentials", /mistyped or cut short/);
       await its.refused(`Bearer ${newAccessToken().text}x`, "invalid_credentials", /access token/);
-      await its.refused("Bearer null", "invalid_credentials", /Send `Bearer <api key>`/);
-      await its.refused(`Token ${text}`, "invalid_credentials");
+      await its.refused("Bearer something", "invalid_credentials", /Send `Bearer <api key>`/);
       await its.refused("Basic YTpi", "invalid_credentials", /authorization only/);
+      assert.equal(its.asked, 0);
+    });
+
+    test("that a client composed wrongly are told how, and never repeated", async () => {
+      const { text } = await its.create();
+      for (const [header, what] of [
+        [`Bearer Bearer ${text}`, /the word Bearer twice/],
+        [`Bearer bearer`, /the word Bearer twice/],
+        [`Token ${text}`, /another word than Bearer/],
+        [`Bearer: ${text}`, /another word than Bearer/],
+        [`ApiKey key=${text}`, /another word than Bearer/],
+        [`Bearer "${text}"`, /quotation marks/],
+        [`Bearer '${text}'`, /quotation marks/],
+        ["Bearer $DUBA_API_KEY", /place of a key/],
+        [`Bearer \${DUBA_API_KEY}`, /place of a key/],
+        ["Bearer {{api_key}}", /place of a key/],
+        ["Bearer <api key>", /place of a key/],
+        ["Bearer %DUBA_API_KEY%", /place of a key/],
+        ["Bearer process.env.DUBA_API_KEY", /place of a key/],
+        ["Bearer YOUR_API_KEY", /place of a key/],
+        ["Bearer undefined", /place of a key/],
+        ["Bearer null", /place of a key/],
+        ["Bearer [object Object]", /place of a key/],
+        ["Bearer sk_live_4eC39HqLyjWDarjtT1zdp7dc", /another service/],
+        ["FLWSECK_TEST-4eC39HqLyjWDarjtT1zdp7dc-X", /another service/],
+        ["Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", /another service/],
+        ["Bearer whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", /events/],
+      ] as const) {
+        await its.refused(header, "invalid_credentials", what);
+        for (const part of header.split(/[\s="']+/).filter((part) => part.length > 8))
+          await assert.rejects(its.refused(header, "invalid_credentials", new RegExp(RegExp.escape(part))), header);
+      }
       assert.equal(its.asked, 0);
     });
 

@@ -143,6 +143,22 @@ export function isAbsent(header: string | undefined): boolean {
   return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
 }
 
+/** What clients send in place of a credential, and the sentence for each; the first that fits is told. */
+const mistakes: readonly [form: RegExp, sentence: string][] = [
+  [/^bearer(?: |$)/i, "The Authorization header has the word Bearer twice."],
+  [/^["'\u0060]/, "The credential in the Authorization header stands in quotation marks."],
+  [
+    /^(?:[$<{%[]|process\.env|os\.environ|your[-_ ]|(?:undefined|null|none|nil|false|true)$)/i,
+    "A name or an empty value stands in the place of a key in the Authorization header: nobody replaced the variable.",
+  ],
+  [/^whsec_/, "The Authorization header holds the secret of an endpoint for events, not a key."],
+  [
+    /^(?:[sp]k_(?:live|test)_|FLW(?:SECK|PUBK)|eyJ[\w-]+\.)/,
+    "The Authorization header holds a key of another service. Keys of Duba begin with duba_test_ or duba_live_.",
+  ],
+  [/^[a-z-]+:? |^bearer:/i, "The Authorization header begins with another word than Bearer."],
+];
+
 /** Advice from the text alone: it never reveals whether the key exists. */
 function adviceOn(secret: string): string {
   if (/^duba_(?:test|live)_/.test(secret)) {
@@ -152,5 +168,7 @@ function adviceOn(secret: string): string {
   }
   if (secret.startsWith(tokenPrefix))
     return "This access token is not in force. Check that it is whole, or exchange your API key for a new one.";
-  return "The Authorization header holds no API key or access token that is in force here. Send `Bearer <api key>`.";
+  const [, mistake] = mistakes.find(([form]) => form.test(secret)) ?? [];
+  const is = mistake ?? "The Authorization header holds no API key or access token that is in force here.";
+  return `${is} Send \`Bearer <api key>\`.`;
 }

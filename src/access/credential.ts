@@ -45,7 +45,7 @@ export function admit(
   if (credential.expiresAt !== null && credential.expiresAt <= now)
     throw refused(credential, "expired_credentials", ended);
   if (allowed && !isListed(allowed, address))
-    throw refused(credential, "address_not_allowed", "This key may not be used from your address.");
+    throw refused(credential, "address_not_allowed", `This key may not be used from your address, ${address}.`);
   if (suspended)
     throw refused(
       credential,

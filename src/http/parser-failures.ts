@@ -37,6 +37,11 @@ export function refuseExpectations(
 function failureOf(reason: string | undefined, bounds: RequestBounds): Failure {
   if (reason === "CONNECT")
     return new Failure("method_not_allowed", "This is not a proxy: it does not accept CONNECT.");
+  if (reason === "TLS")
+    return new Failure(
+      "malformed_request",
+      "This port speaks plain HTTP, and the request began with TLS. Use http:// here, or https:// at the proxy in front.",
+    );
   if (reason === "HPE_HEADER_OVERFLOW")
     return new Failure("headers_too_large", `The headers are larger than ${sizeOf(bounds.headers)}.`);
   if (reason === "HPE_CHUNK_EXTENSIONS_OVERFLOW")

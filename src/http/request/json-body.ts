@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
+import { jsonFaultAt } from "./json-fault.ts";
 
 /** Limits of a request. */
 export interface RequestBounds {
@@ -33,17 +34,30 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
     throw new Failure("request_timeout", sentence, { headers: { Connection: "close" } });
   }
   if (bytes.length === 0) return undefined;
-  let text: string;
+  const text = textOf(bytes);
   let value: unknown;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw new Failure("malformed_json", "The body is not JSON. Send one JSON object in UTF-8.");
+    throw notJson(text);
   }
   if (repeatsMember(text, value))
     throw new Failure("conflicting_parameters", "An object in the body has a member twice. Send each member once.");
   return value;
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure("malformed_json", "The body is not UTF-8. Send one JSON object in UTF-8.");
+  }
+}
+
+function notJson(text: string): Failure {
+  const lines = text.slice(0, jsonFaultAt(text)).split("\n");
+  const place = `line ${lines.length}, character ${lines.at(-1)!.length + 1}`;
+  return new Failure("malformed_json", `The body is not JSON from ${place} on. Send one JSON object in UTF-8.`);
 }
 
 /**

@@ -3,8 +3,11 @@ import type { Socket } from "node:net";
 import { STATUS_CODES } from "../../runtime/network/node-http.ts";
 import { begunOn, type PipelinedRequests } from "./pipelined-requests.ts";
 
-/** The whole response to bytes that are no request. `reason`: the code of Node's parser, or `CONNECT`. */
+/** The whole response to bytes that are no request. `reason`: the code of Node's parser, `CONNECT` or `TLS`. */
 export type UnparsedResponse = (reason: string | undefined, address: string) => string;
+
+/** The first byte of a TLS connection (RFC 8446, section 5.1). */
+const tlsHandshake = 0x16;
 
 /** Answers what reaches no request listener: bytes that the parser rejects, and CONNECT. */
 export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, refusal: UnparsedResponse): void {
@@ -14,9 +17,9 @@ export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, ref
     else if (begun && (begun.headersSent || begun.req.complete)) pipelined.endAfterResponses(socket);
     else socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
   };
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     if (error.code === "ECONNRESET") socket.destroy();
-    else refuse(socket, error.code);
+    else refuse(socket, error.rawPacket?.[0] === tlsHandshake ? "TLS" : error.code);
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     // Node took its own listener off, and an error that nobody listens for ends the process.

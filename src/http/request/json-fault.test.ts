@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import fc from "fast-check";
+import { jsonFaultAt } from "./json-fault.ts";
+
+suite("the place where a text stops being JSON", () => {
+  test("is the first character that no JSON can have there, or the end", () => {
+    for (const [text, at] of [
+      ["", 0],
+      ["{bvn}", 1],
+      ["{'bvn':1}", 1],
+      ['{"a":1,}', 7],
+      ['{"a":01}', 6],
+      ['{"a" 1}', 5],
+      ['{"a":"1"2"}', 8],
+      ['{"a":1', 6],
+      ['{"a":1}}', 7],
+      ['{"a":1} {', 8],
+      ['{\n "a": x}', 8],
+      ['["a\nb"]', 1],
+      ["[1,,2]", 3],
+      ["[1}", 2],
+      ["undefined", 0],
+    ] as const)
+      assert.equal(jsonFaultAt(text), at, text);
+  });
+
+  test("is there for every text that JSON.parse rejects, and for no other", () => {
+    const found = { true: 0, false: 0 };
+    const cut = fc.tuple(
+      fc.json(),
+      fc.nat(),
+      fc.nat(2),
+      fc.constantFrom("", "{", "]", ",", '"', ":", "0", " ", "e", "\\"),
+    );
+    fc.assert(
+      fc.property(cut, ([json, place, removed, put]) => {
+        const at = place % (json.length + 1);
+        const text = json.slice(0, at) + put + json.slice(at + removed);
+        let isJson = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isJson = false;
+        }
+        found[`${isJson}`] += 1;
+        assert.equal(jsonFaultAt(text) === undefined, isJson, text);
+      }),
+      { numRuns: 5000 },
+    );
+    assert.ok(found.true > 300 && found.false > 300, JSON.stringify(found));
+  });
+
+  test("is found in a long text and below arrays as deep as a body can be", () => {
+    const deep = "[".repeat(200_000);
+    assert.equal(jsonFaultAt(deep), deep.length);
+    assert.equal(jsonFaultAt(`"${"x".repeat(200_000)}`), 0);
+    assert.equal(jsonFaultAt(`${deep}${"]".repeat(200_000)}`), undefined);
+  });
+});
