@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 
 /** A page that is one of the repository's own documents. `name` is its place in the navigation; without one, others lead to it. */
 export interface Guide {
@@ -44,14 +45,12 @@ export const namedGuides = (Object.entries(guides) as [string, Guide][]).flatMap
   name && about ? [{ path, name, about }] : [],
 );
 
+const typedClient = ["client/src/outcome.ts", "client/src/options.ts", "client/src/call.ts", "client/src/duba.ts"];
+
 /** Clients in one file each, to copy into a project. */
 export const downloads = {
-  "/docs/clients/duba.ts": [
-    "client/src/outcome.ts",
-    "client/src/options.ts",
-    "client/src/call.ts",
-    "client/src/duba.ts",
-  ],
+  "/docs/clients/duba.ts": typedClient,
+  "/docs/clients/duba.mjs": typedClient,
   "/docs/clients/duba.php": ["docs/clients/duba.php"],
   "/docs/clients/duba.py": ["docs/clients/duba.py"],
 } as const satisfies Record<string, readonly string[]>;
@@ -61,7 +60,7 @@ export type DownloadPath = keyof typeof downloads;
 /** Every file that these pages are read from, for what packs them. */
 export const servedFiles: readonly string[] = [
   ...Object.values(guides).map(({ file }) => file),
-  ...Object.values(downloads).flat(),
+  ...new Set(Object.values(downloads).flat()),
 ];
 
 export function servedText(file: string): string {
@@ -74,5 +73,21 @@ export function downloadOf(path: DownloadPath): string {
     .map((file) => servedText(file))
     .join("\n")
     .replaceAll(/^(?:import|export type \{)[^;]*;\n/gm, "");
-  return path.endsWith(".ts") ? `// The client of Duba in one file. Copy it into your project.\n${joined}` : joined;
+  const told = `// The client of Duba in one file. Copy it into your project.\n${joined}`;
+  if (path.endsWith(".mjs")) return withoutTypes(told);
+  return path.endsWith(".ts") ? told : joined;
+}
+
+/** TypeScript as JavaScript. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process;
+  // Node calls this experimental, in a line that would stand in the service's log.
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(text)
+      .replaceAll(/[ \t]+$/gm, "")
+      .replaceAll(/\n{3,}/g, "\n\n");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }

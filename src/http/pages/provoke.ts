@@ -39,7 +39,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   insufficient_scope: "Create a key with `duba keys create --scope catalogue:read`, and verify with it.",
   address_not_allowed: "Create a key with `duba keys create --address 192.0.2.1`, and send it.",
   route_not_found: [{ path: "/api/v2/nothing" }],
-  not_offered: [{ method: "POST", path: "/api/v2/internet/data" }],
+  not_offered: [{ method: "POST", path: "/api/v2/internet/data", headers: json, body: "{}" }],
   provider_not_found: [{ path: "/api/v2/internet/data/lookup?provider=FOODATA", credential: null }],
   product_not_found: [{ path: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=NOTHING", credential: null }],
   request_not_found: [{ path: "/api/v2/requests/NOTHING" }],
