@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { looseGuard, priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
+import { nameLists } from "../src/catalogue/mapping/mapping-rows.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
+import { openStore } from "../src/storage/store.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
+import { openTerminal } from "./support/catalogue-terminal.ts";
 import { makeStore, ran, terminalActor } from "./support/command-line.ts";
 import { engines, usualEngines } from "./support/engines.ts";
 import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
@@ -146,6 +149,26 @@ for (const engine of usualEngines)
       assert.ok(Number.isInteger(facts.age_seconds));
     });
 
+    test("a pull whose entries wait for a mapping says so, and its exit code is 1", async (t) => {
+      const terminal = await openTerminal(engine);
+      t.after(() => terminal.close());
+      const { DUBA_DATA, DUBA_DATABASE_URL } = terminal.environment;
+      const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });
+      await nameLists(store.db, "vtpass", ["data-bundles"], 0);
+      await store.close();
+      const own = { environment: { ...environment, ...terminal.environment } };
+      const pulled = await ran(["sources", "pull"], own);
+      assert.match(pulled.err, /data-bundles: \d+ of peer wait for a mapping, and are not served/);
+      assert.match(
+        pulled.err,
+        /Entries of the source wait for a mapping, and entries that clients see stay as they were\.\n$/,
+      );
+      assert.doesNotMatch(pulled.out, /Nothing changed/);
+      assert.equal(pulled.exitCode, 1);
+      const [{ result }] = JSON.parse((await ran(["sources", "status", "--json"], own)).out);
+      assert.equal(result, "unmapped");
+    });
+
     test("a price that moves far is held, and the status says so", async () => {
       await reprice(550);
       const pulled = await sources("pull");
@@ -224,6 +247,10 @@ suite("a source that is followed", () => {
       "data-bundles=ebills,",
     ])
       assert.match(faultsOf({ DUBA_CATALOGUE_SOURCES: wrong }), /^DUBA_CATALOGUE_SOURCES must be lists with/, wrong);
+    assert.match(
+      faultsOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=baxi,cable-products=ebills+baxi" }),
+      /, which may be asked at each pull\. baxi has no data-bundles, only cable-products, cable-add-ons\. baxi has cable-products, but may not be asked at each pull\.$/,
+    );
     for (const wrong of ["20", "hold", "20%=tell", "-1%"])
       assert.match(faultsOf({ DUBA_CATALOGUE_DIFFERENCE: wrong }), /^DUBA_CATALOGUE_DIFFERENCE must be/, wrong);
     const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });

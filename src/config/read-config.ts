@@ -205,7 +205,8 @@ function valuesOf(
   const read = Object.entries(members).map(([member, setting]) => {
     const text = setting.secret ? secretOf(setting.name, environment, faults) : environment[setting.name];
     const value = setting.read(text || setting.default);
-    if (value === undefined) faults.push(`${setting.name} must be ${setting.form}.`);
+    if (value === undefined)
+      faults.push([`${setting.name} must be ${setting.form}.`, ...(setting.faultsIn?.(text ?? "") ?? [])].join(" "));
     return [member, value];
   });
   return Object.fromEntries(read);

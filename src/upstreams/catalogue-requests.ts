@@ -7,8 +7,8 @@ const mostRequests = 1_000;
 const mostBytes = 8 * 1024 * 1024;
 const mostBytesOfAll = 32 * 1024 * 1024;
 
-/** Milliseconds. If a source wants a longer pause, the pull ends and a later one asks again. */
-const longestPause = 30_000;
+/** Milliseconds. If a source wants longer pauses in one pull, the pull ends and a later one asks again. */
+const longestPauses = 30_000;
 /** Milliseconds. We wait no longer than this, whatever the source wants. */
 const mostPause = 24 * 3_600_000;
 
@@ -51,6 +51,7 @@ export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal
   return async (signal) => {
     const allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
     let requestsLeft = mostRequests;
+    let pauseLeft = longestPauses;
     let origin: Origin | undefined;
 
     const send = async ({ what, url, headers, body }: Omit<SourceRequest<never>, "read">) => {
@@ -67,8 +68,10 @@ export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal
         const seconds = Math.ceil(pause / 1000);
         const sentence = `Asked for ${what}, it was too busy and asked for a pause of ${seconds} s.`;
         const ended = new PullEnded("unreachable", sentence, pause);
-        if (pause > longestPause) throw ended;
-        await sleep(Math.max(pause, 100), undefined, { signal }).catch(() => {
+        if (pause > pauseLeft) throw ended;
+        const kept = Math.max(pause, 100);
+        pauseLeft -= kept;
+        await sleep(kept, undefined, { signal }).catch(() => {
           throw ended;
         });
       }

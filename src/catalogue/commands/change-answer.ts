@@ -19,6 +19,8 @@ export const ChangeAnswer = Type.Object({
   modified: Type.Optional(Type.Integer()),
   removed: Type.Optional(Type.Integer()),
   changes: Type.Optional(ListedChanges),
+  /** Of a pull: entries that clients see stay as they were until others are mapped. */
+  unmapped: Type.Optional(Type.Boolean()),
   /** What did not change, in sentences. */
   left_out: Type.Optional(Type.Array(Type.String())),
 });
@@ -30,7 +32,7 @@ export const changeCommand = {
   answer: ChangeAnswer,
   view: changeView,
   first: firstChanges,
-  isWell: ({ state }: Answer) => state !== "held" && state !== "recomputed",
+  isWell: ({ state, unmapped }: Answer) => state !== "held" && state !== "recomputed" && !unmapped,
   records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
 };
 
@@ -62,8 +64,15 @@ function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<
   const notes = left_out.map((note) => ({ note }));
   const difference = changes ? differenceView(changes) : [];
   if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
-  return [...notes, ...difference, ...(changes ? [""] : []), verdict(answer, at)];
+  const isTold = !answer.unmapped || answer.state !== "unchanged";
+  return [
+    ...[...notes, ...difference, ...(changes ? [""] : [])],
+    ...(isTold ? [verdict(answer, at)] : []),
+    ...(answer.unmapped ? [{ fault: waitsForMapping }] : []),
+  ];
 }
+
+const waitsForMapping = "Entries of the source wait for a mapping, and entries that clients see stay as they were.";
 
 function dryRunNotes({ reasons = [] }: Answer): Part[] {
   const waits = `This change would wait for approval:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`;

@@ -127,7 +127,7 @@ const pullSource = command({
   description:
     "The lists of the source replace the lists in the catalogue, including manual changes. A change that removes many entries or " +
     "changes a price by much waits for approval.",
-  onTerminal: "The exit code is 1 if Duba did not publish.",
+  onTerminal: "The exit code is 1 if a change or a mapping waits for a person, or the source gave nothing.",
   role: "operator",
   kind: "change",
   target: ["name"],
@@ -190,9 +190,10 @@ async function makePull(publisher: Publisher, source: SyncSource) {
   const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
   if (!begun) throw new CatalogueError("Another process pulls at this moment. See duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
-  const { sentences, outcome } = await syncFrom(publisher, source, begun, { author, again: true, signal });
+  const { record, sentences, outcome } = await syncFrom(publisher, source, begun, { author, again: true, signal });
   if (!outcome) throw nothingFrom(source, sentences);
-  return { ...outcomeAnswer(outcome), left_out: [...sentences] };
+  const isUnmapped = record.result === "unmapped";
+  return { ...outcomeAnswer(outcome), ...(isUnmapped && { unmapped: true }), left_out: [...sentences] };
 }
 
 export const sourceCommands = [listSources, showSources, pullSource];

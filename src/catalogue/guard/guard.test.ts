@@ -203,7 +203,7 @@ test("what a change makes sell below its cost is held, and a cost that moves far
 
 test("text that a spreadsheet would run is held where a source sent it, and only where it is new", async () => {
   const strict = { ...usualGuard, holdFormulas: true };
-  const change = withMembers("MTNDATA 104", { description: "=HYPERLINK(1)", value: "'=1", duration: "+1" });
+  const change = withMembers("MTNDATA 104", { description: "=HYPERLINK(50MB)", value: "'=1", duration: "+1" });
   assert.deepEqual(await reasonsFor([change]), []);
   assert.deepEqual(await reasonsFor([change], base, strict), [
     "MTNDATA 104: description begins like a formula of a spreadsheet.",

@@ -31,16 +31,22 @@ async function added(list: ListName, members: EntryContent) {
 
 for (const [what, list, members, sentence] of [
   [
-    "a price of 1 naira beside a face value of 19,000",
+    "a price of 300 naira beside a face value of 19,000",
     "data-bundles",
-    { price: 100, amount: 1_900_000, value: "", description: "Much" },
-    "MTNDATA new: the price is 1, and the face value 19000.",
+    { price: 30_000, amount: 1_900_000, value: "", description: "Much" },
+    "MTNDATA new: the price is 300, and the face value 19000.",
   ],
   [
     "a price far above its face value",
     "cable-products",
     { price: 1_000_000, amount: 400_000 },
     "dstv new: the price is 10000, and the face value 4000.",
+  ],
+  [
+    "a bundle without a size at 1 naira beside a face value of 1",
+    "data-bundles",
+    { price: 100, amount: 100, value: "", description: "Much" },
+    "MTNDATA new: the price is 1, and 9900 is the median in data-bundles of MTNDATA.",
   ],
   [
     "a product far below its provider's others",

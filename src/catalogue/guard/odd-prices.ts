@@ -1,7 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
-import { isOvertaken, listedPrice, rulesOf } from "../model/price-lists.ts";
+import { isOvertaken, listedPrice, pricedEntries, pricedLists, rulesOf } from "../model/price-lists.ts";
 import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { foundIn, kept, ratio } from "./found.ts";
@@ -10,8 +10,8 @@ import { foundIn, kept, ratio } from "./found.ts";
 const GB_FACTOR = 5;
 /** Factor between sizes that are similar: large bundles cost less per GB. */
 const SIMILAR = 4;
-/** Factor between a price of cable TV and the median of its provider that is odd. Published lists reach 17.8. */
-const CABLE_FACTOR = 20;
+/** Factor between a price without a size and the median of its provider that is odd. Published lists reach 25 and 17.8. */
+const SIZELESS_FACTOR = { "data-bundles": 50, "cable-products": 20, "cable-add-ons": 20 };
 /** Fewer prices have no median. */
 const FEWEST = 3;
 
@@ -82,10 +82,12 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
     ],
     "prices are as far from their provider's": [
       (list, key, content) => {
-        if (list !== "cable-products" && list !== "cable-add-ons") return undefined;
+        const priced = pricedLists.find((each) => each === list);
+        // With a size it is measured by the price of a GB.
+        if (priced === undefined || bundleSize(content) !== undefined) return undefined;
         const price = Number(content.price);
-        const usual = price === 0 ? undefined : medians.ofCable(list, key.slice(0, key.indexOf(" ")));
-        if (usual === undefined || ratio(price, usual) <= CABLE_FACTOR) return undefined;
+        const usual = price === 0 ? undefined : medians.ofProvider(priced, key.slice(0, key.indexOf(" ")));
+        if (usual === undefined || ratio(price, usual) <= SIZELESS_FACTOR[priced]) return undefined;
         return `the price is ${nairaOf(price)}, and ${nairaOf(Math.round(usual))} is the median in ${list} of ${content.type}`;
       },
     ],
@@ -131,11 +133,11 @@ class Medians {
     });
   }
 
-  ofCable(list: "cable-products" | "cable-add-ons", provider: string): number | undefined {
+  ofProvider(list: (typeof pricedLists)[number], provider: string): number | undefined {
     return this.#usual(`${list} ${provider}`, (document) => {
-      const products = groupIn(document, "cable-products", provider);
-      const entries =
-        list === "cable-products" ? products : products.flatMap(({ key }) => groupIn(document, list, key));
+      const entries = pricedEntries(document, provider)
+        .filter((entry) => entry.list === list)
+        .toArray();
       return entries.map(({ content }) => Number(content.price)).filter((price) => price > 0);
     });
   }

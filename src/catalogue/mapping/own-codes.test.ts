@@ -99,6 +99,15 @@ test("what a source drops goes, and what it cannot say stays", async () => {
   assert.deepEqual(read.sentences.slice(-1), ["MTNDATA c: its price cannot be used; left out."]);
 });
 
+test("a code of another source that cannot be read removes nothing of what may be its own", async () => {
+  const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
+  const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "b"));
+  const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
+  const unnamed = { ...offer, lists: [{ ...offer.lists[0]!, unnamed: ["MTNDATA"] }] };
+  assert.deepEqual(await served(base, await inOwnCodes(base, unnamed, "ebills", mapping)), ["a 12000", "b 10000"]);
+  assert.deepEqual(await served(base, await inOwnCodes(base, offer, "ebills", mapping)), ["a 12000"]);
+});
+
 test("look-alikes on either side are left to a person", async () => {
   const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "Day 1GB 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [

@@ -5,7 +5,7 @@ import { type Alike, alikeIn } from "../model/looks.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { isAvailable, isSold } from "../model/supply.ts";
-import { lastOf, type Mapping, type MappingRow } from "./mapping.ts";
+import { lastOf, type Mapping, type MappingRow, within } from "./mapping.ts";
 
 /** What an entry that waits for a mapping may be. */
 export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
@@ -34,7 +34,10 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, m
   const made = await Array.fromAsync(offer.lists, read);
   return {
     offered: made.map(({ list, mapped: contents, unusable }) => ({ list, contents, unusable })),
-    whole: made.map(({ list, mapped, stay, unusable }) => ({ list, contents: [...stay, ...mapped], unusable })),
+    whole: made.map(({ list, mapped, stay, unusable, unnamed }) => ({
+      ...{ list, unusable, unnamed },
+      contents: [...stay, ...mapped],
+    })),
     sentences: [
       ...[...needed, ...made].flatMap((each) => each.waits()),
       ...made.flatMap((each) => each.stays()),
@@ -52,6 +55,7 @@ class Translation {
   /** Under our codes. */
   mapped: readonly EntryContent[] = [];
   readonly unusable: OfferedList["unusable"];
+  readonly unnamed: readonly string[];
   /** Entries of ours that no mapping reaches. */
   readonly stay: readonly EntryContent[];
   /** What cannot be used and is not mapped, in sentences. */
@@ -71,7 +75,7 @@ class Translation {
     return made;
   }
 
-  private constructor(base: Snapshot, { list, unusable }: OfferedList, source: string, mapping: Mapping) {
+  private constructor(base: Snapshot, { list, unusable, unnamed = [] }: OfferedList, source: string, mapping: Mapping) {
     this.list = list;
     this.#base = base;
     this.#source = source;
@@ -82,6 +86,8 @@ class Translation {
     this.stay = unreached.map(({ content }) => content);
     const bad = unusable.map(({ key, sentence }) => ({ key: mapping.keyOf(source, list, key), sentence }));
     this.unusable = bad.flatMap(({ key, sentence }) => (typeof key === "string" ? { key, sentence } : []));
+    const ours = unnamed.map((group) => (group === "" ? "" : mapping.groupOf(source, list, within(group, "unknown"))));
+    this.unnamed = ours.filter((group) => typeof group === "string");
     this.lost = bad.flatMap(({ key, sentence }) => (typeof key === "string" ? [] : `${sentence}; left out.`));
   }
 

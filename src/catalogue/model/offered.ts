@@ -13,6 +13,8 @@ export interface OfferedList {
   readonly list: ListName;
   readonly contents: readonly EntryContent[];
   readonly unusable: readonly UnusableEntry[];
+  /** The keys of what entries without a usable code belong to; empty if that is not known, or the list has no such. */
+  readonly unnamed?: readonly string[];
 }
 
 /** The lists of a source. */

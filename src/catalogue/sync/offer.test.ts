@@ -99,6 +99,27 @@ test("a known code whose price cannot be read keeps its last good entry, and is 
   }
 });
 
+test("a code that cannot be read removes nothing of its provider: any missing entry may be the one", async () => {
+  const { after: before } = await taken(base, await offered());
+  const [first, second, ...rest] = mtn.content.variations;
+  const whole = await offerHash(await offered([second!, ...rest]), "");
+  for (const variation_code of ["mtn 10mb 100", "", "x".repeat(65)]) {
+    const offer = await offered([{ ...first!, variation_code }, ...rest]);
+    const { after, leftOut } = await taken(before, offer);
+    assert.deepEqual(after.groups["data-bundles"], before.groups["data-bundles"]);
+    assert.ok(leftOut.includes("data-bundles, entry 1: its code cannot be used; left out."), leftOut.join("\n"));
+    assert.ok(
+      leftOut.includes(
+        "data-bundles: 2 of MTNDATA are not in the list of the source, and stay, as an entry there has no code that can be used.",
+      ),
+      leftOut.join("\n"),
+    );
+    assert.notEqual(await offerHash(await offered([{ ...first!, variation_code }, second!, ...rest]), ""), whole);
+  }
+  const { after } = await taken(before, await offered(rest));
+  assert.equal(groupIn(after, "data-bundles", "MTNDATA").length, 34);
+});
+
 test("a list of which most cannot be used is no list", async () => {
   const usual = { name: "t", covers: ["corporate-bundles"] as const };
   const entries = (...codes: string[]) => codes.map((code) => ({ code, description: "" }));

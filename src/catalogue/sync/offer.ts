@@ -14,7 +14,7 @@ import {
 } from "../model/lists.ts";
 import type { Offer, OfferedList, UnusableEntry } from "../model/offered.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { itemIn } from "../model/snapshot.ts";
+import { groupIn, inOrder, itemIn } from "../model/snapshot.ts";
 import { isSold } from "../model/supply.ts";
 import type { PriceDifference } from "./sync-settings.ts";
 
@@ -64,6 +64,7 @@ async function readList(
   const pause = pacer();
   const contents = new Map<string, EntryContent>();
   const unusable = new Map<string, UnusableEntry>();
+  const unnamed = new Set<string>();
   let bad = 0;
   for (const [at, members] of given.entries()) {
     await pause();
@@ -79,25 +80,44 @@ async function readList(
       bad += 1;
       const cannot = `its ${wrong.join(" and ")} cannot be used`;
       const named = members as EntryContent;
-      if (wrong.some((member) => codes.includes(member))) leaveOut(`${list}, entry ${at + 1}: ${cannot}; left out.`);
-      else {
+      if (wrong.some((member) => codes.includes(member))) {
+        leaveOut(`${list}, entry ${at + 1}: ${cannot}; left out.`);
+        const isLost = wrong.some((member) => codes.slice(0, -1).includes(member));
+        unnamed.add(isLost ? "" : groupOf(list, entryKeyOf(list, { ...named, [codes.at(-1)!]: "unknown" })));
+      } else {
         const key = entryKeyOf(list, named);
         unusable.set(key, { key, sentence: `${list}, ${nameOf(list, named)}: ${cannot}` });
       }
     }
   }
   for (const key of contents.keys()) unusable.delete(key);
-  return { list, contents: [...contents.values()], unusable: [...unusable.values()], bad };
+  return { list, contents: [...contents.values()], unusable: [...unusable.values()], unnamed: [...unnamed], bad };
 }
 
-/** The entries of an offered list. If a known entry is unusable, its last good version stays. */
-export function usable(base: Snapshot, { list, contents, unusable }: OfferedList) {
+/**
+ * The entries of an offered list. If a known entry is unusable, its last good version stays. So do all that are missing beside one without a usable
+ * code, which may be any of them.
+ */
+export function usable(base: Snapshot, { list, contents, unusable, unnamed = [] }: OfferedList) {
   const entries = [...contents];
   const leftOut: string[] = [];
   for (const { key, sentence } of unusable) {
     const known = itemIn(base, list, key);
     if (known) entries.push(known.content);
     leftOut.push(known ? `${sentence}; its last good entry stays.` : `${sentence}; left out.`);
+  }
+  const given = new Set(unnamed.length > 0 ? entries.map((content) => entryKeyOf(list, content)) : []);
+  for (const group of new Set(unnamed)) {
+    const items = group === "" ? [...inOrder(base, list)] : groupIn(base, list, group);
+    const missing = items.filter(({ key }) => !given.has(key));
+    for (const { key, content } of missing) {
+      given.add(key);
+      entries.push(content);
+    }
+    if (missing.length > 0)
+      leftOut.push(
+        `${list}: ${missing.length}${group && ` of ${group}`} are not in the list of the source, and stay, as an entry there has no code that can be used.`,
+      );
   }
   return { entries, leftOut };
 }
@@ -106,8 +126,8 @@ export function usable(base: Snapshot, { list, contents, unusable }: OfferedList
 export async function offerHash({ lists }: Offer, decided: string): Promise<string> {
   const pause = pacer();
   const hash = createHash("sha256").update(`${decided}\n`);
-  for (const { list, contents, unusable } of lists) {
-    const lines: string[] = unusable.map(({ key }) => key);
+  for (const { list, contents, unusable, unnamed = [] } of lists) {
+    const lines: string[] = [...unusable.map(({ key }) => key), ...unnamed.map((group) => `unnamed ${group}`)];
     for (const content of contents) {
       lines.push(JSON.stringify(content));
       await pause();

@@ -17,19 +17,49 @@ export interface ListSource {
   readonly comparedWith: string | null;
 }
 
+interface NamedLists {
+  readonly list: string;
+  readonly source: (typeof catalogueSources)[number] | undefined;
+  /** Undefined: none is named. Null: there is no such source. */
+  readonly other: (typeof catalogueSources)[number] | null | undefined;
+}
+
+const sourceNamed = (name: string) => catalogueSources.find((source) => source.name === name);
+
+function partsOf(text: string): NamedLists[] {
+  return text.split(",").map((part) => {
+    const [, list = "", source = "", other] = /^\s*([a-z-]+)\s*=\s*([a-z]+)(?:\s*\+\s*([a-z]+))?\s*$/.exec(part) ?? [];
+    return { list, source: sourceNamed(source), other: other === undefined ? undefined : (sourceNamed(other) ?? null) };
+  });
+}
+
+const gives = (source: { covers: readonly string[] }, list: string) => source.covers.includes(list);
+
 /** A list has one source. One to compare with is asked at each pull, so it must have no pace of its own. */
 function listSourcesIn(text: string): ListSource[] | undefined {
-  const sourceOf = (name: string | undefined, list: string) =>
-    catalogueSources.find((source) => source.name === name && (source.covers as readonly string[]).includes(list));
-  const read = text.split(",").flatMap((part) => {
-    const [, list = "", source, other] = /^\s*([a-z-]+)\s*=\s*([a-z]+)(?:\s*\+\s*([a-z]+))?\s*$/.exec(part) ?? [];
-    if (!sourceOf(source, list)) return [];
-    const compared = sourceOf(other, list);
-    if (other !== undefined && (other === source || !compared || compared.pace !== undefined)) return [];
-    return [{ list: list as PulledList, source: source!, comparedWith: other ?? null }];
+  const parts = partsOf(text);
+  const read = parts.flatMap(({ list, source, other }) => {
+    if (!source || !gives(source, list) || other === null || other === source) return [];
+    if (other && (!gives(other, list) || other.pace !== undefined)) return [];
+    return [{ list: list as PulledList, source: source.name, comparedWith: other?.name ?? null }];
   });
-  const isWhole = read.length === text.split(",").length && new Set(read.map(({ list }) => list)).size === read.length;
+  const isWhole = read.length === parts.length && new Set(read.map(({ list }) => list)).size === read.length;
   return isWhole ? read : undefined;
+}
+
+/** The lists that a named source lacks, in sentences. */
+function lackingIn(text: string): string[] {
+  const known = catalogueSources.flatMap(({ covers }): readonly string[] => covers);
+  return partsOf(text)
+    .filter(({ list }) => known.includes(list))
+    .flatMap(({ list, source, other }) => [
+      ...[source, other].flatMap((it) =>
+        !it || gives(it, list) ? [] : `${it.name} has no ${list}, only ${it.covers.join(", ")}.`,
+      ),
+      ...(other?.pace !== undefined && gives(other, list)
+        ? [`${other.name} has ${list}, but may not be asked at each pull.`]
+        : []),
+    ]);
 }
 
 /** How far prices of two sources may be apart: 0.2 is 20 % of the second one's. */
@@ -54,6 +84,7 @@ export const syncSettings = {
       "A source for each list, in place of DUBA_CATALOGUE_SOURCE, and after + one to compare its prices with, such as data-bundles=ebills+vtpass,cable-add-ons=baxi. Lists that are not named change by imports only.",
     form: "lists with a source that has them, such as data-bundles=ebills+vtpass,cable-add-ons=baxi, or empty; each list once, and after + another source, which may be asked at each pull",
     read: (text): readonly ListSource[] | undefined => (text === "" ? [] : listSourcesIn(text)),
+    faultsIn: lackingIn,
   }),
   difference: setting({
     name: "DUBA_CATALOGUE_DIFFERENCE",

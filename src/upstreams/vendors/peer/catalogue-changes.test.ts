@@ -200,6 +200,14 @@ test("a short pause that a server asks for is kept, a long one ends the pull and
   });
   const page = (await asked()).pulled;
   assert.equal("retryAfter" in page && page.retryAfter, 60_000, "whatever its body says");
+  // Each of these pauses is short enough, both together are not.
+  let first = true;
+  server.others.set(path, (response, received) => {
+    json(429, {}, { "Retry-After": first ? "0" : "30" })(response, received);
+    first = false;
+  });
+  const twice = (await asked()).pulled;
+  assert.equal("retryAfter" in twice && twice.retryAfter, 30_000);
   const date = new Date(Date.now() + 600_000).toUTCString();
   server.others.set(path, json(429, {}, { "Retry-After": date }));
   const { pulled } = await asked();

@@ -15,6 +15,7 @@ const lists = {
     bundle("MTNDATA", "mtn-a", "N100 100MB - 24 hrs", "100.00", "100MB", "24 hrs"),
     bundle("MTNDATA", "mtn-b", "N1000 1.5GB - 30 days", "1000.50", "1.5GB", "30 days"),
     bundle("AIRTELDATA", "air-a", "Airtel Data - 50 Naira - 25MB - 1Day", "49.99", "25MB", "1Day"),
+    bundle("GLODATA", "glo a", "Glo Data N100 - 105MB - 2 day", "100.00", "105MB", "2 day"),
     bundle("GLODATA", "glo-b", "Glo 1GB + 1GB night", "", "", ""),
     bundle("9MOBILEDATA", "eti-a", "9mobile Data - 4.5GB + 1GB night", "2000.00", "", ""),
   ],
@@ -28,7 +29,6 @@ const lists = {
 const leftOut = [
   "smile-direct: not known here, so left out.",
   "airtel-data, air-b: its price is not fixed, so left out.",
-  "glo-data, a variation: its code is not 1 to 64 visible ASCII characters, so left out.",
   "showmax: not known here, so left out.",
   "startimes: its convenience fee is not in the prices.",
 ];
@@ -104,8 +104,8 @@ testCatalogueSource({
       },
       pulled: {
         kind: "whole",
-        lists,
-        leftOut: [leftOut[0]!, "mtn-data, odd: its amount is not a text, so left out.", ...leftOut.slice(1)],
+        lists: { ...lists, "data-bundles": [bundle("MTNDATA", "odd", "Odd", "", "", ""), ...lists["data-bundles"]] },
+        leftOut,
       },
     },
     "has none of the services": {

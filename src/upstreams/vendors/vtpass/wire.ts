@@ -58,19 +58,24 @@ export function isOdd({ variation_code, name, variation_amount }: GivenVariation
   return [variation_code, name, variation_amount].some((member) => typeof member !== "string");
 }
 
-/** The variation if it can be sold, else why we leave it out. */
+/**
+ * The variation if it can be sold, else why we leave it out. A member that is no text is empty, and then nothing can be sold for the price: what the
+ * catalogue knows of it stays.
+ */
 export function readVariation({
   variation_code,
   name,
   variation_amount,
   fixedPrice,
 }: GivenVariation): Variation | string {
-  if (typeof variation_code !== "string" || !/^[!-~]{1,64}$/.test(variation_code))
-    return "its code is not 1 to 64 visible ASCII characters";
-  if (typeof name !== "string") return "its name is not a text";
-  if (typeof variation_amount !== "string") return "its amount is not a text";
   const isFixed = fixedPrice === true || (typeof fixedPrice === "string" && /^(yes|true)$/i.test(fixedPrice));
-  return isFixed ? { variation_code, name, variation_amount } : "its price is not fixed";
+  if (!isFixed) return "its price is not fixed";
+  const textOf = (member: unknown) => (typeof member === "string" ? member : "");
+  return {
+    variation_code: textOf(variation_code),
+    name: textOf(name),
+    variation_amount: textOf(name) && textOf(variation_amount),
+  };
 }
 
 /** Whether a convenience fee is one: `0 %`, `N0` and what is no text or number are none. */
