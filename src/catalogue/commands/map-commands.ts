@@ -9,6 +9,7 @@ import { inOwnCodes, type Proposal } from "../mapping/own-codes.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { groupOf, listShapeOf } from "../model/lists.ts";
+import { rememberedOf } from "../model/looks.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { soldLists } from "../model/supply.ts";
 import { offerOf } from "../sync/offer.ts";
@@ -26,7 +27,7 @@ const listMapping = command({
   id: "catalogue.map.list",
   summary: "List which entry of the catalogue is the one of a source, and what waits for a mapping.",
   description:
-    "proposed: Duba found one that looks like it, or nothing like it. unclear: several look alike, or its code is taken, so a person must name " +
+    "proposed: Duba found one that looks like it, or nothing like it. unclear: several look alike, its code is taken, or the source gives another entry under a code that somebody mapped, so a person must name " +
     "one. approved and never: somebody decided.",
   role: "viewer",
   kind: "read",
@@ -200,7 +201,9 @@ const setMapping = command({
           `Duba knows no ${text} in ${list} of ${source}. See: duba catalogue map list --source ${source} --list ${list}`,
         );
       const about = known?.about ?? "";
-      const facts = { source, list, code, about, why: "" };
+      const given = itemIn(base, list, code)?.content;
+      const looks = known ? (known.seen ?? known.looks) : given ? rememberedOf(given) : null;
+      const facts = { source, list, code, about, why: "", looks, seen: null };
       if (own === "none") return [{ ...facts, state: "never", own: null, is_new: 0 }];
       const group = mapping.groupOf(source, list, code);
       if (typeof group !== "string")
@@ -219,16 +222,17 @@ const setMapping = command({
   },
 });
 
-/** The other entry of the source that is approved under the same code of ours. */
+/** The other entry of the source that is decided under the same code of ours, in doubt or not. */
 function ownerOf({ source, list, code, own }: Proposal, rows: readonly MappingRow[]): MappingRow | undefined {
   return rows.find(
     (row) =>
-      row.state === "approved" &&
+      row.decided_by !== null &&
+      row.own !== null &&
       row.source === source &&
       row.list === list &&
       row.code !== code &&
       groupOf(list, row.code) === groupOf(list, code) &&
-      foldCase(row.own!) === foldCase(own!),
+      foldCase(row.own) === foldCase(own!),
   );
 }
 

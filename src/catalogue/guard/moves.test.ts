@@ -110,3 +110,17 @@ test("a size that shrinks step by step is held where the steps pass the bound", 
     "MTNDATA mtn-2gb-30days: size moves within a day from 2GB to 700MB, by more than a factor of 2.",
   ]);
 });
+
+test("a validity that moves far at the same price is held", async () => {
+  const changes = [...inOrder(base, "data-bundles")]
+    .filter(({ content }) => content.duration === "30 Days" || content.duration === "30 days")
+    .map(
+      ({ key, content: old }): Change => ({
+        ...{ subject: "data-bundles", key, old },
+        new: { ...old, duration: "1 Day", description: String(old.description).replace(/30 days/i, "1 Day") },
+      }),
+    );
+  assert.ok(changes.length > 3);
+  const [first] = await reasonsFor(changes);
+  assert.match(first!, /: validity moves from 720 hours to 24 hours, by more than a factor of 2\.$/);
+});

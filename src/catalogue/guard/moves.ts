@@ -1,5 +1,6 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
+import { validityOf } from "../model/looks.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { bundleSize, sizeText } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
@@ -19,7 +20,7 @@ export function farMoves({ earlier, changes }: Guarded, factor: number): Promise
     for (const [name, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
       // It follows from the price and the size.
       if (name === "price of a GB" && isTold) continue;
-      const how = farMove(before[name], dayBefore[name], to, factor, name === "size" ? sizeText : nairaOf);
+      const how = farMove(before[name], dayBefore[name], to, factor, textOf[name] ?? nairaOf);
       if (how === undefined) continue;
       isTold = true;
       yield { change, sentence: `${nameOf(subject, now)}: ${name} ${how}` };
@@ -27,8 +28,13 @@ export function farMoves({ earlier, changes }: Guarded, factor: number): Promise
   });
 }
 
-/** Money in kobo, the size in megabytes. */
-type Measures = Partial<Record<"amount" | "price" | "cost" | "size" | "price of a GB", number>>;
+const textOf: Partial<Record<keyof Measures, (value: number) => string>> = {
+  size: sizeText,
+  validity: (hours) => `${hours} hours`,
+};
+
+/** Money in kobo, the size in megabytes, the validity in hours. */
+type Measures = Partial<Record<"amount" | "price" | "cost" | "size" | "validity" | "price of a GB", number>>;
 
 function measuresOf(content: EntryContent | undefined): Measures {
   const { amount, price, cost } = content ?? {};
@@ -39,6 +45,8 @@ function measuresOf(content: EntryContent | undefined): Measures {
   if (typeof cost === "number") measures.cost = cost;
   if (size !== undefined) {
     measures.size = size;
+    const hours = validityOf(content!);
+    if (hours !== undefined) measures.validity = hours;
     measures["price of a GB"] = Math.round((Number(price) / size) * 1024);
   }
   return measures;

@@ -75,7 +75,7 @@ for (const [what, list, members, sentence] of [
     // Once somebody approved it, other words for it do not wait.
     const key = entryKeyOf(list, { ...samples[list], ...members, code: "new", add_on_product_code: "new" });
     const old = itemIn(after, list, key)!.content;
-    const words = list === "data-bundles" ? { duration: "7 days" } : { name: "Other" };
+    const words = list === "data-bundles" ? { duration: "1 month" } : { name: "Other" };
     const changes = [{ subject: list, key, old, new: { ...old, ...words } }];
     const later = await applyChanges(after, changes);
     assert.deepEqual(await reasonsToHold({ base: after, after: later, earlier: after, changes }, usualGuard), []);

@@ -99,6 +99,46 @@ for (const engine of engines)
       assert.equal(mapped?.own, "mtn-3gb", "in the spelling that clients know");
     });
 
+    test("serves no other goods under a mapped code: the last good entry stays until a person decides again", async (t) => {
+      const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      at.catalogue = await restart("ebills");
+      await pull();
+      await run("approve", { source: "ebills" });
+      await pull();
+      const before = pricesOf(at.catalogue);
+      const whole = offers.ebills!;
+      const exchanged = new Map([
+        ["93GB", "94GB"],
+        ["94GB", "93GB"],
+      ]);
+      offers.ebills = whole.map((it) => ({ ...it, code: exchanged.get(it.code) ?? it.code }));
+      await pull();
+      assert.deepEqual(pricesOf(at.catalogue), before);
+      const { result, sentences } = (await readSync(db, "ebills"))!;
+      assert.equal(result, "unmapped");
+      assert.match(sentences, /2 of ebills wait for a mapping, and are not served: MTNDATA 9[34]GB, MTNDATA 9[34]GB/);
+      const states = async () =>
+        (await mappingRows(db, "ebills"))
+          .filter(({ state }) => state !== "approved")
+          .map(({ code, state }) => [code, state]);
+      assert.deepEqual(await states(), [
+        ["MTNDATA 93GB", "unclear"],
+        ["MTNDATA 94GB", "unclear"],
+      ]);
+      offers.ebills = whole;
+      await pull();
+      assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "unchanged"]);
+      const longer = { ...whole[2]!, duration: "7 days", description: "MTN Data 3GB 7 days" };
+      offers.ebills = whole.map((it, n) => (n === 2 ? longer : it));
+      await pull();
+      assert.deepEqual(await states(), [["MTNDATA 93GB", "unclear"]]);
+      const own = "mtn-3gb";
+      await run("set", { source: "ebills", list: "data-bundles", source_code: "MTNDATA 93GB", own });
+      await pull();
+      assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
+    });
+
     test("does not approve what the catalogue has become another for", async (t) => {
       const { at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");

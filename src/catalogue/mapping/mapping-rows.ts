@@ -59,6 +59,25 @@ export async function noteGiver(db: Kysely<Tables>, source: string, lists: reado
   for (const list of lists) await put(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
 }
 
+/** Notes which decided entries of a source are in doubt, and which no longer are. */
+export async function noteDoubts(db: Kysely<Tables>, source: string, decided: readonly MappingRow[]): Promise<void> {
+  const known = new Map((await mappingRows(db, source)).map((row) => [`${row.list} ${row.code}`, row]));
+  const changed = decided.filter(({ list, code, seen }) => known.get(`${list} ${code}`)?.seen !== seen);
+  if (changed.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await lockCounter(trx, "catalogue");
+    for (const { list, code, state, why, seen, decided_at } of changed)
+      await trx
+        .updateTable("catalogue_mapping")
+        .set({ state, why, seen })
+        .where("source", "=", source)
+        .where("list", "=", list)
+        .where("code", "=", code)
+        .where("decided_at", "=", decided_at)
+        .execute();
+  });
+}
+
 /** Replaces the proposals of a source in these lists. What somebody decided stays. */
 export async function writeProposals(
   db: Kysely<Tables>,
@@ -67,7 +86,7 @@ export async function writeProposals(
   proposals: readonly Proposal[],
 ): Promise<void> {
   const textOf = (row: Proposal) =>
-    JSON.stringify([row.list, row.code, row.state, row.own, row.is_new, row.about, row.why]);
+    JSON.stringify([row.list, row.code, row.state, row.own, row.is_new, row.about, row.why, row.looks]);
   const open = (await mappingRows(db, source)).filter((row) => lists.includes(row.list) && row.decided_by === null);
   const wanted = new Set(proposals.map(textOf));
   const there = new Set(open.map(textOf));

@@ -2,7 +2,9 @@ import type { Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import { kept } from "../guard/found.ts";
 import { foldCase } from "../model/codes.ts";
-import { type EntryContent, groupOf, type ListName, listShapeOf, parentOf } from "../model/lists.ts";
+import { type EntryContent, entryKeyOf, groupOf, type ListName, listShapeOf, parentOf } from "../model/lists.ts";
+import { disagrees, rememberedOf } from "../model/looks.ts";
+import type { OfferedList } from "../model/offered.ts";
 import { isSold, soldLists } from "../model/supply.ts";
 
 export type MappingRow = Tables["catalogue_mapping"];
@@ -20,7 +22,7 @@ export class Mapping {
   readonly #keys = new Map<string, ReadonlySet<string>>();
 
   constructor(rows: readonly MappingRow[] = [], names: ReadonlyMap<ListName, string> = new Map()) {
-    this.#decided = rows.filter(({ state }) => state === "approved" || state === "never");
+    this.#decided = rows.filter(({ decided_by }) => decided_by !== null);
     const lists = Map.groupBy(this.#decided, ({ source, list }) => `${source} ${list}`);
     this.#rows = new Map([...lists].map(([of, all]) => [of, new Map(all.map((row) => [row.code, row]))]));
     this.names = names;
@@ -35,7 +37,7 @@ export class Mapping {
   textOf(source: string): string {
     const rows = this.#decided.filter((row) => row.source === source);
     const foreign = soldLists.filter((list) => !this.hasOurCodes(source, list));
-    return JSON.stringify([rows.map(({ list, code, own }) => [list, code, own]).sort(), foreign]);
+    return JSON.stringify([rows.map(({ list, code, own, looks }) => [list, code, own, looks]).sort(), foreign]);
   }
 
   /** Whether the codes of this source are ours in this list. Those of providers always are: every source speaks of MTNDATA. */
@@ -61,6 +63,7 @@ export class Mapping {
     const group = this.groupOf(source, list, key);
     if (typeof group !== "string") return group;
     const row = this.#rows.get(`${source} ${list}`)?.get(key);
+    if (row?.state === "unclear") return undefined;
     if (row) return row.own === null ? null : within(group, foldCase(row.own));
     if (!this.hasOurCodes(source, list)) return undefined;
     const ours = within(group, lastOf(key));
@@ -71,6 +74,40 @@ export class Mapping {
   groupOf(source: string, list: ListName, key: string): string | null | undefined {
     const parent = parentOf(list);
     return parent === undefined ? "" : this.keyOf(source, parent, groupOf(list, key));
+  }
+
+  /** The same, but what a source gives now under a decided code is another entry than the one that a person decided: it is in doubt. */
+  doubting(source: string, offered: readonly OfferedList[]): Mapping {
+    const rows = new Map(this.#decided.map((row) => [row, row]));
+    for (const { list, contents } of offered) {
+      const decided = this.#rows.get(`${source} ${list}`);
+      if (!decided) continue;
+      for (const content of contents) {
+        const row = decided.get(entryKeyOf(list, content));
+        if (row?.own == null || row.looks === null) continue;
+        const isOther = disagrees(row.looks, content);
+        const why = isOther ? "The source gives another entry under this code than when somebody decided." : "";
+        const seen = isOther ? rememberedOf(content) : null;
+        rows.set(row, { ...row, state: isOther ? "unclear" : "approved", why, seen });
+      }
+    }
+    return new Mapping([...rows.values()], this.names);
+  }
+
+  /** Decided entries of a source in this list, in doubt or not. */
+  decidedOf(source: string, list: ListName): ReadonlyMap<string, MappingRow> {
+    return this.#rows.get(`${source} ${list}`) ?? new Map();
+  }
+
+  /** Our keys whose entry of the source is in doubt. */
+  doubted(source: string, list: ListName): ReadonlySet<string> {
+    return kept(this.#keys, `doubted ${source} ${list}`, () => {
+      const rows = [...this.decidedOf(source, list).values()].filter(({ state }) => state === "unclear");
+      const groups = rows.map(({ code, own }) => ({ group: this.groupOf(source, list, code), own: own! }));
+      return new Set(
+        groups.flatMap(({ group, own }) => (typeof group === "string" ? within(group, foldCase(own)) : [])),
+      );
+    });
   }
 
   /** Our keys in a list that somebody mapped entries of this source to. */

@@ -14,7 +14,7 @@ const starter = await starterSnapshot();
 
 const row = (list: MappingRow["list"], code: string, own: string | null, is_new: 0 | 1 = 0): MappingRow => ({
   ...{ source: "ebills", list, code, own, is_new, state: own === null ? "never" : "approved" },
-  ...{ about: "", why: "", decided_by: "ops", decided_at: 0 },
+  ...{ about: "", why: "", looks: null, seen: null, decided_by: "ops", decided_at: 0 },
 });
 
 const bundle = (code: string, description: string, price = 10_000): EntryContent => {

@@ -1,7 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName, nameOf, parentOf } from "../model/lists.ts";
-import { type Alike, alikeIn } from "../model/looks.ts";
+import { type Alike, alikeIn, rememberedOf } from "../model/looks.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { isAvailable, isSold } from "../model/supply.ts";
@@ -19,6 +19,8 @@ export interface OwnCodes {
   /** About what waits, what stays, and what no list can have. */
   readonly sentences: readonly string[];
   readonly proposals: readonly Proposal[];
+  /** What people decided about these lists, in doubt where the source gives another entry now. */
+  readonly decided: readonly MappingRow[];
   /** Whether entries that callers see stay as they were while others of their list wait: they may be the same. */
   readonly isPartly: boolean;
 }
@@ -27,7 +29,8 @@ export interface OwnCodes {
 const NAMED = 3;
 
 /** Gives the entries of a source our codes. Leaves out and proposes those that nobody mapped. */
-export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, mapping: Mapping): Promise<OwnCodes> {
+export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, decided: Mapping): Promise<OwnCodes> {
+  const mapping = decided.doubting(source, [...offer.lists, ...offer.parents]);
   const parents = offer.parents.filter(({ list }) => !mapping.hasOurCodes(source, list));
   const read = (given: OfferedList) => Translation.of(base, given, source, mapping);
   const needed = await Array.fromAsync(parents, read);
@@ -45,6 +48,7 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, m
       ...made.flatMap(({ lost }) => lost),
     ],
     proposals: [...needed, ...made].flatMap((each) => each.proposals()),
+    decided: [...offer.lists, ...offer.parents].flatMap(({ list }) => [...mapping.decidedOf(source, list).values()]),
     isPartly: made.some((each) => each.isPartly),
   };
 }
@@ -138,6 +142,7 @@ class Translation {
     const parent = parentOf(list);
     if (parent && isSold(parent) && !this.#isReached(parent, groupOf(list, key))) return false;
     const isOurs = this.#mapping.hasOurCodes(this.#source, list);
+    if (this.#mapping.doubted(this.#source, list).has(key)) return false;
     return (
       this.#mapping.reachedBy(this.#source, list).has(key) ||
       (isOurs && !this.#mapping.takenFrom(this.#source, list).has(key))
@@ -146,11 +151,22 @@ class Translation {
 
   proposals(): Proposal[] {
     const { list } = this;
-    return Array.from(this.#waiting, ([code, content]) => {
-      const price = content.price === undefined ? [] : [nairaOf(Number(content.price))];
-      const about = [content.description ?? content.name, ...price].join(", ");
-      return { source: this.#source, list: list as Proposal["list"], code, about, ...this.#proposed(content) };
-    });
+    const decided = this.#mapping.decidedOf(this.#source, list);
+    return Array.from(this.#waiting)
+      .filter(([code]) => !decided.has(code))
+      .map(([code, content]) => {
+        const price = content.price === undefined ? [] : [nairaOf(Number(content.price))];
+        const about = [content.description ?? content.name, ...price].join(", ");
+        return {
+          source: this.#source,
+          list: list as Proposal["list"],
+          code,
+          about,
+          looks: rememberedOf(content),
+          seen: null,
+          ...this.#proposed(content),
+        };
+      });
   }
 
   #proposed(content: EntryContent): Pick<Proposal, "state" | "own" | "is_new" | "why"> {

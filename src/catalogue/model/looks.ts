@@ -9,10 +9,48 @@ export function looksOf(content: EntryContent): string[] {
     .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")
     .replace(/[^\p{L}\p{N}+]/gu, "");
   const size = bundleSize(content);
-  const time = size && (hoursIn(String(content.duration)) ?? hoursIn(String(content.description)));
-  // A GB may be 1,000 MB or 1,024 MB.
-  const even = size !== undefined && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
+  const time = size && validityOf(content);
+  const even = size && evenSize(size);
   return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
+}
+
+/** A GB may be 1,000 MB or 1,024 MB. */
+function evenSize(size: number): number {
+  return size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
+}
+
+/** Hours for which an entry is valid; undefined if neither its duration nor its description names one time. */
+export function validityOf(content: EntryContent): number | undefined {
+  return hoursIn(String(content.duration)) ?? hoursIn(String(content.description));
+}
+
+/** What a mapping remembers of an entry: size in megabytes, validity in hours, class; its name only where neither can be read. */
+export function rememberedOf(content: EntryContent): string {
+  const size = bundleSize(content);
+  const hours = validityOf(content);
+  const isReadable = size !== undefined || hours !== undefined;
+  const name = String(content.name ?? content.description)
+    .toLowerCase()
+    .replace(/\s+/g, " ");
+  return JSON.stringify({
+    ...(size !== undefined && { size: evenSize(size) }),
+    ...(hours !== undefined && { hours }),
+    ...(isReadable ? { class: classOf(content) } : { name }),
+  });
+}
+
+/** Whether an entry is another one than the remembered one: a member that both have differs, or one has a name alone. */
+export function disagrees(remembered: string, content: EntryContent): boolean {
+  const before: Record<string, unknown> = JSON.parse(remembered);
+  const now: Record<string, unknown> = JSON.parse(rememberedOf(content));
+  const both = Object.keys(before).filter((member) => member in now);
+  return both.length === 0 || both.some((member) => before[member] !== now[member]);
+}
+
+/** SME, gifting or corporate; else empty. */
+function classOf(content: EntryContent): string {
+  const words = String(content.description ?? content.name).toLowerCase();
+  return /\b(sme|gifting|corporate)\b/.exec(words)?.[1] ?? "";
 }
 
 /** Which entries may be the same under other codes. */
@@ -59,7 +97,5 @@ async function entriesByLook(
 
 function looksWithin(list: ListName, content: EntryContent): string[] {
   const group = groupOf(list, entryKeyOf(list, content));
-  const words = String(content.description ?? content.name).toLowerCase();
-  const kind = /\b(sme|gifting|corporate)\b/.exec(words)?.[1] ?? "";
-  return looksOf(content).map((look) => `${group} ${kind} ${look}`);
+  return looksOf(content).map((look) => `${group} ${classOf(content)} ${look}`);
 }

@@ -74,7 +74,16 @@ test("what a person mapped counts before what an entry looks like", async () => 
     bundle("b", "Nothing like it", "102", ["9GB", "1 day"]),
   ];
   const row = { source: "vtpass", list: "data-bundles", code: "MTNDATA B", own: "104", is_new: 0 } as const;
-  const decided = { ...row, about: "", why: "", state: "approved", decided_by: "ops", decided_at: 1 } as const;
+  const decided = {
+    ...row,
+    about: "",
+    why: "",
+    looks: null,
+    seen: null,
+    state: "approved",
+    decided_by: "ops",
+    decided_at: 1,
+  } as const;
   const offer = await offerOf(selling("ebills", ours), never);
   assert.ok(!("kind" in offer));
   const apart = async (mapping: Mapping) =>

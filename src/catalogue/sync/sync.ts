@@ -3,7 +3,7 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 import { differingGroups } from "../document/difference.ts";
 import { ListError, withLists } from "../document/wanted-lists.ts";
 import type { Mapping } from "../mapping/mapping.ts";
-import { gaveLast, nameLists, noteGiver, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
+import { gaveLast, nameLists, noteDoubts, noteGiver, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
 import { inOwnCodes } from "../mapping/own-codes.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { ListName } from "../model/lists.ts";
@@ -120,13 +120,14 @@ export async function syncFrom(
     }
     const filled = offer.lists.filter(({ contents }) => contents.length > 0).map(({ list }) => list);
     if (outcome && draft === null) await nameLists(db, source.name, filled, now());
-    const { leftOut, proposals, isPartly } = await take(await publisher.latest());
+    const { leftOut, proposals, decided, isPartly } = await take(await publisher.latest());
     await writeProposals(
       db,
       source.name,
       lists.filter((list) => mapping.names.has(list)),
       proposals,
     );
+    await noteDoubts(db, source.name, decided);
     const sentences = [...compared.sentences, ...leftOut];
     if (draft !== null) return await end("held", sentences, { content, draft }, outcome);
     if (isPartly) return await end("unmapped", sentences, { content, draft }, outcome);

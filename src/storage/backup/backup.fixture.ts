@@ -121,7 +121,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   catalogue_mapping: [
     {
       ...{ source: "vtpass", list: "data-bundles", code: "MTNDATA 1", state: "approved", own: "104", is_new: 0 },
-      ...{ about: awkward, why: "", decided_by: "operator:ada", decided_at: madeAt },
+      ...{ about: awkward, why: "", looks: null, seen: null, decided_by: "operator:ada", decided_at: madeAt },
     },
   ],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],

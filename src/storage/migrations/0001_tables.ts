@@ -143,8 +143,12 @@ export const allTables = {
     is_new: "flag",
     /** How the source describes it. */
     about: "text",
-    /** What a proposal is made of, in a sentence. */
+    /** What a proposal is made of, or why a decision is in doubt, in a sentence. */
     why: "text",
+    /** Size, validity and class of the source's entry when somebody decided, as JSON. */
+    looks: "text?",
+    /** The same as the source gives it now, if it disagrees with that. */
+    seen: "text?",
     decided_by: "text?",
     decided_at: "bigint?",
   },
