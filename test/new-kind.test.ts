@@ -104,6 +104,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const headers = { "Idempotency-Key": "first" };
     const { status, json } = await verify("account", good, { headers });
     assert.equal(status, 200, JSON.stringify(json));
+    assert.match(json.message, /^[A-Z].* Verification Completed Successfully$/);
     const { request_reference, ...record } = json.data;
     const account_name = "CHIDINMA OKONKWO SANDBOX";
     assert.deepEqual(record, { account_number: number, bank_code: "058", account_name });
@@ -160,7 +161,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const { json } = await at("011");
     assert.equal(
       json.message,
-      "Your account may make 3 attempts at one bank account, retries included, within an hour.",
+      "Your account may make 3 attempts at one bank account, retries included, within an hour. Send it again in 3600 s.",
     );
   });
 

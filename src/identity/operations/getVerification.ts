@@ -1,9 +1,8 @@
-import { Failure } from "../../operation/failures.ts";
 import { codeField, isPlainId } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Identity } from "../identity.ts";
-import { stateExample, stateOf, verificationState } from "./verification-state.ts";
+import { stateExample, stateOf, verificationNotFound, verificationState } from "./verification-state.ts";
 
 export const getVerification = operation({
   ...verificationState,
@@ -18,8 +17,8 @@ export const getVerification = operation({
   ],
   run: async ({ input, caller }, identity: Identity) => {
     // Somebody's number: no query and no log of the store gets it.
-    if (!isPlainId(input.request_reference)) throw new Failure("verification_not_found");
     const { accountId, mode } = caller!;
+    if (!isPlainId(input.request_reference)) throw verificationNotFound(mode);
     return stateOf(identity, { accountId, mode, reference: input.request_reference });
   },
 });

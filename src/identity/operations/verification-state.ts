@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
+import type { Mode } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Identity, Sought } from "../identity.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
@@ -55,7 +56,7 @@ export const stateExample = answerWith({
 /** The state of a verification. Throws `verification_not_found`. */
 export async function stateOf(identity: Identity, sought: Sought): Promise<VerificationAnswer> {
   const row = await identity.find(sought);
-  if (!row) throw new Failure("verification_not_found");
+  if (!row) throw verificationNotFound(sought.mode);
   const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
@@ -67,6 +68,11 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
     created_at: new Date(row.created_at).toISOString(),
     completed_at: row.completed_at === null ? null : new Date(row.completed_at).toISOString(),
   });
+}
+
+export function verificationNotFound(mode: Mode): Failure {
+  const message = `Your account has no ${mode} verification with this reference or idempotency key. This is a ${mode} key.`;
+  return new Failure("verification_not_found", message);
 }
 
 function answerWith(data: VerificationAnswer["data"]): VerificationAnswer {

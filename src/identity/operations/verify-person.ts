@@ -23,7 +23,8 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   const check = checks[kind];
   const { example } = check;
   const members = Object.fromEntries(Object.entries(check.request).map(([name, { schema }]) => [name, schema]));
-  const message = `${labelOf(kind)} Verification Completed Successfully`;
+  const label = labelOf(kind);
+  const message = `${label[0]!.toUpperCase()}${label.slice(1)} Verification Completed Successfully`;
   return operation({
     ...own,
     method: "POST",

@@ -16,7 +16,7 @@ export function spendingErrorOf(
 ): SpendingError | undefined {
   if (kindOf(budget) === "balance") {
     const balance = (toppedUp ?? 0) - kobo;
-    const message = `Your balance is ${nairaOf(balance)} naira and the fee is ${nairaOf(fee)} naira. Ask the operator of the service to top up your balance.`;
+    const message = `Your balance is ${nairaOf(balance)} naira and the fee is ${nairaOf(fee)} naira. Ask the operator of the service to top up your balance. ${seen}`;
     return balance < fee ? { code: "balance_too_low", message } : undefined;
   }
   const { period, most_kobo, most_verifications } = budget;
@@ -26,6 +26,14 @@ export function spendingErrorOf(
   const cap = isTooDear
     ? `Your account may spend ${nairaOf(most_kobo)} naira in ${period}. It has spent ${nairaOf(kobo)} naira, and the fee is ${nairaOf(fee)} naira.`
     : `Your account may be charged for ${most_verifications} verifications in ${period}, and has reached that number.`;
-  const message = `${cap} Wait until the next month, or ask the operator of the service for a higher cap.`;
+  const message = `${cap} It begins anew on ${nextMonth(period)}: wait, or ask the operator of the service for a higher cap. ${seen}`;
   return { code: "spending_cap_reached", message };
+}
+
+const seen = "GET /api/v2/wallet/balance shows what is left.";
+
+/** The first day of the month after `2026-01`. */
+function nextMonth(period: string): string {
+  const [year, month] = period.split("-").map(Number);
+  return new Date(Date.UTC(year!, month!)).toISOString().slice(0, 10);
 }

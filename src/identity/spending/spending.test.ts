@@ -81,7 +81,7 @@ for (const engine of engines) {
         assert.deepEqual([code, status, retryable], ["spending_cap_reached", 402, false]);
         assert.match(
           message,
-          /^Your account may be charged for 2 verifications in 2026-01, and has reached that number\. Wait /,
+          /^Your account may be charged for 2 verifications in 2026-01, and has reached that number\. It begins anew on 2026-02-01: .*GET \/api\/v2\/wallet\/balance/,
         );
         assert.deepEqual(detail.facts, { charged: false, upstream_called: false, request_reference: null });
       }
@@ -133,7 +133,7 @@ for (const engine of engines) {
       assert.equal(code, "balance_too_low");
       assert.equal(
         message,
-        "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance.",
+        "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance. GET /api/v2/wallet/balance shows what is left.",
       );
       await identity.verify(another({ ...mine, fees: { bvn: 0 } }));
       assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });

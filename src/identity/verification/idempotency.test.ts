@@ -57,15 +57,53 @@ for (const engine of engines) {
           await failureFrom(identity.verify(mine));
           const { consentReference: _, ...withoutConsent } = mine;
           const others = [
-            { ...mine, number: "22000000018" },
-            { ...mine, claims: { phone: "8000000018" } },
-            { ...mine, amount: 10_001 },
-            { ...mine, consentReference: "d" },
-            withoutConsent,
-          ];
-          for (const other of others)
-            assert.equal((await failureFrom(identity.verify(other))).code, "idempotency_key_reused");
+            [{ ...mine, number: "22000000018" }, "bvn"],
+            [{ ...mine, claims: { phone: "8000000018" } }, "phone"],
+            [{ ...mine, amount: 10_001 }, "amount"],
+            [{ ...mine, amount: 10_001, number: "22000000018" }, "bvn and amount"],
+            [{ ...mine, consentReference: "d" }, "Consent-Reference"],
+            [withoutConsent, "Consent-Reference"],
+          ] as const;
+          for (const [other, differs] of others) {
+            const { code, message } = await failureFrom(identity.verify(other));
+            assert.equal(code, "idempotency_key_reused");
+            assert.match(message, new RegExp(`with another ${differs}\\. Use a new key`));
+          }
           assert.equal(received.length, 1);
+        }
+      });
+
+      test("who has no outcome yet is told when to send again, and with which key", async (t) => {
+        const { identity } = await openAnswering(t, () => ({ kind: "unknown" }));
+        const keyed = await failureFrom(identity.verify(newRequest({ idempotencyKey: "k" })));
+        assert.match(keyed.message, /Send the same request with the same Idempotency-Key in 5 s\.$/);
+        assert.equal(keyed.detail.retryAfter, 5);
+        const { message, detail } = await failureFrom(identity.verify(newRequest()));
+        assert.match(message, /no Idempotency-Key, so the same request would be a new verification/);
+        assert.ok(message.endsWith(` GET /api/v2/kyc/verifications/${detail.facts!.request_reference}.`), message);
+      });
+
+      test("who sends a key that runs is told when to send it again", async (t) => {
+        const upstream = new PlayedUpstream();
+        const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+        const mine = newRequest({ idempotencyKey: "k" });
+        const call = identity.verify(mine);
+        const attempt = await upstream.asked();
+        const { code, message } = await failureFrom(identity.verify(mine));
+        assert.equal(code, "request_in_progress");
+        assert.match(message, /Send the same request with the same Idempotency-Key in 2 s\.$/);
+        upstream.answer(await verified(attempt));
+        await call;
+      });
+
+      test("who sends another person's phone is told whose phone to ask for", async (t) => {
+        for (const [kind, label] of [
+          ["bvn", "BVN"],
+          ["nin", "NIN"],
+        ] as const) {
+          const { identity } = await openAnswering(t, () => negative("phone_mismatch"));
+          const { message } = await failureFrom(identity.verify(newRequest({ kind })));
+          assert.match(message, new RegExp(`^The ${label} exists.*Ask the person whose ${label} it is`));
         }
       });
 

@@ -38,6 +38,7 @@ for (const engine of engines) {
       const next = await open();
       const failure = await failureFrom(next.verify({ ...another(mine), idempotencyKey: "k" }));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["rate_limited", 50]);
+      assert.match(failure.message, /Send it again in 50 s\. The same Idempotency-Key will do\.$/);
       // Whoever waits as long as told has room: parts of a second count as a whole one.
       clock.time += 500;
       assert.equal((await failureFrom(next.verify(another(mine)))).detail.retryAfter, 50);
@@ -163,6 +164,7 @@ for (const engine of engines) {
       for (let n = 0; n < 5; n += 1) await identity.verify(live);
       const failure = await failureFrom(identity.verify(live));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["subject_rate_limited", 3600]);
+      assert.match(failure.message, /Send it again in 3600 s\./);
       assert.ok(await identity.verify(another(live)));
       assert.ok(await identity.verify(newRequest({ mode: "live" })));
       const test = newRequest();

@@ -105,7 +105,9 @@ export class VerificationLimits {
     for (const [index, rule] of rules.entries()) {
       const freeAt = await this.#freeAt(rule, scope.since[index]!, scope);
       if (freeAt === undefined) continue;
-      return new Failure(rule.code, rule.message, { retryAfter: Math.max(1, Math.ceil((freeAt - at) / 1000)) });
+      const retryAfter = Math.max(1, Math.ceil((freeAt - at) / 1000));
+      const key = row.idempotency_hash === null ? "" : " The same Idempotency-Key will do.";
+      return new Failure(rule.code, `${rule.message} Send it again in ${retryAfter} s.${key}`, { retryAfter });
     }
     return undefined;
   }

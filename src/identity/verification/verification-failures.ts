@@ -1,3 +1,5 @@
+import { subjectParts } from "../../checks/index.ts";
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { type CheckKind, labelOf, type NegativeReason, negativeCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
@@ -5,6 +7,7 @@ import type { IdentitySettings } from "../identity-settings.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { toldState } from "../ledger/told-state.ts";
+import type { VerificationRequest } from "./request.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
 
 /** Members of `error` beyond its code when a verification fails. */
@@ -44,9 +47,13 @@ export function noMatch(
   detail: FailureDetail = {},
 ): Failure {
   if (negativeDetail === "coarse") return verificationFailure("verification_failed", undefined, facts, detail);
-  const noPhone = `The record of this ${labelOf(kind)} has no phone number, so none can match.`;
+  const label = labelOf(kind);
+  const messages: Partial<Record<string, string>> = {
+    no_phone: `The record of this ${label} has no phone number, so none can match.`,
+    phone_mismatch: `The ${label} exists, but the phone number is not registered with it. Ask the person whose ${label} it is for the number that is.`,
+  };
   const code = negativeCode(kind, toldState({ state: "negative", reason }) as NegativeReason);
-  return verificationFailure(code, reason === "no_phone" ? noPhone : undefined, facts, detail);
+  return verificationFailure(code, messages[reason], facts, detail);
 }
 
 export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail: FailureDetail = {}): Failure {
@@ -82,16 +89,20 @@ export function callFailure(
   result: Exclude<MatchResult, { state: "verified" }>,
   facts: VerificationFacts,
   settings: IdentitySettings,
-  kind: CheckKind,
+  { kind, reference, idempotency_hash }: Row,
 ) {
   switch (result.state) {
     case "negative":
       return noMatch(result.reason, kind, facts, settings);
-    case "unknown":
-      return verificationFailure("upstream_timeout", undefined, facts, {
-        retryAfter: result.retryAfter ?? 5,
-        ...logged(result.reason),
-      });
+    case "unknown": {
+      const retryAfter = result.retryAfter ?? 5;
+      const next =
+        idempotency_hash === null
+          ? `You sent no Idempotency-Key, so the same request would be a new verification: see this one at GET /api/v2/kyc/verifications/${reference}.`
+          : `Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
+      const message = `The identity source did not answer in time, so the outcome is not known yet. ${next}`;
+      return verificationFailure("upstream_timeout", message, facts, { retryAfter, ...logged(result.reason) });
+    }
     case "failed": {
       const reason = logged(result.because ?? result.reason);
       if (result.reason === "bad_response") {
@@ -111,11 +122,31 @@ function logged(reason: string | null): FailureDetail {
   return reason === null ? {} : { logged: { reason } };
 }
 
+/** The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. */
+export function inProgress(row: Row): Failure {
+  const retryAfter = 2;
+  const message = `The verification with this Idempotency-Key is still running. Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
+  return verificationFailure(
+    "request_in_progress",
+    message,
+    { ...factsOf(row), upstream_called: true },
+    { retryAfter },
+  );
+}
+
 /**
- * The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. Without a row: another
- * process is about to write it.
+ * The failure of a request whose key belongs to the verification of `row`. It names what is known to differ; the claims are
+ * kept only in a hash of the whole.
  */
-export function inProgress(row?: Row): Failure {
-  const facts = row ? { ...factsOf(row), upstream_called: true } : noFacts;
-  return verificationFailure("request_in_progress", undefined, facts, { retryAfter: 2 });
+export function keyReused(row: Row, request: VerificationRequest, keyedHashes: KeyedHashes): Failure {
+  const isOther = {
+    kind: row.kind !== request.kind,
+    [request.kind]: !keyedHashes.matches(row.subject_hash, "subject", subjectParts(request)),
+    amount: row.amount !== request.amount,
+    "Consent-Reference": row.consent_reference !== (request.consentReference ?? null),
+  };
+  const known = Object.keys(isOther).filter((name) => isOther[name as keyof typeof isOther]);
+  const differing = known.length > 0 ? known : Object.keys(request.claims);
+  const message = `You used this idempotency key before, for a verification with another ${differing.join(" and ")}. Use a new key for each new verification, and the same key for its retries.`;
+  return verificationFailure("idempotency_key_reused", message, factsOf(row));
 }

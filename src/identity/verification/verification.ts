@@ -19,6 +19,7 @@ import {
   callFailure,
   factsOf,
   inProgress,
+  keyReused,
   noFacts,
   type VerificationFacts,
   verificationFailure,
@@ -99,7 +100,8 @@ export class Verification implements Flight {
         const started = await (row ? this.#startRetry(row) : this.#startNew(hashes, !isUnread));
         if (started) return await this.#answerTo(await runs.run(started, this.#input(), this.#begun));
       } catch (error) {
-        if (isUnread && error instanceof RowHeld) throw inProgress();
+        // The row may be one with this key. One that cannot be read is no reason to say that it runs: the table may be held.
+        if (isUnread && error instanceof RowHeld && (await this.#findRow(hashes))) continue;
         if (!(isUnread && error instanceof Failure && this.#stage === "starting")) throw error;
       } finally {
         this.#row = undefined;
@@ -138,7 +140,7 @@ export class Verification implements Flight {
     const { keyedHashes, deferred } = this.#parts;
     const isErased = row.subject_hash === erased;
     if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(this.#request))))
-      throw verificationFailure("idempotency_key_reused", undefined, factsOf(row));
+      throw keyReused(row, this.#request, keyedHashes);
     if (deferred.has(row.reference)) throw inProgress(row);
   }
 
@@ -269,7 +271,7 @@ export class Verification implements Flight {
         facts,
         { retryAfter: 2 },
       );
-    if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row.kind);
+    if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row);
     return { record: withReference(row, result.record), replayed: false };
   }
 }
