@@ -43,7 +43,11 @@ export function answerOf(
   const body = parsed(text) as Partial<Outcome> | undefined;
   if (status === 200 && body?.success === true && isWhole(body as Success)) return body as Success;
   // Gateways have failures of their own.
-  const isDuba = body?.success === false && typeof body.error?.retryable === "boolean";
+  const isDuba =
+    body?.success === false &&
+    typeof body.message === "string" &&
+    typeof body.error?.code === "string" &&
+    typeof body.error.retryable === "boolean";
   const failure = isDuba ? (body as ClientFailure) : notDuba(status, headers);
   failure.error.http_status = status;
   const wait = headers.get("retry-after") ?? "";

@@ -20,6 +20,21 @@ suite("the client", () => {
     assert.equal(proxy.passed.length, 3);
   });
 
+  test("takes no failure without a code and a message as text for one of Duba, and keeps the key", async () => {
+    for (const fault of [
+      "503 failure without a code",
+      "503 failure with a number as code",
+      "503 failure without a message",
+      "503 nested",
+    ] as const) {
+      await using proxy = await FaultyProxy.open(service.url, [fault]);
+      const duba = new Duba({ url: proxy.url, key: sandboxKey, retries: 0 });
+      const outcome = await duba.verifyBvn(person, { idempotencyKey: "an-own-key" });
+      assert.ok(!outcome.success);
+      assert.deepEqual([outcome.error.code, outcome.error.idempotency_key], ["unexpected_answer", "an-own-key"], fault);
+    }
+  });
+
   test("accepts the number of a masked record, and one with spaces", async () => {
     const masked = { success: true, message: "", data: { bvn_number: `*******${person.bvn.slice(-4)}` } };
     const duba = new Duba({ url: service.url, fetch: async () => Response.json(masked) });

@@ -113,9 +113,10 @@ final class Duba
         }
         $wait = $response->getHeaderLine('Retry-After');
         $wait = preg_match('/^\d{1,9}$/', $wait) ? (int) $wait : 0;
-        $error = $answer['error'] ?? null;
+        $error = is_array($answer['error'] ?? null) ? $answer['error'] : [];
+        $isDuba = is_bool($error['retryable'] ?? null) && is_string($error['code'] ?? null) && is_string($answer['message'] ?? null);
         // Gateways have failures of their own.
-        if ($success !== false || !is_array($error) || !is_bool($error['retryable'] ?? null)) {
+        if ($success !== false || !$isDuba) {
             $mayHelp = in_array($status, [200, 408, 429], true) || $status >= 500;
             throw new DubaFailure('unexpected_answer', "The answer (HTTP $status) is not one of Duba.", $mayHelp, $wait);
         }

@@ -75,7 +75,7 @@ class Duba:
         status = response.status_code
         try:
             answer = response.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
             answer = {}
@@ -84,8 +84,11 @@ class Duba:
         wait = response.headers.get("Retry-After", "")
         wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 0
         error = answer.get("error")
+        error = error if isinstance(error, dict) else {}
+        texts = (error.get("code"), answer.get("message"))
+        is_duba = isinstance(error.get("retryable"), bool) and all(isinstance(text, str) for text in texts)
         # Gateways have failures of their own.
-        if answer.get("success") is not False or not isinstance(error, dict) or not isinstance(error.get("retryable"), bool):
+        if answer.get("success") is not False or not is_duba:
             may_help = status in (200, 408, 429) or status >= 500
             raise DubaFailure("unexpected_answer", f"The answer (HTTP {status}) is not one of Duba.", may_help, wait)
         raise DubaFailure(error["code"], answer["message"], error["retryable"], wait, error)

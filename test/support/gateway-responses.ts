@@ -41,6 +41,19 @@ export const gatewayResponses = {
   "503 code as number": { status: 503, headers: json, body: '{"error":{"code":503,"message":"No server"}}' },
   "503 code of another": { status: 503, headers: json, body: '{"error":{"code":"ServiceUnavailable"}}' },
   "503 failure of another": { status: 503, headers: json, body: '{"success":false,"error":{"code":"DOWN"}}' },
+  "503 failure without a code": {
+    ...{ status: 503, headers: json },
+    body: '{"success":false,"message":"Down","error":{"retryable":true}}',
+  },
+  "503 failure with a number as code": {
+    ...{ status: 503, headers: json },
+    body: '{"success":false,"message":"Down","error":{"code":503,"retryable":true}}',
+  },
+  "503 failure without a message": {
+    ...{ status: 503, headers: json },
+    body: '{"success":false,"error":{"code":"down","retryable":true}}',
+  },
+  "503 nested": { status: 503, headers: json, body: "[".repeat(100_000) + "]".repeat(100_000) },
   "503 error as text": { status: 503, headers: json, body: '{"success":false,"error":"no server"}' },
   "503 with a date": {
     ...{ status: 503, headers: { ...html, "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" } },
