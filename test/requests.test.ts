@@ -100,7 +100,8 @@ suite("requests", { concurrency: true }, () => {
         for (const method of ["GET", "POST"]) {
           const response = await service.ask(path, { method });
           assert.equal(response.headers.location, undefined);
-          assertFailure(response, 404, "route_not_found");
+          const isPurchase = method === "POST" && path === "/api/v2/internet/data";
+          assertFailure(response, 404, isPurchase ? "not_offered" : "route_not_found");
         }
       }
     });

@@ -55,11 +55,16 @@ suite("a member that stands twice in one object", () => {
     fc.assert(
       fc.property(anyJson, ({ text, repeats }) => {
         found[`${repeats}`] += 1;
-        assert.equal(repeatsMember(text, JSON.parse(text)), repeats, text);
+        assert.equal(repeatsMember(text), repeats, text);
       }),
       { numRuns: 5000 },
     );
     assert.ok(found.true > 500 && found.false > 500, JSON.stringify(found));
+  });
+
+  test("is found although V8 takes its escaped name for a backslash, which an object had before", () => {
+    JSON.parse('{"a":"1","\\\\":"2"}');
+    assert.equal(repeatsMember('{"a":"1","\\u0061":"2"}'), true);
   });
 
   test("is found below objects and arrays as deep as a body can be", () => {
@@ -69,6 +74,6 @@ suite("a member that stands twice in one object", () => {
       [`${open}{"a":1,"b":1}${close}`, false],
       [`${'{"a":'.repeat(3000)}1${"}".repeat(3000)}`, false],
     ] as const)
-      assert.equal(repeatsMember(text, JSON.parse(text)), repeats);
+      assert.equal(repeatsMember(text), repeats);
   });
 });

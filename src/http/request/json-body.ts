@@ -41,7 +41,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
   } catch {
     throw notJson(text);
   }
-  if (repeatsMember(text, value))
+  if (repeatsMember(text))
     throw new Failure("conflicting_parameters", "An object in the body has a member twice. Send each member once.");
   return value;
 }
@@ -61,28 +61,39 @@ function notJson(text: string): Failure {
 }
 
 /**
- * Whether an object in a JSON text has two members of one name, of which `value`, the parsed text, keeps the last. Each member has a colon
- * outside strings.
+ * Whether an object in a JSON text has two members of one name. It reads the names itself: once an object had the name `\\`, V8 14.6 takes
+ * an escaped name for that one.
  */
-export function repeatsMember(text: string, value: unknown): boolean {
-  let colons = 0;
-  let isInString = false;
+export function repeatsMember(text: string): boolean {
+  const open: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (character === "\\") at += 1;
-    else if (character === '"') isInString = !isInString;
-    else if (character === ":" && !isInString) colons += 1;
+    if (character === "{" || character === "[") open.push(new Set());
+    else if (character === "}" || character === "]") open.pop();
+    else if (character === '"') {
+      const end = endOfString(text, at);
+      let next = end;
+      while (isSpace.test(text[next] ?? "")) next += 1;
+      if (text[next] === ":") {
+        const written = text.slice(at, end);
+        const name = written.includes("\\") ? JSON.parse(written) : written.slice(1, -1);
+        const names = open.at(-1)!;
+        if (names.has(name)) return true;
+        names.add(name);
+      }
+      at = next - 1;
+    }
   }
-  let members = 0;
-  const open = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) continue;
-    const inner = Object.values(next);
-    if (!Array.isArray(next)) members += inner.length;
-    for (const each of inner) open.push(each);
-  }
-  return members < colons;
+  return false;
+}
+
+const isSpace = /[ \t\r\n]/;
+
+/** The place behind a string that begins at `at`. */
+function endOfString(text: string, at: number): number {
+  let end = at + 1;
+  while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return end + 1;
 }
 
 function refuseOtherTypes(request: IncomingMessage): void {
