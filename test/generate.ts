@@ -68,13 +68,13 @@ function scenariosTable(): string {
   return ["| Duba-Scenario | result | what happens |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-/** By what it gives away. */
+/** The commands that a passkey confirms, by what they give away. */
 async function giftsTable(): Promise<string> {
-  const commands = await everyCommand();
-  const rows = givenAway.map((gift) => {
-    const named = commands.filter(({ gives }) => gives === gift);
+  const confirmed = (await everyCommand()).filter((each) => confirms(each) !== "never" && each.only !== "terminal");
+  const rows = [...givenAway, undefined].map((gift) => {
+    const named = confirmed.filter(({ gives }) => gives === gift);
     const words = named.map((each) => `\`${each.id}\`${confirms(each) === "sometimes" ? " (not always)" : ""}`);
-    return `| ${gift} | ${words.join(", ")} |`;
+    return `| ${gift ?? "nothing, but nobody can undo it, or callers notice it at once"} | ${words.join(", ")} |`;
   });
   return ["| what | commands |", "| --- | --- |", ...rows].join("\n");
 }

@@ -148,8 +148,8 @@ for (const engine of usualEngines)
       await post("/accounts/create", by.operator, { name: evil, email });
       await post("/keys/create", by.operator, { account: email, label: evil });
       await operators.confirm("/people/change", by.officer, { person: "viewer@example.com", name: evil });
-      await post("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "105", note: evil });
-      await post("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000", note: evil });
+      await operators.confirm("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "105", note: evil });
+      await operators.confirm("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000", note: evil });
       await post("/alarms/acknowledge", by.operator, { alarm: "held:d3", note: evil });
       await operators.confirm("/prices/set", by.operator, { account: email, codes: "dstv", margin: "1", note: evil });
       await operators.confirm("/accounts/terms", by.operator, { account: email, prepaid: "on" });

@@ -74,7 +74,7 @@ for (const engine of usualEngines)
         .getByRole("link", { name: "Edit", exact: true })
         .click();
       await ada.page.getByLabel("Price").fill("1050");
-      await ada.page.getByRole("button", { name: "Edit", exact: true }).click();
+      await sendOpened(ada.page);
       await said(ada.page, /waits for approval as d\d/);
       await ada.page.goto(`${origin}/catalogue`);
       await ada.page.getByRole("link", { name: "Approve" }).last().click();

@@ -38,6 +38,8 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await said(page, "this was a dry run");
     await said(page, `${count} modified.`);
     await page.getByRole("button", { name: "Change prices" }).click();
+    await said(page, `It makes these changes: ${count} modified.`);
+    await page.getByRole("button", { name: "Confirm with your passkey" }).click();
     await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));
     assert.deepEqual(faults, []);
   });

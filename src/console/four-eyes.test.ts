@@ -33,7 +33,7 @@ for (const engine of usualEngines)
 
     test("nobody approves what they made, with a new e-mail either, and the trail names the same person", async () => {
       const { post, confirm, deedOf, by, send } = operators;
-      const held = await post("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
+      const held = await confirm("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       await confirm("/people/change", by.officer, { person: "officer@example.com", email: "other@example.com" });
       // What is refused anyway asks for no passkey.
@@ -70,7 +70,7 @@ for (const engine of usualEngines)
       const { post, confirm, deedOf, by } = operators;
       const approver = await operators.signIn("third@example.com", "officer");
       const draftOf = async (price: string, who = by.officer) => {
-        const held = await post("/catalogue/edit", who, { code: "MTNDATA 104", price });
+        const held = await confirm("/catalogue/edit", who, { code: "MTNDATA 104", price });
         return /waits for approval as (d\d+)/.exec(held.text)![1]!;
       };
       const [first, second] = [await draftOf("90000"), await draftOf("80000")];

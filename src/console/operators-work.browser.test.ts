@@ -40,23 +40,23 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", reference).execute();
     return reference;
   };
-  test("changes a price where it stands, and sees what became of it", async () => {
+  test("changes a price where it stands, with the passkey, and sees what became of it", async () => {
     const { page, faults } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
     const price = page.getByLabel("Price of MTNDATA 104", { exact: true });
-    await price.fill("105");
-    await price.press("Enter");
-    await said(page, "Revision 2 is published: 1 modified.");
+    const changed = async (text: string, revision: number) => {
+      await price.fill(text);
+      await price.press("Enter");
+      await page.getByRole("button", { name: "Confirm with your passkey" }).click();
+      await said(page, `Revision ${revision} is published: 1 modified.`);
+    };
+    await changed("105", 2);
     assert.equal(new URL(page.url()).pathname, "/catalogue/entries");
     await price.fill("no price");
     await price.press("Enter");
     await said(page, /Price must be an amount in naira above 0/);
-    await price.fill("106");
-    await price.press("Enter");
-    await said(page, "Revision 3 is published: 1 modified.");
-    await price.fill("105");
-    await price.press("Enter");
-    await said(page, "Revision 4 is published: 1 modified.");
+    await changed("106", 3);
+    await changed("105", 4);
     assert.deepEqual(faults, []);
   });
 
@@ -91,7 +91,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await said(page, "this was a dry run");
     assert.equal(await page.locator("#checked td", { hasText: /^₦210\.00$/ }).count(), 1);
     assert.equal(await bundles(), text);
-    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await sendOpened(page);
     await said(page, "Revision 5 is published: 1 modified.");
     assert.deepEqual(faults, []);
   });
@@ -146,8 +146,11 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(faults, []);
   });
 
-  /** The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. */
-  async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>) {
+  /**
+   * The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. `changer`: hands of the first that can
+   * use the passkey.
+   */
+  async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>, changer = hands) {
     const { page } = hands;
     const email = `${name}@example.com`;
     const second = await joins(await inviteAtTerminal(service, `second-${email}`, "officer"));
@@ -169,7 +172,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const reference = verified.json.data.request_reference as string;
 
     const approved = async () => {
-      const [, draft] = /waits for approval as (d\d+)/.exec(await page.locator("main").innerText()) ?? [];
+      const [, draft] = /waits for approval as (d\d+)/.exec(await changer.page.locator("main").innerText()) ?? [];
       await second.go(/^Catalogue$/);
       await second.go(new RegExp(`^Approve ${draft}$`));
       await second.confirm(/^Approve$/);
@@ -178,15 +181,15 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const before = await bundles();
     const [, price] = /,200,(\d+),/.exec(before)!;
     const buffer = Buffer.from(before.replace(`,200,${price},`, `,200,${Number(price) * 9},`));
-    await hands.go(/^Catalogue$/);
-    await hands.go(/^Import$/);
-    await hands.choose(/^File/, { name: "data-bundles.csv", mimeType: "text/csv", buffer });
-    await hands.go(/^Import$/);
+    await changer.go(/^Catalogue$/);
+    await changer.go(/^Import$/);
+    await changer.choose(/^File/, { name: "data-bundles.csv", mimeType: "text/csv", buffer });
+    await changer.confirm(/^Import$/);
     await approved();
     assert.notEqual(await bundles(), before);
-    await hands.go(/^Catalogue$/);
-    await hands.go(/^Revert$/);
-    await hands.go(/^Revert$/);
+    await changer.go(/^Catalogue$/);
+    await changer.go(/^Revert$/);
+    await changer.confirm(/^Revert$/);
     await approved();
     assert.equal(await bundles(), before);
 
@@ -229,7 +232,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.fill(/^Role/, "operator");
     await hands.confirm(/^Invite$/);
     await said(page, "third@example.com is invited as operator");
-    await dayOfWork(hands, "keys", async (link) => {
+    const joins = async (link: string) => {
       grace = await visit(browser, origin);
       await grace.page.goto(link);
       const hands = keyboard(grace.page);
@@ -237,7 +240,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       await hands.go(/^Register a passkey$/);
       await grace.page.getByRole("navigation", { name: "Pages" }).waitFor();
       return hands;
-    });
+    };
+    await dayOfWork(hands, "keys", joins);
     // A cookie that somebody planted before never becomes a session.
     await context.addCookies([{ name: "duba_console", value: "planted", url: origin }]);
     await keyboard(page).go(/^Sign in with a passkey$/);
@@ -255,19 +259,21 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       return other;
     };
     const first = await withoutScripts(ada);
-    // Who approves uses a passkey.
+    // Who changes prices, and who approves, uses a passkey.
     let second: Visitor | undefined;
-    await dayOfWork(mouse(first.page), "plain", async (link) => {
+    const joins = async (link: string) => {
       second = await join(browser, link, "Second");
       return mouse(second.page);
-    });
+    };
+    await ada.page.goto(origin);
+    await dayOfWork(mouse(first.page), "plain", joins, mouse(ada.page));
     await second!.context.close();
     assert.match(await first.page.locator("main").innerText(), /Switch scripts on to sign in/);
     assert.deepEqual(first.faults, []);
     await first.context.close();
   });
 
-  test("checks a file, changes a price in its row and saves a table without scripts", async () => {
+  test("checks a file and saves a table without scripts, and a price in its row wants the passkey", async () => {
     const storageState = await grace.context.storageState();
     const { page, faults, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
@@ -276,7 +282,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       .getByRole("row", { name: /MTNDATA 104/ })
       .getByRole("button", { name: "Save" })
       .click();
-    await said(page, /is published|waits for approval/);
+    await said(page, /Your passkey must confirm this/);
     const buffer = Buffer.from((await bundles({ page })).replace(",200,210,", ",200,220,"));
     const chosen = [{ name: "data-bundles.csv", mimeType: "text/csv", buffer }];
     await page.goto(`${origin}/catalogue/import`);

@@ -46,7 +46,7 @@ suite("what pages of the console say", () => {
   });
 
   test("only a change that waits can be approved", async () => {
-    await post("/catalogue/edit", { code: "MTNDATA 104", price: "1900" });
+    await confirm("/catalogue/edit", { code: "MTNDATA 104", price: "1900" });
     const decide = /<p class="links actions"><a href="\/catalogue\/approve\?draft=d\d+">Approve/;
     const [, waiting] = /href="\/catalogue\/approve\?draft=(d\d+)"/.exec(await page("/catalogue")) ?? [];
     assert.match(await page(`/catalogue/show?revision=${waiting}`), decide);
@@ -109,7 +109,7 @@ suite("what pages of the console say", () => {
 
   test("Now shows a change that was made in the console at once, and one made elsewhere to those who open it", async () => {
     await page("/");
-    const said = await post("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
+    const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
     const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
     const name = `held:${draft}`;
     assert.match(await page("/now/live"), new RegExp(name));
@@ -147,7 +147,11 @@ suite("what pages of the console say", () => {
   });
 
   test("a scheduled change can be rejected, and waits for no approval", async () => {
-    const said = await post("/catalogue/edit", { code: "MTNDATA 113", price: "201", holds_from: "2099-01-01T00:00" });
+    const said = await confirm("/catalogue/edit", {
+      code: "MTNDATA 113",
+      price: "201",
+      holds_from: "2099-01-01T00:00",
+    });
     const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
     const card = (await page("/catalogue")).split(`<h2>${draft} is scheduled</h2>`)[1]!.split("</p>")[0]!;
     assert.match(card, /Reject/);

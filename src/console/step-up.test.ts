@@ -16,14 +16,29 @@ test("what gives something away is what the design names", () => {
   );
   assert.deepEqual(by, {
     money: [
-      ...["accounts.change", "accounts.terms", "accounts.top-up", "catalogue.approve"],
+      ...["accounts.change", "accounts.terms", "accounts.top-up"],
+      ...["catalogue.import", "catalogue.edit", "catalogue.change-prices", "catalogue.revert", "catalogue.approve"],
+      ...["catalogue.map.approve", "catalogue.map.set"],
       ...["prices.set", "prices.remove", "prices.import", "prices.join", "prices.leave"],
-      ...["ledger.release", "ledger.settle", "books.adjust", "books.settle-unknown", "upstreams.test"],
+      ...["ledger.release", "ledger.settle", "books.adjust", "books.price", "books.settle-unknown", "upstreams.test"],
     ],
     authority: ["people.invite", "people.change", "people.remove", "passkeys.add", "passkeys.remove"],
     credentials: ["keys.create", "keys.change", "keys.roll", "events.endpoints.add", "events.endpoints.roll"],
     "personal data": ["subjects.export", "subjects.erase"],
+    protection: ["accounts.resume", "routes.resume"],
   });
+});
+
+test("what needs no passkey gives nothing away and undoes no protection", () => {
+  const changes = commands.filter(({ kind }) => kind !== "read");
+  assert.deepEqual(
+    changes.filter((command) => confirms(command) === "never").map(({ id }) => id),
+    [
+      ...["alarms.acknowledge", "accounts.note", "accounts.create", "accounts.suspend"],
+      ...["catalogue.reject", "catalogue.map.propose", "sources.pull"],
+      ...["ledger.note", "books.rebuild-sums", "events.resend", "sessions.end", "sessions.end-others"],
+    ],
+  );
 });
 
 for (const engine of usualEngines)
@@ -62,7 +77,7 @@ for (const engine of usualEngines)
     };
 
     test("a stolen cookie does none of it, and leaves nothing", async () => {
-      const { post, by, service } = operators;
+      const { post, confirm, by, service } = operators;
       const example = (texts: object) =>
         Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
       // These two are refused here before anybody is asked: a file that is missing, a vendor that is not set up.
@@ -74,14 +89,19 @@ for (const engine of usualEngines)
       const others = ["console.refused", "verification.ended"];
       const written = async () =>
         (await db.selectFrom("audit_entry").select("id").where("kind", "not in", others).execute()).length;
-      const held = await post("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000" });
+      const held = await confirm("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000" });
       const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
       const invitations = () => db.selectFrom("person_invitation").select("secret_hash").execute();
       const before = { entries: await written(), invitations: await invitations() };
-      for (const command of always) {
+      const sometimes: Record<string, Record<string, string>> = {
+        "catalogue.change-prices": { by: "-15%", list: "data-bundles" },
+        "catalogue.edit": { code: "MTNDATA 104", cost: "1" },
+        "catalogue.revert": { revision: "1" },
+      };
+      for (const command of commands.filter((command) => always.includes(command) || command.id in sometimes)) {
         const role = roles.find((each) => mayRun(each, command))!;
         const own = {
-          ...example(command.examples[0]!),
+          ...(sometimes[command.id] ?? example(command.examples[0]!)),
           ...(command.id === "catalogue.approve" && { draft }),
           ...(command.id.startsWith("subjects") && { number: "22000000017" }),
         };

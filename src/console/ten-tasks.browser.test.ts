@@ -143,7 +143,7 @@ const tasks: Record<string, Task> = {
     },
   },
   "all MTN prices + 3 %": {
-    actions: 5,
+    actions: 6,
     before: 16,
     was: "Catalogue, Export, list, Save; in a spreadsheet filter, provider, formula, fill, paste, save; Catalogue, Import, file, list, Check first, Import",
     async does(hands) {
@@ -151,7 +151,7 @@ const tasks: Record<string, Task> = {
       await hands.go(/^Change prices$/);
       await hands.fill(/^By/, "3%");
       await hands.fill(/^Provider/, "MTNDATA");
-      await hands.go(/^Change prices$/);
+      await hands.confirm(/^Change prices$/);
       await said(hands.page, /is published/);
     },
   },
@@ -228,7 +228,7 @@ suite("ten tasks of an operator's day", { skip: missingBrowser() }, () => {
       assert.ok(actions <= before, name);
     }
     const sum = (member: "actions" | "before") => Object.values(tasks).reduce((all, task) => all + task[member], 0);
-    assert.deepEqual([sum("actions"), sum("before")], [36, 72]);
+    assert.deepEqual([sum("actions"), sum("before")], [37, 72]);
     assert.deepEqual(ada.faults, []);
   });
 

@@ -16,8 +16,8 @@ type RowOf<Answer> = Answer extends readonly (infer Row)[]
 /** Nobody changes what a command returned. */
 type Returned<Answer> = Answer extends object ? { readonly [Name in keyof Answer]: Returned<Answer[Name]> } : Answer;
 
-/** What a command can give away. */
-export const givenAway = ["money", "authority", "credentials", "personal data"] as const;
+/** What a command can give away. `protection`: it undoes what somebody did to protect the service or its money. */
+export const givenAway = ["money", "authority", "credentials", "personal data", "protection"] as const;
 
 /** What a command is about to do. */
 export interface Effect {

@@ -140,6 +140,7 @@ const suspendAccount = command({
 
 const resumeAccount = command({
   id: "accounts.resume",
+  gives: "protection",
   fits: ({ suspended_at }) => suspended_at !== null,
   summary: `Enable the keys of a suspended account again. ${noticed}`,
   role: "operator",

@@ -1,5 +1,6 @@
-import type { Static } from "typebox";
+import type { Static, TObject } from "typebox";
 import { type Part, reference, state, time, type Viewing } from "../../operation/command/answer-schema.ts";
+import { type Command, command, type Effect, type Specification } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
@@ -36,6 +37,34 @@ export const changeCommand = {
   records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
 };
 
+type Found = Pick<Answer, "added" | "modified" | "removed"> & { readonly reasons?: readonly string[] };
+
+/** For whoever confirms a change: what its dry run finds. Throws as that. */
+async function effectOf(dryRun: () => Promise<Found>): Promise<Effect> {
+  const { reasons = [], added = 0, modified = 0, removed = 0 } = await dryRun();
+  const waits = reasons.length > 0 ? ["It will wait for approval."] : [];
+  return { says: [`It makes these changes: ${countText({ added, modified, removed })}.`, ...waits] };
+}
+
+/** Declares a command that changes what clients pay. Its dry run changes nothing. */
+export function priceChange<Input extends TObject, Room>(
+  specification: Omit<Specification<Input, typeof ChangeAnswer, Room>, keyof typeof changeCommand | "kind" | "gives">,
+): Command<Room> {
+  const { run } = specification;
+  const isDryRun = (input: Static<Input>) => (input as { dry_run?: boolean }).dry_run === true;
+  return command({
+    givesNothing: isDryRun,
+    effect: async (input, room) =>
+      isDryRun(input)
+        ? { says: [] }
+        : effectOf(() => run({ ...(input as object), dry_run: true } as Static<Input>, room)),
+    ...specification,
+    ...changeCommand,
+    kind: "change",
+    gives: "money",
+  });
+}
+
 export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { state: "empty" }>): Answer {
   if (outcome.state === "unchanged") return outcome;
   const { state, changes, ...facts } = outcome;
@@ -56,6 +85,7 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
     state: "dry run",
     revision: expected.newest.revision,
     reasons: [...reasons],
+    ...countsOf(changes),
     changes: listedChanges(changes),
   };
 }

@@ -1,5 +1,4 @@
 import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -10,20 +9,18 @@ import { margin, roundings } from "../prices/price-forms.ts";
 import { ruleText } from "../prices/price-rules.ts";
 import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
 import { entriesIn, isChosen, selection } from "./entries-command.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
 
 /** Changes all chosen prices of the catalogue in one revision. */
-export const changePrices = command({
-  ...changeCommand,
+export const changePrices = priceChange({
   id: "catalogue.change-prices",
   summary: "Change the prices of many entries by a percentage or by naira.",
   description:
     "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
     "approval. Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, but for those that follow from these prices.",
   role: "operator",
-  kind: "change",
   input: Type.Object({
     by: formed(margin, {
       description: "By how much the prices change, such as 3%, -2.5% or 50. Duba rounds half a kobo up.",

@@ -1,6 +1,5 @@
 import { positiveAmount } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
@@ -9,7 +8,7 @@ import { type Document, type Item, inOrder, withEntries } from "../model/snapsho
 import { soldLists, supplied, type Teller } from "../model/supply.ts";
 import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
 
 const knownCost = {
@@ -17,15 +16,15 @@ const knownCost = {
   read: (text: string) => (text === "unknown" ? "" : positiveAmount.read(text)),
 };
 
-export const editEntry = command({
-  ...changeCommand,
+export const editEntry = priceChange({
   id: "catalogue.edit",
   summary: "Change the price or the cost of one entry, or whether it is available.",
   description:
     "It makes a revision, as an import does. A price that moves far, or that is below the cost, waits for approval. An entry that is not " +
     "available leaves the lists of clients, and stays in the catalogue. To change anything else, export the list, edit the file and import it.",
   role: "operator",
-  kind: "change",
+  // What an entry costs decides which prices are too low.
+  givesNothing: ({ dry_run, price, amount, cost }) => dry_run === true || (price ?? amount ?? cost) === undefined,
   target: ["code"],
   input: Type.Object({
     code: Type.Array(Type.String(), {

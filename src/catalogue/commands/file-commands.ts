@@ -30,6 +30,8 @@ changed is applied. If both changed the same value, the catalogue's value stays,
   onTerminal: "The exit code is then 1, as it is for a change that waits for approval.",
   role: "operator",
   kind: "change",
+  gives: "money",
+  givesNothing: ({ dry_run }) => dry_run === true,
   target: ["file"],
   input: Type.Object({
     file: files({

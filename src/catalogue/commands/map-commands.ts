@@ -111,6 +111,7 @@ const approveMapping = command({
   description: "From then on the lists of these entries keep their codes, whatever source you follow.",
   role: "operator",
   kind: "change",
+  gives: "money",
   target: ["source", "list", "source_code"],
   fits: ({ state }) => state === "proposed",
   input: Type.Object({
@@ -168,6 +169,7 @@ const setMapping = command({
     "From then on the list keeps its codes, whatever source you follow. Each code of ours has one entry of a source.",
   role: "operator",
   kind: "change",
+  gives: "money",
   target: ["source", "list", "source_code", "own"],
   input: Type.Object({
     source,

@@ -14,7 +14,7 @@ import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { changeCommand, outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
@@ -138,14 +138,12 @@ const compareRevisions = command({
   },
 });
 
-const revertRevision = command({
-  ...changeCommand,
+const revertRevision = priceChange({
   id: "catalogue.revert",
   summary: "Undo a revision with a new revision.",
   description:
     "Entries that changed again later do not change, and the answer lists them. A revert may wait for approval like any other change.",
   role: "operator",
-  kind: "change",
   target: ["revision"],
   input: Type.Object({
     revision: formed(revisionForm, { description: "Number of the revision to undo." }),

@@ -76,7 +76,14 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const main = html`${commandHead(room, command, place, shown.fault ? undefined : texts)}${shown.fault ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
     shown.fault && members.length > 0 ? "" : shown.main
   }${shown.fault ? "" : await belowRecord(room, asked, command, texts)}`;
-  return framed(room, asked, place, titleOf(command, texts), main, hasEditor(command) ? { scripts: ["htmx.js"] } : {});
+  return framed(
+    room,
+    asked,
+    place,
+    titleOf(command, texts),
+    main,
+    hasEditor(command) ? { scripts: ["htmx.js", "webauthn.js", "passkey.js"] } : {},
+  );
 }
 
 /** The table about a record that stands on its page. */

@@ -8,7 +8,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
-import { formId } from "../view/command-form.ts";
+import { formId, passkeyFields } from "../view/command-form.ts";
 import { recordLinks } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
@@ -84,8 +84,8 @@ export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: A
   if (!edit || !hasEditor(listed) || !mayRun(session.person.role, edit)) return undefined;
   return (row: TableRow, column: string): Html | undefined => {
     if (column !== "price" || typeof row.price !== "number") return undefined;
-    return html`<form class="inline" method="post" action="${pathOf(edit)}" hx-post="${pathOf(edit)}" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
-<input type="hidden" name="_token" value="${session.formToken}">${formId()}<input type="hidden" name="code" value="${String(row.code)}">
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields(edit)}<input type="hidden" name="code" value="${String(row.code)}">
 <input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
   };
 }

@@ -55,6 +55,12 @@ join?.addEventListener("submit", (event) => {
   });
 });
 
+/** A form in a row stays on its page: htmx sends it. */
+function send(form) {
+  if (form.matches(".inline")) form.dispatchEvent(new CustomEvent("confirmed"));
+  else form.submit();
+}
+
 /** Shows what the form would do in its place, and sends it with what the passkey signed. */
 function confirmFirst(form, { options, deed, page }) {
   const shown = document.createElement("div");
@@ -68,9 +74,9 @@ function confirmFirst(form, { options, deed, page }) {
     attempt(confirm, async () => {
       form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
       form.elements._deed.value = deed;
-      form.submit();
-      // The page stays when the browser saves a file.
-      if (form.dataset.saves !== undefined) back();
+      send(form);
+      // The page stays when the browser saves a file, or after a form in a row.
+      if (form.dataset.saves !== undefined || form.matches(".inline")) back();
     }),
   );
   shown.querySelector("[data-back]").addEventListener("click", back);
@@ -96,9 +102,9 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
         made.value = JSON.stringify(await startRegistration({ optionsJSON }));
       }
       const answer = await post("/confirm", new FormData(form));
-      if (!answer.options) return form.submit();
-      button.disabled = false;
-      confirmFirst(form, answer);
+      button.disabled = form.matches(":not(.inline)") && !answer.options;
+      if (answer.options) confirmFirst(form, answer);
+      else send(form);
     };
     // The session ended: the page to sign in keeps what was typed, and no files.
     const ended = (error) => {

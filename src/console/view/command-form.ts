@@ -71,11 +71,7 @@ export function commandForm(
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
-${
-  confirms(command) === "never"
-    ? ""
-    : html`<input type="hidden" name="_command" value="${command.id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`
-}
+${confirms(command) === "never" ? "" : passkeyFields(command)}
 ${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
 ${
   members.some(isAccount) && accounts.length > 0
@@ -89,6 +85,11 @@ ${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command
       : ""
   }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
+}
+
+/** What the script of passkeys fills in: which command it confirms, and how. */
+export function passkeyFields({ id }: Command<never>): Html {
+  return html`<input type="hidden" name="_command" value="${id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`;
 }
 
 /** Why the passkey of a person confirms a command. */

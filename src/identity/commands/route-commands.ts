@@ -173,6 +173,7 @@ const resume = command({
   description: "Without a check, all of its pauses end.",
   role: "operator",
   kind: "change",
+  gives: "protection",
   target: ["vendor"],
   input: Type.Object(about),
   answer: Type.Object({ vendor: Type.String(), check: Type.String() }),

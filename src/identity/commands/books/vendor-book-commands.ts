@@ -210,6 +210,7 @@ const priceAttemptsCommand = command({
     "stays. Attempts under way are left out.",
   role: "officer",
   kind: "change",
+  gives: "money",
   target: ["prices"],
   input: Type.Object({
     prices: formed(vendorPrices, {
