@@ -143,7 +143,7 @@ export function isAbsent(header: string | undefined): boolean {
   return header === undefined || (header.length < 16 && /^(?:bearer)?\s*$/i.test(header));
 }
 
-/** What clients send in place of a credential, and the sentence for each; the first that fits is told. */
+/** What clients send in place of a credential, each with a sentence for the caller. The first match wins. */
 const mistakes: readonly [form: RegExp, sentence: string][] = [
   [/^bearer(?: |$)/i, "The Authorization header has the word Bearer twice."],
   [/^["'\u0060]/, "The credential in the Authorization header stands in quotation marks."],

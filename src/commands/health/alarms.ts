@@ -32,7 +32,7 @@ export interface Alarm {
   count: number | null;
   /** Since when, in milliseconds since 1970, where that is known. */
   since: number | null;
-  /** Says what will be soon. Whoever was told of the alarm is told this too. */
+  /** What is about to happen, such as the end of a pause. It goes to everyone who got the alarm. */
   soon?: string | undefined;
   acknowledged: { by: string; until: number; note: string } | null;
 }

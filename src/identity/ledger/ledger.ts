@@ -71,15 +71,15 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
  * The store may make a change whose reply is lost, or make it after we gave up. So `run` counts each start of a row, also that of a
  * retry that only waits, and each failover. We write outcomes of runs whose start we heard of or read, under their owner and run:
  *
- * | the row is                    | what may still reach the store | who comes, and what that does                             |
- * | ----------------------------- | ------------------------------ | --------------------------------------------------------- |
- * | not there                     | its insert                     | `Orphans` fails it once it commits: nobody was asked      |
- * | `started`, worked on          | a failover without a reply     | its run ends; `Orphans` fails the run that it began       |
- * | `started`, nobody works on it | nothing                        | `Orphans`: failed if nobody heard of the run's start, else |
- * |                               |                                | unknown; a peer, the next process: unknown                |
- * | `unknown`, a vendor is late   | a retry that waits             | the vendor: `DeferredOutcomes` frees the row, then writes |
- * | `started` by a later run      | an outcome of an earlier one   | it finds no row, and is noted on its attempt alone        |
- * | ended                         | the same outcome again         | it finds no row, and its attempt closed                   |
+ * | the row is                   | what may still reach the store | who comes, and what that does                             |
+ * | ---------------------------- | ------------------------------ | --------------------------------------------------------- |
+ * | not there                    | its insert                     | `Orphans` fails it once it commits: no vendor was asked   |
+ * | `started`, in flight         | a failover without a reply     | its run ends; `Orphans` fails the run that it began       |
+ * | `started`, without a flight  | nothing                        | `Orphans`: failed if the start of its run got no reply,   |
+ * |                              |                                | else unknown; a peer or the next process: unknown         |
+ * | `unknown`, a vendor is late  | a retry that waits             | the vendor: `DeferredOutcomes` frees the row, then writes |
+ * | `started` by a later run     | an outcome of an earlier one   | it matches no row, and only its attempt gets it           |
+ * | ended                        | the same outcome again         | it matches no row, and its attempt is closed              |
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;

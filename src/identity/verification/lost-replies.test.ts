@@ -20,7 +20,7 @@ const zone = usualSettings.timeZone;
 const audit = async () => {};
 const prices = { first: { bvn: 5_000 }, second: { bvn: 5_000 } };
 
-/** A handle on `db` that breaks off once the store made the n-th change of verifications, so that nobody hears of it. */
+/** A handle on `db` that loses the reply to the n-th change of verifications: the store has made it, and the caller gets an error. */
 function losing(db: Kysely<Tables>) {
   const changing = new WeakSet<object>();
   let [changes, nth] = [0, Number.POSITIVE_INFINITY];

@@ -100,8 +100,8 @@ function billChange(reference: string, attempt: number | null, bill: number | nu
 }
 
 /**
- * The statement that notes rows which became `unknown` because nobody works on them any more. The journal does not have the attempt of
- * their present run yet; a run that waits or looks up has none.
+ * The statement that journals rows whose owner is gone, now `unknown`, with the attempt of their present run. A run that waits or looks up
+ * has no attempt.
  */
 export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, references: readonly string[]) {
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
