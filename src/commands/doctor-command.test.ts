@@ -63,8 +63,10 @@ for (const engine of usualEngines) {
         (await failedOf({ DUBA_TRUST_PROXY: "104.16.0.1", DUBA_METRICS: "127.0.0.1:9464" })).proxy,
         undefined,
       );
-      assert.match((await failedOf({ DUBA_METRICS: "104.16.0.1:9464" })).metrics!, /^DUBA_METRICS .* port 9464\.$/);
-      assert.equal((await failedOf({ DUBA_METRICS: "10.0.0.1:9464" })).metrics, undefined);
+      const risky = async (more: Record<string, string>) => (await failedOf(more))["risky settings"];
+      assert.match((await risky({ DUBA_METRICS: "104.16.0.1:9464" }))!, /^DUBA_METRICS .* port 9464\.$/);
+      assert.match((await risky({ DUBA_EVENT_NETWORKS: "fc00::/7" }))!, /^DUBA_EVENT_NETWORKS names fc00::\/7: /);
+      assert.equal(await risky({ DUBA_METRICS: "10.0.0.1:9464", DUBA_EVENT_NETWORKS: "10.0.0.0/8" }), undefined);
     });
 
     test("misses a vendor once a live key may verify persons", async () => {

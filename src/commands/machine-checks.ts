@@ -43,9 +43,10 @@ const checks: Readonly<Record<string, Check>> = {
       "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. Set it to the address of the proxy, such as 127.0.0.1.",
     ];
   },
-  metrics: async ({ config }) => {
-    const { DUBA_METRICS: risk } = riskySettings(config);
-    return risk ? [risk] : config.metrics ? "the metrics have a private address." : "nothing serves metrics.";
+  "risky settings": async ({ config }) => {
+    const { DUBA_TRUST_PROXY: _, ...others } = riskySettings(config);
+    const risks = Object.values(others);
+    return risks.length > 0 ? risks : "no other setting is dangerous if it is a mistake.";
   },
   limits: async ({ config: { limits } }) =>
     limits
