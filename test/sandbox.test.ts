@@ -38,6 +38,8 @@ for (const engine of usualEngines) {
         const response = await ask(number, { "Idempotency-Key": key });
         const { error } = assertFailure(response, status, code, { path: verify });
         assert.deepEqual([error.charged, error.upstream_called], [false, reserved.refusal === undefined], number);
+        if (reserved.refusal)
+          assert.match(response.json.message, / Rehearsed: .* gets this answer each time\.$/, number);
         if (error.upstream_called) {
           const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
           const outcome = reserved.outcome!;

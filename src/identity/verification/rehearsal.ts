@@ -1,4 +1,4 @@
-import { Failure } from "../../operation/failures.ts";
+import { Failure, failures } from "../../operation/failures.ts";
 import { reservedFor } from "../../upstreams/sandbox/numbers.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import type { VerificationRequest } from "./request.ts";
@@ -12,7 +12,8 @@ export function refuseRehearsed(request: VerificationRequest): void {
   const refusal = entryOf(request)?.refusal;
   if (!refusal || (refusal.unlessConsent && request.consentReference !== undefined)) return;
   const { code, retryAfter } = refusal;
-  throw new Failure(code, undefined, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  const message = `${failures[code].cause} Rehearsed: this number of the sandbox gets this answer each time.`;
+  throw new Failure(code, message, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
 }
 
 /** Throws the failure of a replay whose record is no longer held, if the number asks for it. */
