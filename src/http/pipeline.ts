@@ -16,8 +16,8 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { type Exchange, fail, logFieldsOf, microseconds, send, sendReady } from "./exchange.ts";
 import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
-import { rehearsable } from "./rehearsal/rehearsable.ts";
-import { rehearsedScope, scenarioName } from "./rehearsal/scenarios.ts";
+import { changesNothing, rehearsable } from "./rehearsal/rehearsable.ts";
+import { rehearsedScope, scenarioHeader, scenarioName } from "./rehearsal/scenarios.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
 import { headerHints, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
@@ -61,6 +61,10 @@ export function pipeline(
       exchange.caller = caller;
       if (caller?.mode === "test") {
         exchange.always = forTestKeys;
+        if (operation.scope !== rehearsedScope && headers[scenarioName] !== undefined)
+          throw changesNothing(
+            `${scenarioHeader} changes nothing here: only look-ups of the catalogue have scenarios.`,
+          );
         if (operation.headers) for (const hint of headerHints(operation, headers)) tell(exchange, hint);
       } else if (caller) exchange.always = forLiveKeys;
       requireScope(operation, caller);

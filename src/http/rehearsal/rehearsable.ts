@@ -26,7 +26,10 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
     if (delay) await later(delay);
     const result = await run(call as Call<never, never>, undefined);
     const answer = "answer" in result ? (result.answer as object) : result;
-    return { answer: change?.(answer) ?? answer, headers: { ...headers?.(Date.now()), [scenarioHeader]: name } };
+    return {
+      answer: change ? changedBy(asked, answer) : answer,
+      headers: { ...headers?.(Date.now()), [scenarioHeader]: name },
+    };
   };
   return { ...rest, headers, run: rehearsing } as BoundOperation;
 }
@@ -48,7 +51,8 @@ function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario]
   return [name, scenario];
 }
 
-function readyAs(ready: ReadyResponse, name: string, { delay, change, headers }: Scenario): ReadyResponse {
+function readyAs(ready: ReadyResponse, name: string, scenario: Scenario): ReadyResponse {
+  const { delay, change, headers } = scenario;
   return {
     etag: change ? ready.etag.replace(/"$/, `-${name}"`) : ready.etag,
     modifiedAt: change ? ready.modifiedAt + 1_000 : ready.modifiedAt,
@@ -62,11 +66,24 @@ function readyAs(ready: ReadyResponse, name: string, { delay, change, headers }:
       }
       for (const [header, value] of Object.entries(headers?.(Date.now()) ?? {})) told.set(header, value);
       told.set(scenarioHeader, name).set("Vary", `${told.get("Vary")}, ${scenarioHeader}`);
-      const body = change ? Buffer.from(JSON.stringify(change(JSON.parse(form.body.toString())))) : form.body;
+      const body = change
+        ? Buffer.from(JSON.stringify(changedBy([name, scenario], JSON.parse(form.body.toString()))))
+        : form.body;
       told.set("Content-Length", String(body.length));
       return new ReadyForm(body, [...told].flat());
     },
   };
+}
+
+function changedBy([name, { change }]: [name: string, scenario: Scenario], answer: object): object {
+  const changed = change!(answer) as object;
+  if (JSON.stringify(changed) !== JSON.stringify(answer)) return changed;
+  throw changesNothing(`${scenarioHeader}: ${name} changes nothing in this answer.`);
+}
+
+/** Whoever asks for a rehearsal and gets the usual answer would believe that the program was tried. */
+export function changesNothing(sentence: string): Failure {
+  return new Failure("malformed_request", `${sentence} Leave the header out.`);
 }
 
 /** Name and value of each header of a flat list. */
