@@ -97,7 +97,7 @@ The same while the service pulls ${bundles} new prices from a source, publishes 
     await using owner = new AsyncDisposableStack();
     const shop = owner.adopt(await Shop.open(), (one) => one.close());
     const environment = {
-      DUBA_CATALOGUE_SOURCES: "data-bundles=ebills",
+      DUBA_CATALOGUE_SOURCE: "data-bundles=ebills",
       DUBA_CATALOGUE_PULL_EVERY: "10s",
       DUBA_EBILLS_URL: shop.url,
     };

@@ -89,9 +89,6 @@ suite("metrics", () => {
         { mode: "test", state: "started", count: 1, since: at - 1000 },
       ],
       heldChanges: 2,
-      sources: [
-        { name: "ebills", compared: [{ with: "vtpass", as_of: at - 90_000, apart: 3, lacking: 1, unclear: 9 }] },
-      ],
       unsealed: { count: 5, oldest: at - 90_000 },
       lastBackupAt: null,
       alarms: ["backup", "vendor:dojah", "vendor:peer"],
@@ -125,8 +122,6 @@ suite("metrics", () => {
       'duba_catalogue_stale{source="ebills"} 0',
       'duba_catalogue_as_of_seconds{source="baxi"} +Inf',
       'duba_catalogue_stale{source="baxi"} 1',
-      'duba_catalogue_compared_seconds{source="ebills",with="vtpass"} 90',
-      'duba_catalogue_differences{source="ebills",with="vtpass"} 4',
       "duba_catalogue_held_changes 2",
       "duba_audit_unsealed_entries 5",
       "duba_audit_unsealed_oldest_seconds 90",

@@ -32,15 +32,6 @@ export const statusCommand = command({
         result: orNull(Type.String()),
         held: orNull(reference),
         remarks: Type.Integer({ description: "Sentences of the last pull, which `duba sources status` shows." }),
-        compared: Type.Array(
-          Type.Object({
-            with: Type.String(),
-            as_of: orNull(time),
-            apart: Type.Integer(),
-            lacking: Type.Integer(),
-            unclear: Type.Integer(),
-          }),
-        ),
       }),
     ),
     held: Type.Array(Type.String()),
@@ -69,7 +60,7 @@ export const statusCommand = command({
         "serving instances": facts.instances,
         catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,
         ...Object.fromEntries(
-          sources.flatMap(({ name, as_of, stale, held, remarks, compared }) => [
+          sources.flatMap(({ name, as_of, stale, held, remarks }) => [
             [
               `source ${name}`,
               [
@@ -78,12 +69,6 @@ export const statusCommand = command({
                 ...(remarks === 0 ? [] : [`${remarks} remarks`]),
               ].join(", "),
             ],
-            ...compared.map((other) => [
-              `${name} and ${other.with}`,
-              other.as_of === null
-                ? "never"
-                : `as of ${at(other.as_of)}: ${other.apart} prices apart, ${other.lacking} missing there, ${other.unclear} unclear`,
-            ]),
           ]),
         ),
         "held changes": listText(facts.held),

@@ -213,6 +213,9 @@ suite("the settings", () => {
       "DUBA_TOKEN_LIFETIME",
       "PORT",
     ]);
+    assert.deepEqual(faultsOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=ebills" }), [
+      "DUBA_CATALOGUE_SOURCES is no setting any more: DUBA_CATALOGUE_SOURCE takes a source for each list too.",
+    ]);
     assert.deepEqual(faultsOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
     assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);
     assert.deepEqual(faultsOf({ DUBA_UPSTREAM: "" }), [

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { followedSources } from "../catalogue/sync/followed-sources.ts";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { closestName } from "../operation/closest-name.ts";
 import type { Setting } from "../operation/setting.ts";
@@ -8,6 +7,7 @@ import { isSandbox, missingOf, type VendorValues } from "../upstreams/ports/vend
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import type { VendorPrices } from "../upstreams/vendor-prices.ts";
+import { goneSettings } from "./gone-settings.ts";
 import { everySetting, settings, vendorPriceSettings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */
@@ -97,6 +97,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("DUBA_") || name.startsWith("DUBA_TEST_") || [...known, ...namesOfCallers].includes(name))
       continue;
+    if (name in goneSettings) {
+      faults.push(`${name} is no setting any more: ${goneSettings[name]}`);
+      continue;
+    }
     const meant = closestName(withoutPrefix(name), known.map(withoutPrefix));
     const full = known.find((each) => withoutPrefix(each) === meant);
     faults.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
@@ -119,19 +123,13 @@ function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Conf
   ];
 }
 
-/** Two ways to name sources at once, and sources that are not set up. A wrong setting has a fault of its own. */
+/** Sources that are not set up. A wrong setting has a fault of its own. */
 function sourceFaults({ pull, sources: values }: Config): string[] {
-  const { source, sources } = syncSettings;
-  if (pull.source === undefined || pull.sources === undefined) return [];
-  if (pull.source !== "" && pull.sources.length > 0)
-    return [`${source.name} and ${sources.name} are both set: remove one of them.`];
-  const named = new Set(
-    followedSources(pull).flatMap(({ name, compared }) => [name, ...compared.map(({ name }) => name)]),
-  );
   return catalogueSources.flatMap((each) => {
-    const missing = named.has(each.name) ? missingOf(each, values[each.name]!) : [];
-    const names = pull.source === "" ? `${sources.name} names` : `${source.name} is`;
-    return missing.length > 0 ? [`${names} ${each.name}, but ${missing.join(", ")} must be set for it.`] : [];
+    const isNamed = pull.sources?.some(({ name }) => name === each.name);
+    const missing = isNamed ? missingOf(each, values[each.name]!) : [];
+    if (missing.length === 0) return [];
+    return [`${syncSettings.sources.name} names ${each.name}, but ${missing.join(", ")} must be set for it.`];
   });
 }
 

@@ -1,6 +1,5 @@
 import { unsealedEntries } from "../audit/unsealed-entries.ts";
 import { listWaiting } from "../catalogue/revisions/draft.ts";
-import { sourceStates } from "../catalogue/sync/source-states.ts";
 import type { Config } from "../config/read-config.ts";
 import { undelivered } from "../events/events.ts";
 import type { MetricSources } from "../http/monitoring/metrics.ts";
@@ -32,7 +31,6 @@ export function measures(parts: MeasuredParts): MetricSources {
     stored: async () => ({
       openVerifications: await openVerifications(db),
       heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
-      sources: await sourceStates(db, now(), config.pull),
       unsealed: await unsealedEntries(db),
       lastBackupAt: await lastBackupAt(db),
       vendors: await vendorStandings(db, now(), config.vendorPrices),

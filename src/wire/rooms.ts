@@ -6,7 +6,7 @@ import { openAuditTrail } from "../audit/audit.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
 import { guardOf } from "../catalogue/guard/guard.ts";
 import type { Follow } from "../catalogue/sync/follow-source.ts";
-import { followedSources, openFollowed } from "../catalogue/sync/followed-sources.ts";
+import { openFollowed } from "../catalogue/sync/followed-sources.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
 import { openEvents } from "../events/events.ts";
@@ -89,7 +89,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   });
   opened.defer(() => identity.stop(patience()));
   const follows: Follow[] = [];
-  for (const followed of followedSources(config.pull)) {
+  for (const followed of config.pull.sources) {
     const source = await openFollowed(followed, config, log);
     opened.defer(() => source.close());
     follows.push({ ...config.pull, source, log });

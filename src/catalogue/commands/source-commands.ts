@@ -13,12 +13,11 @@ import { readMapping } from "../mapping/mapping-rows.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { preview } from "../revisions/publish.ts";
-import { compareOffer } from "../sync/compare-sources.ts";
-import { followedSources, type OpenSettings, openFollowed, withAllLists } from "../sync/followed-sources.ts";
+import { type OpenSettings, openFollowed } from "../sync/followed-sources.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
 import { planOf, syncFrom, takingFrom, withSourceGuard } from "../sync/sync.ts";
-import { followTimes, syncSettings } from "../sync/sync-settings.ts";
+import { followTimes, syncSettings, withAllLists } from "../sync/sync-settings.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, roomPublisher } from "./publisher.ts";
 
@@ -53,15 +52,12 @@ const listSources = command({
     }),
   ),
   columns: ["name", "followed", "missing", "lists", "about"],
-  view: () => [
-    list,
-    { note: `${syncSettings.source.name} or ${syncSettings.sources.name} selects the sources of the catalogue.` },
-  ],
+  view: () => [list, { note: `${syncSettings.sources.name} selects the sources of the catalogue.` }],
   examples: [{}],
   run: async (_, { config }: SourceSettings) =>
     catalogueSources.map((source) => ({
       name: source.name,
-      followed: followedSources(config.pull).some(({ name }) => name === source.name),
+      followed: config.pull.sources.some(({ name }) => name === source.name),
       missing: missingOf(source, config.sources[source.name]!),
       lists: [...source.covers],
       settings: Object.values(source.settings).map(({ name }) => name),
@@ -104,7 +100,7 @@ const showSources = command({
     const followed = sources.filter((source) => source.followed);
     const unasked = followed.filter(({ last_pull_at }) => last_pull_at === null);
     return [
-      ...(followed.length > 0 ? [] : [{ note: `No source is selected: ${syncSettings.source.name} is empty.` }]),
+      ...(followed.length > 0 ? [] : [{ note: `No source is selected: ${syncSettings.sources.name} is empty.` }]),
       ...unasked.map(({ source }) => ({ note: `Duba has not pulled from ${source} yet.` })),
       ...(sources.length > 0 ? [list] : []),
       ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
@@ -114,7 +110,7 @@ const showSources = command({
   examples: [{}],
   run: async (_, { db, config }: Audited & SourceSettings) => {
     const pulls = await listSyncs(db);
-    const unasked = followedSources(config.pull).filter(({ name }) => !pulls.some(({ source }) => source === name));
+    const unasked = config.pull.sources.filter(({ name }) => !pulls.some(({ source }) => source === name));
     const all = [...unasked.map(({ name: source }) => ({ source, ...never })), ...pulls];
     return Promise.all(all.map((pull) => statusOf(db, pull, config)));
   },
@@ -157,19 +153,19 @@ const pullSource = command({
  */
 export async function openChosen(name: string | undefined, room: SourceRoom) {
   const { config } = room;
-  const followed = followedSources(config.pull);
+  const followed = config.pull.sources;
   if (name === undefined && followed.length > 1)
     throw new InputError(`Several sources are selected. Name one: ${followed.map(({ name }) => name).join(", ")}.`);
   const chosen = name ?? followed[0]?.name;
   if (chosen === undefined)
-    throw new InputError(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
+    throw new InputError(`No source is selected. Name one, or set ${syncSettings.sources.name}.`);
   const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
   if (missing.length > 0) throw new InputError(`${chosen} is not set up. Set ${missing.join(", ")}.`);
   if (config.upstream.standIns && !(await room.isRehearsal()))
     throw new InputError(
       "DUBA_STAND_INS is on, and this store is no rehearsal. Set it to off, or name the data directory or database of a rehearsal, which a start makes one.",
     );
-  return openFollowed(followed.find(({ name }) => name === chosen) ?? withAllLists(chosen), config, silent);
+  return openFollowed(followed.find(({ name }) => name === chosen) ?? withAllLists(chosen)!, config, silent);
 }
 
 async function tryPull(publisher: Publisher, source: SyncSource) {
@@ -178,11 +174,10 @@ async function tryPull(publisher: Publisher, source: SyncSource) {
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
   const mapping = await readMapping(publisher.db);
   const take = takingFrom(offer, source.name, mapping);
-  const { offered, leftOut } = await take(await publisher.latest());
-  const compared = await compareOffer(offered, source.compared ?? [], mapping, signal);
+  const { leftOut } = await take(await publisher.latest());
   const plan = planOf(take, { at: publisher.now(), by: source.name });
-  const found = await preview(withSourceGuard(publisher, compared), plan, {});
-  return { ...previewAnswer(found), left_out: [...compared.sentences, ...leftOut] };
+  const found = await preview(withSourceGuard(publisher), plan, {});
+  return { ...previewAnswer(found), left_out: leftOut };
 }
 
 async function makePull(publisher: Publisher, source: SyncSource) {
@@ -208,7 +203,7 @@ async function statusOf(db: Kysely<Tables>, pull: CatalogueSourceRow, { pull: wa
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     ...pull,
-    followed: followedSources(wanted).some(({ name }) => name === pull.source),
+    followed: wanted.sources.some(({ name }) => name === pull.source),
     last_pull_at: pull.begun_at || null,
     under_way: pull.begun_at > 0 && pull.ended_at === null,
     sentences: JSON.parse(pull.sentences) as string[],

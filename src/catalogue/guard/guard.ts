@@ -20,8 +20,6 @@ export interface Guard {
   readonly priceMean: number;
   /** Hold text that a spreadsheet would run as a formula. For changes from a source. */
   readonly holdFormulas?: boolean;
-  /** Entries to hold with another price, by list and key, each with the sentence why. For changes from a source. */
-  readonly heldEntries?: ReadonlyMap<string, string>;
 }
 
 export const usualGuard: Guard = { removal: 0.3, priceFactor: 2, priceMean: 0.2 };
@@ -58,7 +56,6 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
     ...firstOf(replaced.map(sentenceOf), "new entries look like one that is gone"),
     ...firstOf([...(await newBelowCost(guarded)), ...own.below], "prices are below cost"),
     ...(await oddPrices(base, after, others, priceFactor)).flatMap(({ sentences, more }) => firstOf(sentences, more)),
-    ...(guard.heldEntries ? firstOf(repriced(changes, guard.heldEntries), "differ as far from another source") : []),
     ...(guard.holdFormulas ? firstOf(await formulas(changes), "texts begin like a formula") : []),
   ];
 }
@@ -120,14 +117,6 @@ function emptied(base: Document, after: Document, changes: readonly Change[]): s
 /** Whether callers do not see the entry any more. */
 function leaves({ old, new: now }: Change): boolean {
   return old !== null && isAvailable(old) && (now === null || !isAvailable(now));
-}
-
-/** The sentences of entries that are new or get another price. */
-function repriced(changes: readonly Change[], sentences: ReadonlyMap<string, string>): string[] {
-  return changes.flatMap(({ subject, key, old, new: now }) => {
-    const sentence = sentences.get(`${subject} ${key}`);
-    return sentence === undefined || now === null || (old !== null && old.price === now.price) ? [] : [sentence];
-  });
 }
 
 function formulas(changes: readonly Change[]): Promise<string[]> {

@@ -12,9 +12,7 @@ export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
 
 /** What a source offers, under our codes. */
 export interface OwnCodes {
-  /** Without what waits. */
-  readonly offered: readonly OfferedList[];
-  /** The same with the entries of ours that stay because no mapping of the source reaches them. */
+  /** Without what waits, and with the entries of ours that stay because no mapping of the source reaches them. */
   readonly whole: readonly OfferedList[];
   /** About what waits, what stays, and what no list can have. */
   readonly sentences: readonly string[];
@@ -36,7 +34,6 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, d
   const needed = await Array.fromAsync(parents, read);
   const made = await Array.fromAsync(offer.lists, read);
   return {
-    offered: made.map(({ list, mapped: contents, unusable }) => ({ list, contents, unusable })),
     whole: made.map(({ list, mapped, stay, unusable, unnamed }) => ({
       ...{ list, unusable, unnamed },
       contents: [...stay, ...mapped],

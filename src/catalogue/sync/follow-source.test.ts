@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { silent } from "../../runtime/log.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { freshStore, publisherOf } from "../catalogue.fixture.ts";
+import { openCatalogue } from "../catalogue.ts";
+import { itemIn } from "../model/snapshot.ts";
 import { SourceFreshness } from "../responses/freshness.ts";
 import { loadStarter } from "../starter.ts";
 import { type Follow, followSource } from "./follow-source.ts";
@@ -44,6 +47,50 @@ const stale = ["Duba-Catalogue-Stale", "true"];
 
 for (const engine of usualEngines)
   suite(`following a source on ${engine.name}`, () => {
+    test("each list follows its own source, and says how old that is", async (t) => {
+      const { store, shop, clock } = await following(t, engine);
+      await loadStarter(publisherOf(store.db, { now: () => clock.time, actor: "system" }));
+      const other = await Shop.open();
+      t.after(() => other.close());
+      const follow = { every: 60_000, staleAfter: 3_600_000, log: silent };
+      const catalogue = await openCatalogue({
+        db: store.db,
+        now: () => clock.time,
+        follows: [
+          { ...follow, source: { ...shop.source, name: "ebills", covers: ["data-bundles"] } },
+          { ...follow, source: { ...other.source, name: "vtpass", covers: ["cable-products"] } },
+        ],
+      });
+      shop.price("104", "110");
+      shop.lists.products![0]!.price = "1";
+      other.lists.products![0]!.name = "Another name";
+      other.price("104", "999");
+      const pull = async () => {
+        await catalogue.pull(new AbortController().signal);
+        await catalogue.refresh();
+      };
+      await pull();
+      const { snapshot } = catalogue.responses;
+      assert.equal(itemIn(snapshot, "data-bundles", "MTNDATA 104")?.content.price, 11_000);
+      const [first] = other.lists.products!;
+      const product = itemIn(snapshot, "cable-products", `${first!.type} ${first!.code}`.toUpperCase());
+      assert.equal(product?.content.name, "Another name");
+
+      const freshnessOf = (list: "data-bundles" | "cable-products" | "data-providers") =>
+        catalogue.freshness.find((each) => each.covers(list))?.record();
+      const began = new Date(clock.time).toISOString();
+      other.vendor.behaviour = (response) => void response.socket!.destroy();
+      clock.time += 2 * follow.staleAfter;
+      await pull();
+      const now = new Date(clock.time).toISOString();
+      assert.deepEqual(freshnessOf("data-bundles"), { "Duba-Catalogue-As-Of": now });
+      assert.deepEqual(freshnessOf("cable-products"), {
+        "Duba-Catalogue-As-Of": began,
+        "Duba-Catalogue-Stale": "true",
+      });
+      assert.equal(freshnessOf("data-providers"), undefined);
+    });
+
     test("two instances pull once in each period, and both know how old what they serve is", async (t) => {
       const { beside, shop, clock, begin } = await following(t, engine);
       const one = await begin();

@@ -16,15 +16,9 @@ import type { Offer, OfferedList, UnusableEntry } from "../model/offered.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { groupIn, inOrder, itemIn } from "../model/snapshot.ts";
 import { isSold } from "../model/supply.ts";
-import type { PriceDifference } from "./sync-settings.ts";
 
-/** A source to compare another one with, in the lists that it covers here. */
-export interface ComparedSource {
-  readonly source: Pick<LiveSource, "name" | "covers" | "pull">;
-  readonly difference: PriceDifference;
-}
-
-export type SyncSource = ComparedSource["source"] & { readonly compared?: readonly ComparedSource[] };
+/** A source, with the lists that it covers here. */
+export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;
 
 /** Asks a source for all its lists, and changes nothing. Refuses the whole offer if most of a list is unusable. */
 export async function offerOf(

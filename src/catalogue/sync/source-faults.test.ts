@@ -91,10 +91,7 @@ for (const engine of usualEngines)
         const { name, covers } = source;
         const followed = { name, covers, pull: await source.open(values(vendor.url), { http, log: silent }) };
         const every = 60_000;
-        const wanted = {
-          ...{ source: name, sources: [], difference: { part: 0.2, holds: false } },
-          ...{ every, staleAfter: 24 * 3_600_000 },
-        };
+        const wanted = { sources: [{ name, covers }], every, staleAfter: 24 * 3_600_000 };
         const pull = async (fault: (listed: Listed) => Behaviour = (listed) => json(200, listed)) => {
           clock.time += source.pace ?? every;
           vendor.behaviour = (response, received) => fault(listFor(received))(response, received);

@@ -10,92 +10,64 @@ export function followTimes(name: string, { every, staleAfter }: { every: number
   return { every: Math.max(every, pace), staleAfter: Math.max(staleAfter, 2 * pace) };
 }
 
-/** Where a list comes from, and which source it is compared with. */
-export interface ListSource {
-  readonly list: PulledList;
-  readonly source: string;
-  readonly comparedWith: string | null;
+/** A source, and the lists that it gives here. */
+export interface FollowedSource {
+  readonly name: string;
+  readonly covers: readonly PulledList[];
 }
 
-interface NamedLists {
-  readonly list: string;
-  readonly source: (typeof catalogueSources)[number] | undefined;
-  /** Undefined: none is named. Null: there is no such source. */
-  readonly other: (typeof catalogueSources)[number] | null | undefined;
+/** A source with all lists that it has; undefined if there is no such source. */
+export function withAllLists(name: string): FollowedSource | undefined {
+  const source = catalogueSources.find((each) => each.name === name);
+  return source && { name, covers: source.covers };
 }
 
-const sourceNamed = (name: string) => catalogueSources.find((source) => source.name === name);
-
-function partsOf(text: string): NamedLists[] {
+function partsOf(text: string) {
   return text.split(",").map((part) => {
-    const [, list = "", source = "", other] = /^\s*([a-z-]+)\s*=\s*([a-z]+)(?:\s*\+\s*([a-z]+))?\s*$/.exec(part) ?? [];
-    return { list, source: sourceNamed(source), other: other === undefined ? undefined : (sourceNamed(other) ?? null) };
+    const [, list = "", name = ""] = /^\s*([a-z-]+)\s*=\s*([a-z]+)\s*$/.exec(part) ?? [];
+    return { list, source: withAllLists(name) };
   });
 }
 
-const gives = (source: { covers: readonly string[] }, list: string) => source.covers.includes(list);
+const gives = ({ covers }: FollowedSource, list: string) => covers.some((each) => each === list);
 
-/** A list has one source. One to compare with is asked at each pull, so it must have no pace of its own. */
-function listSourcesIn(text: string): ListSource[] | undefined {
+/** The sources of lists that are named one by one, each once. A list has one source. */
+function sourcesOfLists(text: string): FollowedSource[] | undefined {
   const parts = partsOf(text);
-  const read = parts.flatMap(({ list, source, other }) => {
-    if (!source || !gives(source, list) || other === null || other === source) return [];
-    if (other && (!gives(other, list) || other.pace !== undefined)) return [];
-    return [{ list: list as PulledList, source: source.name, comparedWith: other?.name ?? null }];
-  });
-  const isWhole = read.length === parts.length && new Set(read.map(({ list }) => list)).size === read.length;
-  return isWhole ? read : undefined;
+  const read = parts.flatMap(({ list, source }) =>
+    source && gives(source, list) ? [{ list: list as PulledList, name: source.name }] : [],
+  );
+  if (read.length < parts.length || new Set(read.map(({ list }) => list)).size < read.length) return undefined;
+  return Map.groupBy(read, ({ name }) => name)
+    .entries()
+    .map(([name, lists]) => ({ name, covers: lists.map(({ list }) => list) }))
+    .toArray();
 }
 
 /** The lists that a named source lacks, in sentences. */
 function lackingIn(text: string): string[] {
   const known = catalogueSources.flatMap(({ covers }): readonly string[] => covers);
-  return partsOf(text)
-    .filter(({ list }) => known.includes(list))
-    .flatMap(({ list, source, other }) => [
-      ...[source, other].flatMap((it) =>
-        !it || gives(it, list) ? [] : `${it.name} has no ${list}, only ${it.covers.join(", ")}.`,
-      ),
-      ...(other?.pace !== undefined && gives(other, list)
-        ? [`${other.name} has ${list}, but may not be asked at each pull.`]
-        : []),
-    ]);
-}
-
-/** How far prices of two sources may be apart: 0.2 is 20 % of the second one's. */
-export interface PriceDifference {
-  readonly part: number;
-  readonly holds: boolean;
+  return partsOf(text).flatMap(({ list, source }) =>
+    source && known.includes(list) && !gives(source, list)
+      ? [`${source.name} has no ${list}, only ${source.covers.join(", ")}.`]
+      : [],
+  );
 }
 
 /** Each source declares its own settings in its folder. */
 export const syncSettings = {
-  source: setting({
+  sources: setting({
     name: "DUBA_CATALOGUE_SOURCE",
     default: "",
-    about: "Source from which Duba updates the catalogue. Empty: only imports change the catalogue.",
-    form: `${names.join(", ")}, or empty`,
-    read: (text) => (text === "" || names.includes(text) ? text : undefined),
-  }),
-  sources: setting({
-    name: "DUBA_CATALOGUE_SOURCES",
-    default: "",
     about:
-      "A source for each list, in place of DUBA_CATALOGUE_SOURCE, and after + one to compare its prices with, such as data-bundles=ebills+vtpass,cable-add-ons=baxi. Lists that are not named change by imports only.",
-    form: "lists with a source that has them, such as data-bundles=ebills+vtpass,cable-add-ons=baxi, or empty; each list once, and after + another source, which may be asked at each pull",
-    read: (text): readonly ListSource[] | undefined => (text === "" ? [] : listSourcesIn(text)),
-    faultsIn: lackingIn,
-  }),
-  difference: setting({
-    name: "DUBA_CATALOGUE_DIFFERENCE",
-    default: "20%",
-    about:
-      "How far a price may be from that of the source to compare with. Duba tells which are further and which are missing there; with =hold, as in 20%=hold, a new price of such an entry waits for approval.",
-    form: "a percentage from 0% to 999%, with =hold after it or not",
-    read(text): PriceDifference | undefined {
-      const [, percent, hold] = /^(\d{1,3})\s?%(=hold)?$/.exec(text) ?? [];
-      return percent === undefined ? undefined : { part: Number(percent) / 100, holds: hold !== undefined };
+      "Source from which Duba updates the catalogue, or one for each list, such as data-bundles=ebills,cable-add-ons=baxi. Lists without a source change by imports only.",
+    form: `${names.join(", ")}, or lists with a source that has them, such as data-bundles=ebills,cable-add-ons=baxi, each list once, or empty`,
+    read(text): readonly FollowedSource[] | undefined {
+      if (text === "") return [];
+      const whole = withAllLists(text);
+      return whole ? [whole] : sourcesOfLists(text);
     },
+    faultsIn: lackingIn,
   }),
   every: setting({
     name: "DUBA_CATALOGUE_PULL_EVERY",

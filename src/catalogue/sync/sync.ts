@@ -17,11 +17,9 @@ import { draftDocuments } from "../revisions/load.ts";
 import { type PublishOutcome, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { SizeError } from "../revisions/review.ts";
-import { type Compared, compareOffer } from "./compare-sources.ts";
 import { fitting } from "./fit.ts";
 import { offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
-import { noteComparisons } from "./source-states.ts";
 
 /** Most sentences of one pull. */
 const KEPT = 20;
@@ -49,9 +47,9 @@ export function planOf(take: ReturnType<typeof takingFrom>, told: Teller): Plan 
     );
 }
 
-/** Holds formulas from a source, as somebody may open the catalogue in a spreadsheet, and what another source differs from too far. */
-export function withSourceGuard(publisher: Publisher, { held: heldEntries }: Compared): Publisher {
-  return { ...publisher, guard: { ...publisher.guard, holdFormulas: true, heldEntries } };
+/** Holds formulas from a source, as somebody may open the catalogue in a spreadsheet. */
+export function withSourceGuard(publisher: Publisher): Publisher {
+  return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
 }
 
 export interface SyncOptions {
@@ -103,16 +101,13 @@ export async function syncFrom(
     const mapping = await readMapping(db);
     const lists = [...offer.lists, ...offer.parents].map(({ list }) => list);
     const take = takingFrom(offer, source.name, mapping);
-    const { offered } = await take(await publisher.latest());
-    const compared = await compareOffer(offered, source.compared ?? [], mapping, signal);
-    await noteComparisons(db, source.name, compared.comparisons, begun.begun_at);
     const content = await offerHash(offer, mapping.textOf(source.name));
     const given = offer.lists.map(({ list }) => list);
     const known = !again && content === begun.content && (await gaveLast(db, source.name, given));
     const isWaiting = known && (await isHeld(db, begun.draft));
     const plan = planOf(take, { at: now(), by: source.name });
     const about = { author, source: source.name, note: "" };
-    const outcome = known ? undefined : await publish(withSourceGuard(publisher, compared), plan, about);
+    const outcome = known ? undefined : await publish(withSourceGuard(publisher), plan, about);
     const draft = outcome?.state === "held" ? outcome.draft : isWaiting ? begun.draft : null;
     if (outcome) {
       await noteGiver(db, source.name, given, now());
@@ -128,13 +123,12 @@ export async function syncFrom(
       proposals,
     );
     await noteDoubts(db, source.name, decided);
-    const sentences = [...compared.sentences, ...leftOut];
-    if (draft !== null) return await end("held", sentences, { content, draft }, outcome);
-    if (isPartly) return await end("unmapped", sentences, { content, draft }, outcome);
+    if (draft !== null) return await end("held", leftOut, { content, draft }, outcome);
+    if (isPartly) return await end("unmapped", leftOut, { content, draft }, outcome);
     const result = outcome?.state === "published" ? "published" : "unchanged";
     const { asOf: source_as_of, isStale } = offer.origin;
     const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
-    return await end(result, sentences, facts, outcome);
+    return await end(result, leftOut, facts, outcome);
   } catch (error) {
     if (error instanceof SizeError) return await end("refused", [error.message]);
     if (error instanceof ListError) return await end("refused", error.sentences);

@@ -43,12 +43,6 @@ function isLateSource({ stale, missed, result, begun_at, every }: SourceState, n
   return stale || missed >= bounds.missedPulls;
 }
 
-/** Whether the other source gave nothing in the last pulls. While its own source gives nothing, nothing is compared. */
-function isUncompared(source: SourceState, { as_of }: SourceState["compared"][number], now: number): boolean {
-  if (isLateSource(source, now) || source.begun_at === null) return false;
-  return as_of === null || source.begun_at - as_of >= bounds.missedPulls * source.every;
-}
-
 function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => string): string {
   const checks = kind === null ? "" : ` for ${labelOf(kind)}`;
   return `paused${checks} by ${by} because of ${why}, until ${until === null ? "somebody resumes it" : at(until)}`;
@@ -133,18 +127,6 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
           count: missed || null,
         },
       ]),
-    ...sources.flatMap((source) =>
-      source.compared
-        .filter((other) => isUncompared(source, other, now))
-        .map(({ with: other, as_of }): [string, Found] => [
-          `compared:${source.name}:${other}`,
-          one(
-            3,
-            `The prices of ${source.name} are not compared: ${other} gave no lists. See why: duba sources status`,
-            as_of,
-          ),
-        ]),
-    ),
     [
       "below-cost",
       belowCost.length > 0 && {

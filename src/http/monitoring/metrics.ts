@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
-import type { SourceState } from "../../catalogue/sync/source-states.ts";
 import type { VendorStanding } from "../../identity/routes/vendor-standing.ts";
 import type { Durations } from "../../runtime/durations.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -13,8 +12,6 @@ export interface StoredFigures {
   /** Verifications without an outcome; `since` is when the oldest was accepted. */
   openVerifications: readonly { mode: string; state: string; count: number; since: number }[];
   heldChanges: number;
-  /** The followed sources of the catalogue. */
-  sources: readonly Pick<SourceState, "name" | "compared">[];
   /** Entries of the audit trail without a seal. */
   unsealed: { count: number; oldest: number | null };
   lastBackupAt: number | null;
@@ -147,20 +144,6 @@ function metrics(sources: MetricSources): Registry {
   );
   gauge("catalogue_stale", "1 while answers say that the lists of this source are stale", () =>
     catalogue().sources.map(({ source, isStale }) => [{ source }, isStale ? 1 : 0] as const),
-  );
-  const ofComparisons = (value: (other: SourceState["compared"][number]) => number) => async () =>
-    ((await stored())?.sources ?? []).flatMap(({ name: source, compared }) =>
-      compared.map((other) => [{ source, with: other.with }, value(other)] as const),
-    );
-  gauge(
-    "catalogue_compared_seconds",
-    "Time since the lists of this source were compared with the other's",
-    ofComparisons(({ as_of }) => secondsSince(as_of)),
-  );
-  gauge(
-    "catalogue_differences",
-    "Entries whose price is too far from the other source's, or that are missing there",
-    ofComparisons(({ apart, lacking }) => apart + lacking),
   );
   ofStore(
     "catalogue_held_changes",
