@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { followedSources } from "../catalogue/sync/followed-sources.ts";
 import { narrowNetworks, type Setting } from "../operation/setting.ts";
 import type { Log } from "../runtime/log.ts";
 import { isClosed, isLoopback, widthOf } from "../runtime/network/address.ts";
@@ -31,9 +30,7 @@ export function riskySettings(
         `${name} names ${wide.join(", ")}: Duba would send to every machine of a private network. Name only the networks of your receivers.`;
   }
   const live = upstream.standIns ? [] : config.upstreams.map((name) => [name, vendors, config.vendors] as const);
-  const followed = followedSources(config.pull).flatMap((source) =>
-    [source, ...source.compared].map(({ name }) => [name, catalogueSources, config.sources] as const),
-  );
+  const followed = config.pull.sources.map(({ name }) => [name, catalogueSources, config.sources] as const);
   for (const [vendor, all, values] of [...live, ...followed]) {
     const own: Readonly<Record<string, Setting<string>>> = all.find(({ name }) => name === vendor)!.settings;
     for (const [member, { name, secret }] of Object.entries(own)) {
