@@ -8,6 +8,33 @@ import { until } from "../../../test/support/until.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { type HttpServer, openServer } from "./open-server.ts";
 
+suite("a connection on which no whole request comes in time", { timeout: 30_000 }, () => {
+  let server: HttpServer;
+  let port: number;
+  before(async () => {
+    const bounds = { arrival: 100, body: 0, connections: { most: 100, answer: 10_000 } };
+    server = openServer(bounds, new RecordedLog(), (_, response) => response.end());
+    port = await server.listen({ host: "127.0.0.1", port: 0 });
+  });
+  after(() => server.end());
+
+  test("is closed without a word if nothing came: a browser would take it for a response", async () => {
+    const line = new Line(port);
+    await line.closed;
+    assert.deepEqual(line.answers, []);
+  });
+
+  test("is told so if something came", async () => {
+    const line = new Line(port);
+    line.say("GET /a HT");
+    await line.closed;
+    assert.deepEqual(
+      line.answers.map(({ status }) => status),
+      [408],
+    );
+  });
+});
+
 suite("a connection that its caller ends", () => {
   let server: HttpServer;
   let port: number;

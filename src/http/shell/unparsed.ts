@@ -9,6 +9,9 @@ export type UnparsedResponse = (reason: string | undefined, address: string) => 
 /** The first byte of a TLS connection (RFC 8446, section 5.1). */
 const tlsHandshake = 0x16;
 
+/** Node's code for a request that does not arrive in time. */
+const tooLate = "ERR_HTTP_REQUEST_TIMEOUT";
+
 /** Answers what reaches no request listener: bytes that the parser rejects, and CONNECT. */
 export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, refusal: UnparsedResponse): void {
   const refuse = (socket: Socket, reason: string | undefined) => {
@@ -18,7 +21,9 @@ export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, ref
     else socket.end(refusal(reason, socket.remoteAddress ?? ""), () => socket.destroy());
   };
   server.on("clientError", (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    if (error.code === "ECONNRESET") socket.destroy();
+    // Browsers open connections ahead, and would take a response for that of their next request.
+    const isUnused = error.code === tooLate && socket.bytesRead === 0;
+    if (error.code === "ECONNRESET" || isUnused) socket.destroy();
     else refuse(socket, error.rawPacket?.[0] === tlsHandshake ? "TLS" : error.code);
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
@@ -30,6 +35,6 @@ export function refuseUnparsed(server: Server, pipelined: PipelinedRequests, ref
 
 /** A response with no more than its status. */
 export function bareRefusal(reason: string | undefined): string {
-  const status = reason === "CONNECT" ? 405 : 400;
+  const status = reason === "CONNECT" ? 405 : reason === tooLate ? 408 : 400;
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
 }
