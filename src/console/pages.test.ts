@@ -110,7 +110,7 @@ suite("what pages of the console say", () => {
   test("Now shows a change that was made in the console at once, and one made elsewhere to those who open it", async () => {
     await page("/");
     const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
-    const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
+    const [, draft = ""] = /Scheduled as (?:<[^>]+>)?(d\d+)/.exec(said) ?? [];
     const name = `held:${draft}`;
     assert.match(await page("/now/live"), new RegExp(name));
     const { db, now } = await service.store();
@@ -152,7 +152,7 @@ suite("what pages of the console say", () => {
       price: "201",
       holds_from: "2099-01-01T00:00",
     });
-    const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
+    const [, draft = ""] = /Scheduled as (?:<[^>]+>)?(d\d+)/.exec(said) ?? [];
     const card = (await page("/catalogue")).split(`<h2>${draft} is scheduled</h2>`)[1]!.split("</p>")[0]!;
     assert.match(card, /Reject/);
     assert.doesNotMatch(card, /Approve/);
