@@ -8,7 +8,7 @@ import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
 import { type Change, difference, revisedBy } from "./document/difference.ts";
-import { withLists } from "./document/wanted-lists.ts";
+import { withLists } from "./document/replace-lists.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { type Document, emptySnapshot, itemIn, type Snapshot, withEntries } from "./model/snapshot.ts";
 import { fetchCablePlans } from "./operations/fetchCablePlans.ts";

@@ -7,8 +7,8 @@ import { ResponseCache } from "./responses/cache.ts";
 import { noFreshness, SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/expected.ts";
 import { latestSnapshot } from "./revisions/load.ts";
+import { nextRuleDate } from "./revisions/price-rule-dates.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
-import { nextTurn } from "./revisions/turns.ts";
 import { loadStarter } from "./starter.ts";
 import type { Follow } from "./sync/follow-source.ts";
 
@@ -69,7 +69,7 @@ export async function openCatalogue({
     const { snapshot: served } = responses;
     const snapshot = await latestSnapshot(db);
     if (snapshot === served) return snapshot;
-    const next = [await nextDue(db), nextTurn(snapshot)].filter((time) => time !== undefined);
+    const next = [await nextDue(db), nextRuleDate(snapshot)].filter((time) => time !== undefined);
     await responses.prepare(snapshot);
     due = next.length > 0 ? Math.min(...next) : undefined;
     return snapshot;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { CatalogueLists } from "../upstreams/ports/catalogue-source.ts";
-import { ListError, type WantedList, withLists } from "./document/wanted-lists.ts";
+import { ListError, type WantedList, withLists } from "./document/replace-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueError } from "./model/catalogue-error.ts";
 import { entryKeyOf, type ListName, listNames } from "./model/lists.ts";

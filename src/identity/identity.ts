@@ -13,7 +13,7 @@ import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-set
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import type { Row } from "./ledger/ledger.ts";
-import { decideOrder, isDecisionDue } from "./routes/decided-order.ts";
+import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
 import { endPauses } from "./routes/paused-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";

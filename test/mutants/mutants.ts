@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a retry after "not found" goes to any vendor',
-    file: "src/identity/verification/upstream-calls/route.ts",
+    file: "src/identity/verification/upstream-calls/plan-attempts.ts",
     from: "if (at < 0) return open;",
     to: "return open;",
     tests: ["src/identity/verification/upstream-calls/second-source.test.ts"],
@@ -204,24 +204,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a second source that does no work takes "not found" back',
-    file: "src/identity/ledger/run-outcome.ts",
+    file: "src/identity/ledger/write-outcome.ts",
     from: 'return state === "failed" && !isAwaited && attempts.some(isNotFound);',
     to: "return attempts.length < 0 && isAwaited && attempts.some(isNotFound);",
     tests: ["src/identity/verification/upstream-calls/second-source.test.ts"],
   },
   {
     name: "a vendor takes a place by chance",
-    file: "src/identity/routes/order-policy.ts",
+    file: "src/identity/routes/order-vendors.ts",
     from: "const margin = 1.03;",
     to: "const margin = 1;",
-    tests: ["src/identity/routes/order-policy.test.ts"],
+    tests: ["src/identity/routes/order-vendors.test.ts"],
   },
   {
     name: "two leaders decide the order at once",
-    file: "src/identity/routes/decided-order.ts",
+    file: "src/identity/routes/decide-vendor-order.ts",
     from: "if (!isDecisionDue(before, at)) return;",
     to: "",
-    tests: ["src/identity/routes/decided-order.test.ts"],
+    tests: ["src/identity/routes/decide-vendor-order.test.ts"],
   },
   {
     name: "a line with a price is that of an attempt that was not sent",

@@ -13,8 +13,8 @@ import {
   withEntries,
 } from "../model/snapshot.ts";
 import { difference, differingMembers, isSame } from "./difference.ts";
+import { withLists } from "./replace-lists.ts";
 import { threeWay } from "./three-way.ts";
-import { withLists } from "./wanted-lists.ts";
 
 const base = await starterSnapshot();
 const list = "data-bundles";

@@ -1,7 +1,7 @@
 import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../operation/formula.ts";
-import type { EntryError, WantedEntry, WantedList } from "../document/wanted-lists.ts";
+import type { EntryError, WantedEntry, WantedList } from "../document/replace-lists.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { EntryError } from "../document/wanted-lists.ts";
+import type { EntryError } from "../document/replace-lists.ts";
 import { mostErrors } from "../model/catalogue-error.ts";
 import { mostEntries } from "../model/lists.ts";
 

@@ -1,4 +1,4 @@
-import type { WantedEntry } from "../document/wanted-lists.ts";
+import type { WantedEntry } from "../document/replace-lists.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import type { ReadList } from "./csv.ts";

@@ -1,7 +1,7 @@
 import { readChosen } from "../../operation/command/read-chosen.ts";
 import type { ChosenFile } from "../../operation/command/read-texts.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
-import type { EntryError, WantedEntry } from "../document/wanted-lists.ts";
+import type { EntryError, WantedEntry } from "../document/replace-lists.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { ListName } from "../model/lists.ts";
 import { type ReadList, readCsv } from "./csv.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { freshStore, looseGuard } from "../catalogue.fixture.ts";
 import { difference } from "../document/difference.ts";
-import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { type Document, emptySnapshot, inOrder } from "../model/snapshot.ts";

@@ -3,7 +3,7 @@ import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { type Document, inOrder } from "../model/snapshot.ts";
 import { costOf } from "../model/supply.ts";
-import { foundIn, type Guarded } from "./found.ts";
+import { findingsIn, type Guarded } from "./findings.ts";
 import { accountsOf, ownPricesBelowCost } from "./own-prices.ts";
 
 /**
@@ -11,7 +11,7 @@ import { accountsOf, ownPricesBelowCost } from "./own-prices.ts";
  * floors of the groups too low. `duba doctor` names what sells below cost, whatever made it so.
  */
 export function newBelowCost({ changes }: Guarded): Promise<string[]> {
-  return foundIn(changes, function* ({ subject, old, new: now }) {
+  return findingsIn(changes, function* ({ subject, old, new: now }) {
     if (subject === "prices" || now === null) return;
     const below = belowCost(now);
     if (below === undefined || (old && (belowCost(old) || (costOf(old) !== undefined && old.price === now.price))))
@@ -31,7 +31,7 @@ export function belowCostIn(document: Document): Promise<string[]> {
 
 async function findBelowCost(document: Document): Promise<string[]> {
   const all = pricedLists.flatMap((list) => Array.from(inOrder(document, list), ({ content }) => ({ list, content })));
-  const sentences = await foundIn(all, function* ({ list, content }) {
+  const sentences = await findingsIn(all, function* ({ list, content }) {
     const below = belowCost(content);
     if (below) yield `${nameOf(list, content)}: ${below}.`;
   });

@@ -4,7 +4,7 @@ import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
 import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snapshot.ts";
 import { availableIn, isAvailable } from "../model/supply.ts";
 import { newBelowCost } from "./below-cost.ts";
-import { type Found, foundIn, type Guarded, percent } from "./found.ts";
+import { type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
 import { farMoves, movedLists } from "./moves.ts";
 import { oddPrices } from "./odd-prices.ts";
 import { ownPriceReasons } from "./own-prices.ts";
@@ -60,7 +60,7 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
   ];
 }
 
-const sentenceOf = ({ sentence }: Found): string => sentence;
+const sentenceOf = ({ sentence }: Finding): string => sentence;
 
 function firstOf(sentences: readonly string[], what: string): string[] {
   const rest = sentences.length - NAMED;
@@ -120,7 +120,7 @@ function leaves({ old, new: now }: Change): boolean {
 }
 
 function formulas(changes: readonly Change[]): Promise<string[]> {
-  return foundIn(changes, function* ({ subject, old, new: now }) {
+  return findingsIn(changes, function* ({ subject, old, new: now }) {
     if (subject === "prices" || now === null) return;
     for (const member in now)
       if (old?.[member] !== now[member] && isFormula(String(now[member])))

@@ -4,14 +4,14 @@ import { validityOf } from "../model/looks.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { bundleSize, sizeText } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
-import { type Found, foundIn, type Guarded, percent } from "./found.ts";
+import { type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
 
 /** Lists with fewer entries have no average that says much. */
 const FEWEST = 10;
 
 /** Prices, sizes and prices of a GB that move too far, by this revision alone or by all steps of a day. */
-export function farMoves({ earlier, changes }: Guarded, factor: number): Promise<Found[]> {
-  return foundIn(changes, function* (change) {
+export function farMoves({ earlier, changes }: Guarded, factor: number): Promise<Finding[]> {
+  return findingsIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
     if (subject === "prices" || now === null) return;
     const before = measuresOf(old ?? undefined);
@@ -88,7 +88,7 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
 /** The mean of |new / old − 1| over the entries that both have; 0 for a short list. */
 async function meanMove(from: Document, to: Document, list: ListName): Promise<number> {
   if (from.groups[list] === to.groups[list]) return 0;
-  const moves = await foundIn(inOrder(to, list), function* ({ key, content }) {
+  const moves = await findingsIn(inOrder(to, list), function* ({ key, content }) {
     const old = itemIn(from, list, key)?.content;
     if (old) yield Math.max(...moneyOf.map((member) => moveOf(Number(old[member] ?? 0), Number(content[member] ?? 0))));
   });

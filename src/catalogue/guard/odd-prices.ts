@@ -4,7 +4,7 @@ import { type EntryContent, groupOf, type ListName, nameOf } from "../model/list
 import { isOvertaken, listedPrice, pricedEntries, pricedLists, rulesOf } from "../model/price-lists.ts";
 import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
-import { foundIn, kept, ratio } from "./found.ts";
+import { findingsIn, kept, ratio } from "./findings.ts";
 
 /** Factor between the price of a GB and the usual one that is odd. Published lists reach 4.6. */
 const GB_FACTOR = 5;
@@ -33,7 +33,7 @@ export async function oddPrices(
 ): Promise<OddPrices[]> {
   const found: OddPrices[] = [];
   for (const [more, rules] of Object.entries(rulesFor(base, after, factor))) {
-    const sentences = await foundIn(changes, function* ({ subject, key, old, new: now }) {
+    const sentences = await findingsIn(changes, function* ({ subject, key, old, new: now }) {
       if (subject === "prices" || now === null) return;
       for (const rule of rules) {
         const odd = rule(subject, key, now);

@@ -15,7 +15,7 @@ import {
 } from "../model/price-lists.ts";
 import { type Document, groupIn, itemIn } from "../model/snapshot.ts";
 import { costOf } from "../model/supply.ts";
-import { foundIn, type Guarded } from "./found.ts";
+import { findingsIn, type Guarded } from "./findings.ts";
 import { farMove } from "./moves.ts";
 
 /** Sentences about what accounts and groups pay. */
@@ -46,7 +46,7 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
     const scopes = scopesOf(touched);
     const items =
       scopes === undefined ? allPricedEntries(after) : scopes.flatMap((of) => [...pricedEntries(after, of)]);
-    await foundIn(items, function* ({ list, key, content }: PricedItem) {
+    await findingsIn(items, function* ({ list, key, content }: PricedItem) {
       const [was, pays] = [before!(list, key), now!(list, key)!];
       const how = farMove(was, dayBefore!(list, key), pays, factor, nairaOf);
       if (how) far.push(`${nameOf(list, content)}: price for ${account} ${how}`);
@@ -59,7 +59,7 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
     .map((account) => ({ account, before: priceListOf(base, account), now: priceListOf(after, account) }));
   const cheaper = payers.length === 0 ? [] : changes.filter(mayBringBelow);
   below.push(
-    ...(await foundIn(cheaper, function* ({ subject, key, old, new: now }) {
+    ...(await findingsIn(cheaper, function* ({ subject, key, old, new: now }) {
       const list = subject as ListName;
       for (const payer of payers) {
         const pays = ownPrice(payer.now, list, key, now!);
@@ -84,7 +84,7 @@ function mayBringBelow({ subject, old, new: now }: Change): boolean {
 /** Prices of accounts by rules of their own that are below the cost, in sentences. Those of groups never are. */
 export async function ownPricesBelowCost(document: Document, account: string): Promise<string[]> {
   const prices = priceListOf(document, account);
-  return foundIn(allPricedEntries(document), function* ({ list, key, content }) {
+  return findingsIn(allPricedEntries(document), function* ({ list, key, content }) {
     const pays = ownPrice(prices, list, key, content);
     if (pays !== undefined) yield* belowCost(list, content, account, pays);
   });

@@ -2,10 +2,10 @@ import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
 import { looksOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
-import { type Found, foundIn, type Guarded, kept, ratio } from "./found.ts";
+import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.ts";
 
 /** New entries that look like one that is gone since `earlier`, at a price too far from it. If several look alike, the nearest price counts. */
-export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Found[]> {
+export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
   /** By list and group: the entries that are gone, by their looks. */
   const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
   const goneFrom = (list: ListName, group: string) => {
@@ -13,7 +13,7 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
     const looks = gone.flatMap(({ content }) => looksOf(content).map((look) => ({ look, content })));
     return Map.groupBy(looks, ({ look }) => look);
   };
-  return foundIn(changes, function* (change) {
+  return findingsIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
     if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].members)) return;
     const group = groupOf(subject, key);

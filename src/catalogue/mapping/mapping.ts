@@ -1,6 +1,6 @@
 import type { Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
-import { kept } from "../guard/found.ts";
+import { kept } from "../guard/findings.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName, listShapeOf, parentOf } from "../model/lists.ts";
 import { disagrees, rememberedOf } from "../model/looks.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { withLists } from "../document/wanted-lists.ts";
+import { withLists } from "../document/replace-lists.ts";
 import { type EntryContent, entryKeyOf, type ListName, listShapeOf } from "../model/lists.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { WantedEntry } from "../document/wanted-lists.ts";
-import { withLists } from "../document/wanted-lists.ts";
+import type { WantedEntry } from "../document/replace-lists.ts";
+import { withLists } from "../document/replace-lists.ts";
 import type { EntryContent, ListName } from "../model/lists.ts";
 import { allPricedEntries, type PriceRule, priceListOf } from "../model/price-lists.ts";
 import { type Document, emptySnapshot, type Snapshot } from "../model/snapshot.ts";
-import { turned } from "../revisions/turns.ts";
+import { withDueRules } from "../revisions/price-rule-dates.ts";
 import { joining, settingRule } from "./price-rules.ts";
 
 /** What is sold: each with the scopes of its rules, nearest first. */
@@ -126,7 +126,7 @@ test("group, own rules, rounding, floor and dates make the price that the docume
         document = await joining(["acc_1"], "group:agents")(document as Snapshot);
         for (const rule of given) document = await settingRule(rule, 0)(document as Snapshot);
         for (const at of [0, ...times.toSorted((one, other) => one - other)]) {
-          document = await turned(document, at);
+          document = await withDueRules(document, at);
           const prices = priceListOf(document, "acc_1");
           const paid = [...allPricedEntries(document)].map(({ list, key, content }) =>
             prices.priceOf(list, key, content),

@@ -4,7 +4,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import type { EntrySupply, ListEntry, Pull } from "../../upstreams/ports/catalogue-source.ts";
 import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
-import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { Mapping } from "../mapping/mapping.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";

@@ -6,10 +6,10 @@ import { linesOf, packed, packedDifference } from "../document/document-text.ts"
 import { nameBySource } from "../mapping/mapping-rows.ts";
 import { listNames } from "../model/lists.ts";
 import { type Document, groupIn, type Snapshot } from "../model/snapshot.ts";
+import { announcePublished, announceScheduled } from "./announce-prices.ts";
 import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
 import { newestRevision, noteChanges, noteSnapshot } from "./load.ts";
-import { tellPublished, tellScheduled } from "./tell.ts";
 
 /** Rows of one INSERT: both engines limit its parameters. */
 const CHUNK = 200;
@@ -83,7 +83,7 @@ export async function commit(
         facts: { draft, holds_from: holdsFrom, ...why, ...approved },
       });
       const version = stored?.version ?? 1;
-      await tellScheduled(trx, { draft, version, holdsFrom, changes, at, document: expected.newest });
+      await announceScheduled(trx, { draft, version, holdsFrom, changes, at, document: expected.newest });
       return { state: "scheduled", draft, holdsFrom };
     }
     await trx
@@ -104,7 +104,7 @@ export async function commit(
         .values(rows.priceLists.slice(from, from + CHUNK))
         .execute();
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
-    await tellPublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
+    await announcePublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
     published = draft;
     return { state: "published", revision };
   });

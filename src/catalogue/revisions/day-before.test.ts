@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { withLists } from "../document/wanted-lists.ts";
+import { withLists } from "../document/replace-lists.ts";
 import { itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { settingRule } from "../prices/price-rules.ts";
 import { approve, reject } from "./decide.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
-import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { approve, reject } from "./decide.ts";
 import { findDraft, listWaiting } from "./draft.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
-import { ListError, withLists } from "../document/wanted-lists.ts";
+import { ListError, withLists } from "../document/replace-lists.ts";
 import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { reject } from "./decide.ts";
 import { listRevisions, snapshotAt } from "./load.ts";

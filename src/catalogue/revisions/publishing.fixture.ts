@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
-import type { WantedList } from "../document/wanted-lists.ts";
+import type { WantedList } from "../document/replace-lists.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { loadStarter } from "../starter.ts";
 import type { Publisher } from "./expected.ts";

@@ -8,9 +8,9 @@ import { aboutOf, changeDraft } from "./draft.ts";
 import type { Publisher } from "./expected.ts";
 import { scheduled } from "./expected.ts";
 import { draftDocuments } from "./load.ts";
+import { publishDueRules } from "./price-rule-dates.ts";
 import type { Plan } from "./review.ts";
 import { review } from "./review.ts";
-import { publishTurns } from "./turns.ts";
 
 /** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
 export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
@@ -25,7 +25,7 @@ export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
 export async function publishDue(publisher: Publisher): Promise<void> {
   for (;;) {
     const due = await scheduled(publisher.db).where("holds_from", "<=", publisher.now()).limit(1).executeTakeFirst();
-    if (!due) return publishTurns(publisher);
+    if (!due) return publishDueRules(publisher);
     const { proposal, tooLarge } = await mergeDraft(publisher, due);
     if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
-import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { countIn, withEntries } from "../model/snapshot.ts";
 import { beginSync } from "../sync/record.ts";
 import { syncFrom } from "../sync/sync.ts";

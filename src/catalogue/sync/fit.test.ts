@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { countsOf, difference } from "../document/difference.ts";
-import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { type WantedList, withLists } from "../document/replace-lists.ts";
 import type { EntryContent, ListName } from "../model/lists.ts";
 import type { OfferedList } from "../model/offered.ts";
 import { inOrder } from "../model/snapshot.ts";

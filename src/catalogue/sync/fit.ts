@@ -1,5 +1,5 @@
 import { pacer } from "../../runtime/pace.ts";
-import type { WantedList } from "../document/wanted-lists.ts";
+import type { WantedList } from "../document/replace-lists.ts";
 import {
   childrenOf,
   type EntryContent,

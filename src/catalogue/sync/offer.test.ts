@@ -4,7 +4,7 @@ import mtn from "../../upstreams/vendors/vtpass/fixtures/published/mtn-data.json
 import { openPublished, published } from "../../upstreams/vendors/vtpass/published.fixture.ts";
 import { applyChanges, revised, starterSnapshot } from "../catalogue.fixture.ts";
 import { type Change, difference } from "../document/difference.ts";
-import { withLists } from "../document/wanted-lists.ts";
+import { withLists } from "../document/replace-lists.ts";
 import { reasonsToHold, usualGuard } from "../guard/guard.ts";
 import type { Offer } from "../model/offered.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";

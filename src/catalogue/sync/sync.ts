@@ -1,7 +1,7 @@
 import type { CatalogueDraftRow, CatalogueSourceRow } from "../../storage/tables.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import { differingGroups } from "../document/difference.ts";
-import { ListError, withLists } from "../document/wanted-lists.ts";
+import { ListError, withLists } from "../document/replace-lists.ts";
 import type { Mapping } from "../mapping/mapping.ts";
 import { gaveLast, nameLists, noteDoubts, noteGiver, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
 import { inOwnCodes } from "../mapping/own-codes.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "#kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { AttemptBill } from "../ledger/attempts.ts";
-import { erased } from "../ledger/run-outcome.ts";
+import { erased } from "../ledger/write-outcome.ts";
 import type { InvoiceLine } from "./invoice.ts";
 import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "./match-invoice.ts";
 

@@ -27,9 +27,9 @@ import {
   type VerificationSummary,
 } from "../ledger/reports/summary.ts";
 import { type ClientResponse, responseText, timeLine } from "../ledger/reports/time-line.ts";
-import { erased } from "../ledger/run-outcome.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
+import { erased } from "../ledger/write-outcome.ts";
 import { explainRoute } from "../routes/explain-route.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";

@@ -21,8 +21,8 @@ import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
 import { openVerifications } from "../ledger/reports/open-verifications.ts";
-import { erased } from "../ledger/run-outcome.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
+import { erased } from "../ledger/write-outcome.ts";
 import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
 
 const mostRows = 1_000;

@@ -7,7 +7,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
-import { enoughAnswers } from "../routes/order-policy.ts";
+import { enoughAnswers } from "../routes/order-vendors.ts";
 import { replayPeriod } from "../routes/replay-routes.ts";
 import { period, periodOf } from "./period.ts";
 

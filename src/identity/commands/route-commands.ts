@@ -8,14 +8,14 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
 import { attemptReasons } from "../ledger/attempts.ts";
-import { readReason } from "../ledger/route-reason.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
-import { decidedOrder } from "../routes/decided-order.ts";
+import { readChoice } from "../ledger/vendor-choice.ts";
+import { decidedOrder } from "../routes/decide-vendor-order.ts";
 import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
-import { inDecidedOrder } from "../routes/open-routes.ts";
 import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
+import { inDecidedOrder } from "../routes/route-cache.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
 import { vendorStandings } from "../routes/vendor-standing.ts";
 import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
@@ -227,7 +227,7 @@ const explain = command({
       request_reference: reference,
       explanation: explainRoute(attempts),
       attempts: attempts.map((attempt) => {
-        const { policy, passedOver, compared } = readReason(attempt.why);
+        const { policy, passedOver, compared } = readChoice(attempt.why);
         return {
           ...attempt,
           took: attempt.answered_at === null ? null : attempt.answered_at - attempt.asked_at,

@@ -8,7 +8,7 @@ import { negative } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow, replaceWrappedKey, rowOf, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/run-outcome.ts";
+import { bareOutcome } from "../ledger/write-outcome.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { eraseSubject, exportSubject } from "./subjects.ts";
 

@@ -14,8 +14,8 @@ import type { Tables } from "../../storage/tables.ts";
 
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
-import { erased } from "../ledger/run-outcome.ts";
 import { type ToldState, toldState } from "../ledger/told-state.ts";
+import { erased } from "../ledger/write-outcome.ts";
 
 /** How much was erased about a person; it does not identify the person. */
 export interface Erasure {

@@ -53,7 +53,7 @@ export interface AttemptStart {
   requestId: string;
   /** Kobo that the vendor bills. Null: not configured. */
   price: number | null;
-  /** A stored `RouteReason`. */
+  /** A stored `VendorChoice`. */
   why?: string | null;
 }
 

@@ -4,9 +4,9 @@ import { newAttempt } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { stored } from "./ledger-rows.fixture.ts";
 import { newReference } from "./reference.ts";
-import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
 import { storedState, type ToldState } from "./told-state.ts";
 import type { OutcomeState } from "./transitions.ts";
+import { bareOutcome, type RunOutcome } from "./write-outcome.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 

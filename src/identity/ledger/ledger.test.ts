@@ -11,10 +11,10 @@ import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
 import { newReference } from "./reference.ts";
-import type { RunOutcome } from "./run-outcome.ts";
 import { settle, settledAfter } from "./settle.ts";
 import { storedState, type ToldState, toldState, toldStates } from "./told-state.ts";
 import { type Transition, transitions, type VerificationState } from "./transitions.ts";
+import type { RunOutcome } from "./write-outcome.ts";
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {

@@ -33,6 +33,14 @@ import {
 import { addToJournal, type Journaled, nothing, uncharged } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
+  type insertableStates,
+  notVerified,
+  type RunStart,
+  type Transition,
+  transitions,
+  type VerificationState,
+} from "./transitions.ts";
+import {
   type OutcomeValues,
   type OutcomeVariant,
   outcomeColumns,
@@ -43,15 +51,7 @@ import {
   type Run,
   type RunOutcome,
   writeLateAnswer,
-} from "./run-outcome.ts";
-import {
-  type insertableStates,
-  notVerified,
-  type RunStart,
-  type Transition,
-  transitions,
-  type VerificationState,
-} from "./transitions.ts";
+} from "./write-outcome.ts";
 
 /** One verification on the ledger: money in kobo, times in milliseconds since 1970, no personal data. */
 export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {

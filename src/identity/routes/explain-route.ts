@@ -1,7 +1,7 @@
 import { nairaText } from "../../operation/money.ts";
 import type { Attempt, AttemptReason } from "../ledger/attempts.ts";
-import { type ComparedFigures, type PassedOver, readReason } from "../ledger/route-reason.ts";
 import { toldState } from "../ledger/told-state.ts";
+import { type ComparedFigures, type PassedOver, readChoice } from "../ledger/vendor-choice.ts";
 
 const passedOverTexts: Record<PassedOver["reason"], string> = {
   share: "leaves a share of the verifications to it",
@@ -47,7 +47,7 @@ export function explainRoute(attempts: readonly Explained[]): string {
   if (attempts.length === 0) return "No vendor was asked.";
   return attempts
     .map((attempt, at) => {
-      const { compared, passedOver } = readReason(attempt.why);
+      const { compared, passedOver } = readChoice(attempt.why);
       const skipped = passedOver.map((one) => `${one.vendor} ${whyPassedOver(one, attempt.vendor, compared)}`);
       const why = skipped.length > 0 ? `, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
       return `${at === 0 ? "" : "Then "}${attempt.vendor} was asked${why}, and ${saidBy(attempt)}.`;

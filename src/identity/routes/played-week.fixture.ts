@@ -3,7 +3,7 @@ import type { Keyring } from "../../keyring/keyring.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
 import { type Count, counts, timeBuckets } from "../ledger/journal/verification-sums.ts";
-import { type DecidedOrder, isDecisionDue, nextOrder } from "./decided-order.ts";
+import { type DecidedOrder, isDecisionDue, nextOrder } from "./decide-vendor-order.ts";
 import { shareOf } from "./learning-share.ts";
 import { figuresOf, spans } from "./vendor-figures.ts";
 

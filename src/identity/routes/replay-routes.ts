@@ -2,7 +2,7 @@ import { type Kysely, sql } from "#kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { billOfOutcomes, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
-import { enoughAnswers } from "./order-policy.ts";
+import { enoughAnswers } from "./order-vendors.ts";
 import { interval } from "./vendor-figures.ts";
 
 /** What the vendors did for one kind of check in a period. Money in kobo. */

@@ -7,7 +7,7 @@ import { engines, failureFrom, newRequest, suiteStore, usualSettings } from "../
 import { Charges } from "../ledger/charges.ts";
 import { rowOf } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/run-outcome.ts";
+import { bareOutcome } from "../ledger/write-outcome.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 const january = Date.UTC(2026, 0, 31, 12);

@@ -12,7 +12,7 @@ import { Charges } from "../ledger/charges.ts";
 import { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import { abandonAll, type Leases } from "../ledger/leases.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { OpenRoutes } from "../routes/open-routes.ts";
+import { RouteCache } from "../routes/route-cache.ts";
 import { InFlight } from "./in-flight.ts";
 import { VerificationLimits } from "./limits.ts";
 import { Orphans } from "./orphans.ts";
@@ -59,7 +59,7 @@ export class LeasedVerifications {
       ...{ ledger, charges, orphans, leases, keyedHashes, keyring, upstreams, settings, log, now, retention },
       deferred: new DeferredOutcomes(ledger, charges, (reference) => orphans.endOf(reference), log),
       limits: new VerificationLimits(db, settings, keyedHashes),
-      routes: new OpenRoutes(db, now, upstreams.live, routes),
+      routes: new RouteCache(db, now, upstreams.live, routes),
       refused: new RefusedCalls(settings.timeZone, now),
     };
     this.#db = db;

@@ -2,7 +2,7 @@ import { recent } from "../../runtime/recent.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
-import { bareOutcome, notCalledOutcome } from "../ledger/run-outcome.ts";
+import { bareOutcome, notCalledOutcome } from "../ledger/write-outcome.ts";
 
 /** How many starts and failovers without a reply we remember. What we forget ends `unknown`. */
 const mostUnheard = 10_000;

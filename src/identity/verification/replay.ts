@@ -4,7 +4,7 @@ import { RowHeld } from "../../storage/errors.ts";
 
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/run-outcome.ts";
+import { bareOutcome } from "../ledger/write-outcome.ts";
 import type { Budget } from "../spending/budget.ts";
 import { isTooMuch } from "../spending/spending.ts";
 import { loggableError } from "./upstream-calls/upstream-call.ts";

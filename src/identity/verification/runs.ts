@@ -3,9 +3,9 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { withLongerTimeout } from "../../storage/timeouts.ts";
 import { newChargeMark, type UncertainCharge } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { type RunOutcome, staysNotFound } from "../ledger/run-outcome.ts";
+import { type RunOutcome, staysNotFound } from "../ledger/write-outcome.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
-import type { Route } from "./upstream-calls/route.ts";
+import type { AttemptPlan } from "./upstream-calls/plan-attempts.ts";
 import {
   attemptOutcome,
   type CallResult,
@@ -18,7 +18,7 @@ import type { VerificationParts } from "./verification-parts.ts";
 /** A run of a row, durable as `started`. */
 export interface StartedRun {
   row: Row;
-  route: Route;
+  plan: AttemptPlan;
   /** An earlier call of this row that may still answer: the run waits for it and calls nobody. */
   overdue?: UpstreamCall | undefined;
 }
@@ -33,8 +33,8 @@ export interface RunResult {
 }
 
 /** The result of a run that called no upstream. */
-const notCalled = ({ row, route }: StartedRun): CallResult =>
-  route.lookUpFirst
+const notCalled = ({ row, plan }: StartedRun): CallResult =>
+  plan.lookUpFirst
     ? { state: "unknown", reason: null, attempt: null }
     : { state: "failed", reason: null, notSent: true, attempt: row.run };
 
@@ -65,13 +65,13 @@ export class Runs {
 
   /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
   async run(started: StartedRun, input: UpstreamCallInput, begun: number): Promise<RunResult> {
-    const { row, route, overdue } = started;
+    const { row, plan, overdue } = started;
     const { timeLimit } = this.#parts.settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     if (!overdue && (remaining <= 0 || !this.#parts.leases.isValid()))
       return this.#record(row, notCalled(started), begun);
 
-    const call = overdue ?? this.#call(row, route, input);
+    const call = overdue ?? this.#call(row, plan, input);
     call.row = row;
     const result = await withTimeout(overdue ? overdue.final : call.result, remaining);
     if (!result) await call.end();
@@ -115,8 +115,8 @@ export class Runs {
     while (this.#calls.size > 0) await Promise.all([...this.#calls].map(({ result }) => result));
   }
 
-  #call(row: Row, route: Route, input: UpstreamCallInput): UpstreamCall {
-    const call = new UpstreamCall(this.#parts, row, route, input);
+  #call(row: Row, plan: AttemptPlan, input: UpstreamCallInput): UpstreamCall {
+    const call = new UpstreamCall(this.#parts, row, plan, input);
     this.#calls.add(call);
     void call.result.finally(() => this.#calls.delete(call));
     return call;

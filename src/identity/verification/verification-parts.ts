@@ -7,7 +7,7 @@ import type { Charges } from "../ledger/charges.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { OpenRoutes } from "../routes/open-routes.ts";
+import type { RouteCache } from "../routes/route-cache.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Orphans } from "./orphans.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
@@ -20,7 +20,7 @@ export interface VerificationParts {
   deferred: DeferredOutcomes;
   orphans: Orphans;
   limits: VerificationLimits;
-  routes: OpenRoutes;
+  routes: RouteCache;
   refused: RefusedCalls;
   leases: Leases;
   keyedHashes: KeyedHashes;

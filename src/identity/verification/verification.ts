@@ -3,14 +3,14 @@ import { RowHeld } from "../../storage/errors.ts";
 import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { erased } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
+import { erased } from "../ledger/write-outcome.ts";
 import { type Budget, budgetOf } from "../spending/budget.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
-import { routeOf } from "./upstream-calls/route.ts";
+import { planAttempts } from "./upstream-calls/plan-attempts.ts";
 import { upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
 import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
 import {
@@ -153,9 +153,9 @@ export class Verification implements Flight {
   /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;
-    const route = routeOf(this.#parts, this.#request, hash);
-    const [first] = route.upstreams;
-    const asked = { vendor: first.name, why: route.whyAsked(first) };
+    const plan = planAttempts(this.#parts, this.#request, hash);
+    const [first] = plan.upstreams;
+    const asked = { vendor: first.name, why: plan.whyThisVendor(first) };
     const row = newIntentRow(this.#request, hash, asked, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
@@ -166,7 +166,7 @@ export class Verification implements Flight {
     }
     await this.#reserveSlot(row);
     const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsFailure);
-    return isWritten ? { row, route } : undefined;
+    return isWritten ? { row, plan } : undefined;
   }
 
   async #insert(
@@ -205,15 +205,15 @@ export class Verification implements Flight {
     const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
     try {
-      const found = routeOf(this.#parts, this.#request, row.idempotency_hash, row);
-      const route = overdue ? found : upstreamsForRetry(found, row);
-      if (!route) throw attemptsUsedUp(row);
-      const begins: RunStart = overdue ? "wait" : route.lookUpFirst ? "lookUp" : "call";
+      const found = planAttempts(this.#parts, this.#request, row.idempotency_hash, row);
+      const plan = overdue ? found : upstreamsForRetry(found, row);
+      if (!plan) throw attemptsUsedUp(row);
+      const begins: RunStart = overdue ? "wait" : plan.lookUpFirst ? "lookUp" : "call";
       const { requestId } = this.#request;
-      const [first] = route.upstreams;
+      const [first] = plan.upstreams;
       const vendor = first.name;
       const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
-      const why = route.whyAsked(first);
+      const why = plan.whyThisVendor(first);
       const next = { owner: leases.ownerId, vendor, price, why, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request);
@@ -229,7 +229,7 @@ export class Verification implements Flight {
         return undefined;
       }
       this.#started();
-      return { row: retried, route, overdue };
+      return { row: retried, plan, overdue };
     } finally {
       if (overdue && !retried) runs.keepOverdueCall(overdue);
     }

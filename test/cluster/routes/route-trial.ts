@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { recorded } from "../../../src/access/access.fixture.ts";
 import { routeCommands } from "../../../src/identity/commands/route-commands.ts";
 import { type Attempt, isNotFound, withAttempts } from "../../../src/identity/ledger/attempts.ts";
-import { decidedOrder } from "../../../src/identity/routes/decided-order.ts";
+import { decidedOrder } from "../../../src/identity/routes/decide-vendor-order.ts";
 import { pauseRoute, resumeRoute } from "../../../src/identity/routes/paused-routes.ts";
 import { type LiveStore, liveStore, ServiceProcess } from "../../crash/service.ts";
 import { engines } from "../../support/engines.ts";

@@ -21,8 +21,8 @@ import {
   type UnknownEnd,
   unknownEnds,
 } from "../../books/settle-unknowns.ts";
-import { erased } from "../../ledger/run-outcome.ts";
 import { toldState, toldStates } from "../../ledger/told-state.ts";
+import { erased } from "../../ledger/write-outcome.ts";
 import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
 
 type Room = Audited &

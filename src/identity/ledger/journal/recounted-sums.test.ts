@@ -10,9 +10,9 @@ import { Charges } from "../charges.ts";
 import { abandonAll } from "../leases.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, newRow } from "../ledger-moves.fixture.ts";
-import type { RunOutcome } from "../run-outcome.ts";
 import { settle, settleAttempts, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
+import type { RunOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
 

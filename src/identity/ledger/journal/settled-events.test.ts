@@ -8,7 +8,7 @@ import { Charges } from "../charges.ts";
 import { onlyRow, rowOf, withoutLedger } from "../ledger.fixture.ts";
 import { Ledger } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
-import { bareOutcome } from "../run-outcome.ts";
+import { bareOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 
 const audit = async () => {};

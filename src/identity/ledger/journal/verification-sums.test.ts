@@ -9,8 +9,8 @@ import { abandonAll } from "../leases.ts";
 import { rowOf } from "../ledger.fixture.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
-import { bareOutcome } from "../run-outcome.ts";
 import { settle, settledAfter } from "../settle.ts";
+import { bareOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 import { Sums } from "./verification-sums.ts";
 

@@ -7,8 +7,8 @@ import { keyLifetime } from "../../identity-settings.ts";
 import { type AttemptReason, unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import { bareOutcome } from "../../ledger/run-outcome.ts";
 import { notVerified, type OutcomeState } from "../../ledger/transitions.ts";
+import { bareOutcome } from "../../ledger/write-outcome.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { loggableError } from "./upstream-call.ts";
 

@@ -11,10 +11,10 @@ import {
   withOutcome,
 } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import type { PassedOver } from "../../ledger/route-reason.ts";
+import type { PassedOver } from "../../ledger/vendor-choice.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { isNotSent, type MatchResult, matchRecord, rejectedResponse } from "./match-record.ts";
-import type { Route } from "./route.ts";
+import type { AttemptPlan } from "./plan-attempts.ts";
 
 /** The number to verify, how much of the record the account may see, and which request asks. */
 export type UpstreamCallInput = Omit<IdentityAttempt, "signal" | "reference"> & {
@@ -47,7 +47,7 @@ export class UpstreamCall {
   #attempt: number;
   #isLookUp: boolean;
   readonly #parts: VerificationParts;
-  readonly #route: Route;
+  readonly #plan: AttemptPlan;
   /** The vendor that was asked last, and those that could not be asked since. */
   #last: string | undefined;
   #skipped: PassedOver[] = [];
@@ -59,13 +59,18 @@ export class UpstreamCall {
   readonly #later: Promise<CallResult>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
-  constructor(parts: VerificationParts, row: Row, route: Route, { answers, requestId, ...request }: UpstreamCallInput) {
+  constructor(
+    parts: VerificationParts,
+    row: Row,
+    plan: AttemptPlan,
+    { answers, requestId, ...request }: UpstreamCallInput,
+  ) {
     this.#parts = parts;
     this.row = row;
     this.#requestId = requestId;
-    this.#isLookUp = route.lookUpFirst;
-    this.#attempt = route.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
-    this.#route = route;
+    this.#isLookUp = plan.lookUpFirst;
+    this.#attempt = plan.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
+    this.#plan = plan;
     this.#answers = answers;
     this.#request = { ...request, reference: row.reference, signal: this.#limit.signal };
     this.result = Promise.resolve().then(() => this.#callInOrder());
@@ -89,7 +94,7 @@ export class UpstreamCall {
   }
 
   async #callInOrder(): Promise<CallResult> {
-    const { upstreams, lookUpFirst } = this.#route;
+    const { upstreams, lookUpFirst } = this.#plan;
     const [first, ...others] = upstreams;
     let result = lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
     this.#note(first, result);
@@ -160,7 +165,7 @@ export class UpstreamCall {
     const { ledger, log, now, orphans, settings } = this.#parts;
     const at = now();
     const price = vendorPriceOf(name, this.row.kind, settings);
-    const why = this.#route.whyAsked(upstream, this.#last, this.#skipped);
+    const why = this.#plan.whyThisVendor(upstream, this.#last, this.#skipped);
     const next = { vendor: name, at, requestId: this.#requestId, price, why };
     this.#failingOver = ledger.failOver(this.row, attemptOutcome(before, at), next).catch((error: unknown) => {
       log.error(

@@ -8,7 +8,7 @@ import type { Tables } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
-import { orderVendors, type PlacedVendor } from "./order-policy.ts";
+import { orderVendors, type PlacedVendor } from "./order-vendors.ts";
 import { type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
 /** The order of the vendors of each kind, as the leader decided it. */

@@ -13,13 +13,13 @@ export interface Guarded {
 }
 
 /** What is wrong with a change. */
-export interface Found {
+export interface Finding {
   readonly change: Change;
   readonly sentence: string;
 }
 
 /** All that `find` finds in the items, with pauses for the event loop. */
-export async function foundIn<Item, Result>(
+export async function findingsIn<Item, Result>(
   items: Iterable<Item>,
   find: (item: Item) => Iterable<Result>,
 ): Promise<Result[]> {

@@ -1,5 +1,5 @@
 import type { RouteSettings } from "../identity-settings.ts";
-import type { ComparedFigures, PassedOver } from "../ledger/route-reason.ts";
+import type { ComparedFigures, PassedOver } from "../ledger/vendor-choice.ts";
 import type { VendorFigures } from "./vendor-figures.ts";
 
 /** A vendor at its place in the order. */

@@ -8,13 +8,13 @@ const known = new WeakMap<Groups, number>();
 const ofGroup = new WeakMap<Group, number>();
 
 /** When the next price rule begins or ends, in milliseconds since 1970; undefined if none will. */
-export function nextTurn({ groups: { prices } }: Document): number | undefined {
+export function nextRuleDate({ groups: { prices } }: Document): number | undefined {
   let next = known.get(prices);
   if (next === undefined) {
     next = Number.POSITIVE_INFINITY;
     for (const group of prices.values()) {
       if (!ofGroup.has(group))
-        ofGroup.set(group, Math.min(...group.map(({ content }) => turnOf(content as PriceRule))));
+        ofGroup.set(group, Math.min(...group.map(({ content }) => nextDateOf(content as PriceRule))));
       next = Math.min(next, ofGroup.get(group)!);
     }
     known.set(prices, next);
@@ -22,7 +22,7 @@ export function nextTurn({ groups: { prices } }: Document): number | undefined {
   return Number.isFinite(next) ? next : undefined;
 }
 
-function turnOf({ pending, from, until }: PriceRule): number {
+function nextDateOf({ pending, from, until }: PriceRule): number {
   const ends = until ?? Number.POSITIVE_INFINITY;
   return pending === 1 ? Math.min(from!, ends) : ends;
 }
@@ -31,12 +31,12 @@ function turnOf({ pending, from, until }: PriceRule): number {
  * Begins and ends price rules whose time has come: one revision, so that answers, validators and the feed follow it as any other. The guard
  * looked at a rule when somebody set it. If several processes run this at once, one of them publishes.
  */
-export async function publishTurns(publisher: Publisher): Promise<void> {
+export async function publishDueRules(publisher: Publisher): Promise<void> {
   for (;;) {
     const now = publisher.now();
-    const next = nextTurn(await publisher.latest());
+    const next = nextRuleDate(await publisher.latest());
     if (next === undefined || next > now) return;
-    const { proposal } = await review(publisher, (base) => turned(base, now), null);
+    const { proposal } = await review(publisher, (base) => withDueRules(base, now), null);
     if (proposal.changes.length === 0) return;
     const about = { author: "system", source: "prices", note: "Prices begin or end at their time" };
     await commit({ ...publisher, actor: "system" }, { ...proposal, about, approvedBy: "system" });
@@ -44,10 +44,10 @@ export async function publishTurns(publisher: Publisher): Promise<void> {
 }
 
 /** The document with the rules that hold at this time, and those that will. */
-export function turned(document: Document, now: number): Promise<Document> {
+export function withDueRules(document: Document, now: number): Promise<Document> {
   const edits = [...document.groups.prices.values()].flat().flatMap(({ key, content }): EntryEdit[] => {
     const rule = content as PriceRule;
-    if (turnOf(rule) > now) return [];
+    if (nextDateOf(rule) > now) return [];
     const { pending: _, ...begun } = rule;
     return [{ subject: "prices", key, content: (rule.until ?? Number.POSITIVE_INFINITY) <= now ? null : begun }];
   });

@@ -35,7 +35,7 @@ export interface ComparedFigures {
 }
 
 /** Why an attempt was made at its vendor. */
-export interface RouteReason {
+export interface VendorChoice {
   policy: "listed" | "cheapest";
   /** Under `cheapest`: the vendors of which enough is known. */
   compared: readonly ComparedFigures[];
@@ -43,7 +43,7 @@ export interface RouteReason {
 }
 
 /** As an attempt keeps it, such as `cheapest prembly@5620/500/0.4 dojah@6430/2000/1.2 dojah=dearer`. Null: as listed, and none was passed over. */
-export function storedReason({ policy, compared, passedOver }: RouteReason): string | null {
+export function storedChoice({ policy, compared, passedOver }: VendorChoice): string | null {
   const figures = compared.map(
     ({ vendor, costPerFound, p95, failureShare }) =>
       `${vendor}@${costPerFound ?? "-"}/${p95 ?? "-"}/${Math.round(failureShare * 10) / 10}`,
@@ -52,7 +52,7 @@ export function storedReason({ policy, compared, passedOver }: RouteReason): str
   return [...(policy === "listed" ? [] : [policy, ...figures]), ...skipped].join(" ") || null;
 }
 
-export function readReason(stored: string | null): RouteReason {
+export function readChoice(stored: string | null): VendorChoice {
   const words = stored === null ? [] : stored.split(" ");
   const parts = (mark: string) =>
     words.filter((word) => word.includes(mark)).map((word) => word.split(mark) as [string, string]);

@@ -3,9 +3,9 @@ import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { RouteSettings } from "../identity-settings.ts";
-import type { ComparedFigures, PassedOver } from "../ledger/route-reason.ts";
-import { type DecidedOrder, decidedOrder } from "./decided-order.ts";
-import { inPlaces, type PlacedVendor } from "./order-policy.ts";
+import type { ComparedFigures, PassedOver } from "../ledger/vendor-choice.ts";
+import { type DecidedOrder, decidedOrder } from "./decide-vendor-order.ts";
+import { inPlaces, type PlacedVendor } from "./order-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 
 /** The live vendors in the order in which a verification asks them. */
@@ -17,7 +17,7 @@ export interface VendorOrder {
 }
 
 /** The pauses and the order of vendors as this process knows them. */
-export class OpenRoutes {
+export class RouteCache {
   readonly #db: Kysely<Tables>;
   readonly #now: () => number;
   readonly #settings: RouteSettings;

@@ -4,7 +4,7 @@ import { starterSnapshot } from "../catalogue.fixture.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { changeKindOf, countsOf, difference, differingMembers } from "./difference.ts";
-import { ListError, type WantedList, withLists } from "./wanted-lists.ts";
+import { ListError, type WantedList, withLists } from "./replace-lists.ts";
 
 const base = await starterSnapshot();
 

@@ -2,7 +2,7 @@ import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstrea
 import { listedRoutes } from "../../identity-settings.ts";
 import { isNotFound, unresolvedAttempts } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import { type PassedOver, storedReason } from "../../ledger/route-reason.ts";
+import { type PassedOver, storedChoice } from "../../ledger/vendor-choice.ts";
 import { shareOf } from "../../routes/learning-share.ts";
 import type { VerificationRequest } from "../request.ts";
 import { noFacts, noneOpen, verificationFailure } from "../verification-failures.ts";
@@ -11,22 +11,22 @@ import { type SelectedUpstreams, selectUpstreams } from "./select-upstreams.ts";
 import { unfitFor, usableUpstreams } from "./usable-upstreams.ts";
 
 /** The upstreams of one run, and why each of them is asked. */
-export interface Route extends SelectedUpstreams {
+export interface AttemptPlan extends SelectedUpstreams {
   /** The reason as an attempt keeps it. `last`: who was asked before in this run. `skipped`: whom the run could not ask since. */
-  whyAsked(asked: IdentityUpstream, last?: string, skipped?: readonly PassedOver[]): string | null;
+  whyThisVendor(asked: IdentityUpstream, last?: string, skipped?: readonly PassedOver[]): string | null;
 }
 
 /**
- * The route of a request, or of a retry of `row`. `hash`: the stored one of its idempotency key. Throws `upstream_not_configured` if
+ * Plans the attempts of a request, or of a retry of `row`. `hash`: the stored one of its idempotency key. Throws `upstream_not_configured` if
  * no upstream can get it, `upstream_unavailable` if the operator paused all that can, or the one that must answer first, and
  * `consent_required`.
  */
-export function routeOf(
+export function planAttempts(
   { upstreams, settings, routes }: Pick<VerificationParts, "upstreams" | "settings" | "routes">,
   request: VerificationRequest,
   hash: string | null,
   row?: Row,
-): Route {
+): AttemptPlan {
   const { mode, kind } = request;
   const { policy, shares } = settings.routes ?? listedRoutes;
   const order = mode === "live" ? routes.order(kind) : undefined;
@@ -64,14 +64,14 @@ export function routeOf(
   };
   return {
     ...selected,
-    whyAsked(asked, last, skipped = []) {
+    whyThisVendor(asked, last, skipped = []) {
       if (asked === waitsFor) return null;
       const before = all.slice(all.findIndex(({ name }) => name === last) + 1, all.indexOf(asked));
       const passedOver = before.map(
         (one) => skipped.find(({ vendor }) => vendor === one.name) ?? because(one, "not_ready"),
       );
       if (last === undefined) passedOver.push(...behind(asked));
-      return storedReason({ policy: order ? policy : "listed", compared: order?.compared ?? [], passedOver });
+      return storedChoice({ policy: order ? policy : "listed", compared: order?.compared ?? [], passedOver });
     },
   };
 }

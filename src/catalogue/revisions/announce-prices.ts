@@ -7,7 +7,7 @@ import type { Document } from "../model/snapshot.ts";
 import { draftName } from "./draft.ts";
 
 /** Announces a revision, if callers see any of its changes, or pay other prices. `at`: when it was published, in milliseconds since 1970. */
-export async function tellPublished(
+export async function announcePublished(
   trx: Transaction<Tables>,
   {
     revision,
@@ -32,7 +32,7 @@ export async function tellPublished(
 }
 
 /** Announces prices that will differ: to every account those of the lists, to an account its own, to the members of a group the group's. */
-export async function tellScheduled(
+export async function announceScheduled(
   trx: Transaction<Tables>,
   {
     draft,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { orderVendors } from "./order-policy.ts";
+import { orderVendors } from "./order-vendors.ts";
 import type { VendorFigures } from "./vendor-figures.ts";
 
 const bounds = { p95: 2_000, failures: 10 };
