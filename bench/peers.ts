@@ -17,6 +17,7 @@ import { answersOf, startService } from "./servers.ts";
 const folder = fileURLToPath(new URL("peers", import.meta.url));
 const corporate = "/api/v2/corporate-data/list";
 const picture = "docs/look-ups.svg";
+const page = "bench/README.md";
 
 /** A row of the comparison. */
 interface Peer {
@@ -34,7 +35,7 @@ interface Prepared {
   answers: string;
 }
 
-/** The same two look-ups on Duba and on what a user would take instead. Writes the README's table and a picture. */
+/** The same two look-ups on Duba and on what a user would take instead. Writes the table of `bench/README.md` and a picture. */
 export async function peers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   install();
   await using owner = new AsyncDisposableStack();
@@ -213,7 +214,7 @@ http {
 `;
 }
 
-/** Prints the figures; writes them into the README and draws them. */
+/** Prints the figures; writes them into `bench/README.md` and draws them. */
 function write(measured: readonly Figures[], words: string): void {
   const bare = measured.find(({ name }) => name === "node:http");
   const heading = ["server", "1.6 KB/s", "of bare", "4.4 KB/s", "of bare", "µs CPU", "for each answer it"];
@@ -229,7 +230,7 @@ function write(measured: readonly Figures[], words: string): void {
   console.log(`\n${table([heading.slice(0, 6), ...rows.map((row) => row.slice(0, 6))])}\n\n  ${words}`);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const block = [
-    `![Look-ups a second](${picture})`,
+    `![Look-ups a second](../${picture})`,
     "",
     line(heading),
     line(heading.map((_, at) => (at === 0 || at === heading.length - 1 ? "---" : "---:"))),
@@ -237,7 +238,7 @@ function write(measured: readonly Figures[], words: string): void {
     "",
     words,
   ].join("\n");
-  writeFileSync("README.md", withBlock(readFileSync("README.md", "utf8"), "peers", block));
+  writeFileSync(page, withBlock(readFileSync(page, "utf8"), "peers", block));
   writeFileSync(picture, peersPicture(measured));
-  console.log(`  Wrote the table into README.md, and ${picture}.`);
+  console.log(`  Wrote the table into ${page}, and ${picture}.`);
 }

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
 import { everyCommand } from "../src/commands/families.ts";
-import { everySetting } from "../src/config/settings.ts";
 import { everyOperation } from "../src/contract/every-operation.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
@@ -15,9 +14,9 @@ import { VendorClient } from "../src/upstreams/vendor-client.ts";
 import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
+import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
 /** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */
-const readme = readFileSync("README.md", "utf8");
 const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(openapi(everyOperation, packageJson.version), null, 2)}\n`,
   ".env.example": environmentExample(),
@@ -30,7 +29,8 @@ const generated: Record<string, string> = {
   ),
   "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
-  "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
+  "docs/settings.md": settingsPage(),
+  "docs/operations.md": withBlock(readFileSync("docs/operations.md", "utf8"), "operations", operationTables()),
 };
 
 const check = process.argv.includes("--check");
@@ -119,23 +119,4 @@ async function vendorsTable(): Promise<string> {
     "| --- | --- | --- | --- | --- |",
     ...(await Promise.all(rows)),
   ].join("\n");
-}
-
-function aboutOf({ name, about, secret }: (typeof everySetting)[number]): string {
-  return secret ? `${about} Or ${name}_FILE: the path of a file that holds it.` : about;
-}
-
-function settingsTable(): string {
-  const rows = everySetting.map(
-    (setting) =>
-      `| \`${setting.name}\` | ${setting.default ? `\`${setting.default}\`` : ""} | ${aboutOf(setting)} | ${setting.form} |`,
-  );
-  return ["| setting | default | what it does | form |", "| --- | --- | --- | --- |", ...rows].join("\n");
-}
-
-function environmentExample(): string {
-  const entries = everySetting.map(
-    (setting) => `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
-  );
-  return `# Every setting of Duba with its default. Copy to .env, which npm start reads.\n\n${entries.join("\n")}`;
 }

@@ -26,7 +26,7 @@ suite("the guides of the service", () => {
 
   const pageOf = (path: string) => service.ask(path, { credential: false });
 
-  for (const page of ["start", "idempotency", "sandbox"])
+  for (const page of ["start", "operations", "credentials", "idempotency", "sandbox"])
     test(`docs/${page}.md prints what it says`, { skip: !hasCurl && "curl is not installed" }, async () => {
       const blocks = blocksOf(readFileSync(`docs/${page}.md`, "utf8"));
       assert.notEqual(blocks.length, 0);

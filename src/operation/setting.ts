@@ -5,7 +5,7 @@ import type { Limit } from "../runtime/rate-limiter.ts";
 export interface Setting<Value> {
   name: string;
   default: string;
-  /** What it does, in plain sentences, for the README's table and `.env.example`. */
+  /** What it does, in plain sentences, for `docs/settings.md` and `.env.example`. */
   about: string;
   /** Describes a valid value: completes "NAME must be …". */
   form: string;

@@ -5,7 +5,7 @@ export interface Block {
   line: number;
   /** The commands, as the shell gets them. */
   script: string;
-  /** The block directly after it: what it prints, or undefined if the README does not say. */
+  /** The block directly after it: what it prints, or undefined if the document does not say. */
   printed?: { language: string; text: string };
 }
 

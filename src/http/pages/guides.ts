@@ -11,6 +11,10 @@ export interface Guide {
 
 export const guides = {
   "/docs/start": { file: "docs/start.md", name: "Start", about: "from a key to live verifications, in four steps" },
+  "/docs/credentials": {
+    ...{ file: "docs/credentials.md", name: "Credentials" },
+    about: "keys, test and live, and access tokens",
+  },
   "/docs/idempotency": {
     ...{ file: "docs/idempotency.md", name: "Idempotency" },
     about: "how a verification is charged once, whatever the network does",

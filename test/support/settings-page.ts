@@ -1,0 +1,80 @@
+import { everySetting } from "../../src/config/settings.ts";
+
+/** What people want to do, and the settings for it. A setting stands in the first section that fits. */
+const sections: readonly [title: string, names: RegExp][] = [
+  [
+    "Begin",
+    /^(HOST|PORT|DUBA_(DATA|DATABASE_URL|KEYRING|BOOTSTRAP_KEY|CONSOLE|METRICS|UPSTREAMS|(BVN|NIN)_FEE|CATALOGUE_SOURCE|TIME_ZONE))$/,
+  ],
+  ["Start, stop, and serve with more than one process", /^DUBA_(WORKERS|DATABASE_READ_URL|START_\w+|STOP_\w+)$/],
+  ["Serve behind a proxy", /^DUBA_(TRUST_PROXY|PUBLIC_URL|PATH_PREFIXES|CONSOLE_ORIGIN)$/],
+  [
+    "Bound what callers send and ask",
+    /^DUBA_(ANONYMOUS|LIMITS?\w*|REQUEST_TIMEOUT|ANSWER_TIMEOUT|MAX_\w+|VENDOR_CALLS\w+|TOKEN_LIFETIME)$/,
+  ],
+  [
+    "See what happens",
+    /^(OTEL_\w+|DUBA_(LOG_LEVEL|ACCESS_LOG|REQUEST_LOG|AUDIT_ANCHOR_LOG|ALARM_\w+|DOCS|SERVER_TIMING))$/,
+  ],
+  [
+    "Decide how a person is verified",
+    /^DUBA_(AMOUNT_POLICY|PHONE_MATCH|NEGATIVE_DETAIL|CONSENT\w*|RECORD_RETENTION|VERIFICATION_TIMEOUT|WALLET_UNLIMITED)$/,
+  ],
+  ["Protect the service from a hurried hand", /^DUBA_(FOUR_EYES|GUARD_\w+|KEYRING_ROTATE)$/],
+  ["Choose among vendors", /^DUBA_(ROUTE\w*|UPSTREAM_\w+|STAND_INS|\w+_PRICES?)$/],
+  ["Keep and follow a catalogue", /^DUBA_(CATALOGUE|VTPASS|EBILLS|BAXI)_\w+$/],
+  ["Bill your clients", /^DUBA_(BUSINESS|TAX)_\w+$/],
+  ["Send events", /^DUBA_EVENT_\w+$/],
+  ["Call a service from the command line", /^DUBA_(URL|API_KEY)$/],
+  ["Set up a vendor", /^DUBA_/],
+];
+
+const opening = `# Settings
+
+All settings are environment variables. The service does not start with an invalid value or with an unknown name that begins with \`DUBA_\`. In a checkout, \`npm start\`
+and \`npm run duba\` also read them from the file \`.env\` in the current folder, which must be yours, and which nobody else may be able to write.
+\`.env.example\` has the same list. This page is generated from the code.
+`;
+
+/** All settings by section, those to begin with first. */
+function settingsBySection() {
+  const sectionOf = (name: string) => sections.findIndex(([, names]) => names.test(name));
+  return sections.map(([title], at) => ({
+    title,
+    settings: everySetting.filter(({ name }) => sectionOf(name) === at),
+  }));
+}
+
+function aboutOf({ name, about, secret }: (typeof everySetting)[number]): string {
+  return secret ? `${about} Or ${name}_FILE: the path of a file that holds it.` : about;
+}
+
+/** The text of `docs/settings.md`. */
+export function settingsPage(): string {
+  const parts = settingsBySection().map(({ title, settings }) => {
+    const rows = settings.map(
+      (setting) =>
+        `| \`${setting.name}\` | ${setting.default ? `\`${setting.default}\`` : ""} | ${aboutOf(setting)} | ${setting.form} |`,
+    );
+    return [
+      `## ${title}\n`,
+      "| setting | default | what it does | form |",
+      "| --- | --- | --- | --- |",
+      ...rows,
+      "",
+    ].join("\n");
+  });
+  return [opening, ...parts].join("\n");
+}
+
+/** The text of `.env.example`. */
+export function environmentExample(): string {
+  const entries = settingsBySection().flatMap(({ title, settings }) => [
+    `# --- ${title} ---\n`,
+    ...settings.map(
+      (setting) =>
+        `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
+    ),
+  ]);
+  return `# Every setting of Duba with its default. Copy to .env, which npm start reads.\n\n${entries.join("\n")}`;
+}
