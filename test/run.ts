@@ -10,8 +10,9 @@ import { dropDatabases } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
- * `npm test`: everything that `npm run check` holds, and every test file. Names on the command line narrow the files, and leave the
- * check out. `--times` lists the files that took longest.
+ * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs them: browsers, trials
+ * with kills and faults, and programs that run as a reader of the documents would run them. Names on the command line choose among all
+ * files, and leave the check out. `--times` lists the files that took longest.
  *
  * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
  * files, one after another, and Node's compile cache is kept from run to run. Three processes more run at a time than there are
@@ -28,18 +29,29 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/^test\//, 3_500],
   [/./, 1_500],
 ];
+/** What `npm run test:all` runs, and `npm test` does not: a few files that take a third of the time. */
+const theRest = [
+  /\.browser\.test\.ts$/,
+  /^test\/crash\//,
+  /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults)\.test\.ts$/,
+  /^test\/(events-killed|store-faults|vendor-faults|waiting-for-the-store|workers|process)\.test\.ts$/,
+  /^src\/catalogue\/(killed-import|under-load)\.test\.ts$/,
+];
 /** Holds one entry per source file, which Node replaces when the file changes. */
 const compileCache = resolve("node_modules/.cache/compiled");
 const timesFile = resolve("node_modules/.cache/test-times.json");
 
 const words = process.argv.slice(2);
-const asked = words.filter((word) => word !== "--times");
+const asked = words.filter((word) => !word.startsWith("--"));
+const isRest = (file: string) => theRest.some((pattern) => pattern.test(file));
+const isWanted = (file: string) =>
+  asked.length > 0 ? asked.some((word) => file.includes(word)) : isRest(file) === words.includes("--rest");
 const files = globSync("{src,test,bench,client/test}/**/*.test.ts").sort();
-const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
+const chosen = files.filter(isWanted);
 if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
 const times: Record<string, Times> = readTimes();
 const started = performance.now();
-const checked = asked.length === 0 ? check() : undefined;
+const checked = words.every((word) => word === "--times") ? check() : undefined;
 const postgres = await withPostgres();
 const name = randomBytes(4).toString("hex");
 const outputs: string[] = [];
