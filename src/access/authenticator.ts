@@ -24,7 +24,7 @@ export interface CredentialsOptions {
   now?: () => number;
 }
 
-/** Finds the caller of an `Authorization` header. */
+/** Finds the caller that an `Authorization` header names. */
 export class Credentials {
   readonly finder: KeyFinder;
   readonly #db: Kysely<Tables>;
@@ -69,13 +69,13 @@ export class Credentials {
     this.#lookUps.clear();
   }
 
-  /** Asks the store whether a process changed a key, and empties the cache if so. */
+  /** Empties the cache if any process changed a key. */
   async refresh(): Promise<void> {
     const askedAt = this.#now();
     await this.follow({ askedAt, access: await changeCount(this.#db, "access") });
   }
 
-  /** The same with what the store said at `askedAt`; undefined: it did not answer. Then the cache becomes stale in time. */
+  /** Like `refresh`, with the counter that the store gave at `askedAt`. Undefined means that the store did not answer; the cache then becomes stale. */
   async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
     if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
     if (!said) return;
@@ -103,7 +103,7 @@ export class Credentials {
 
   /** Equal headers at the same time share one look-up. */
   #lookUp(header: string): Promise<VerifiedCredential> {
-    // Another look-up may have found this header while it waited.
+    // Another look-up may have cached this header while this one waited.
     const known = this.#remembered(header, false);
     if (known) return Promise.resolve(known);
     const running = this.#lookUps.get(header);

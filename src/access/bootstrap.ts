@@ -18,7 +18,7 @@ export interface ReplacedKey {
   why: "setting_changed" | "setting_gone" | "never_shown";
 }
 
-/** What the log says of it. */
+/** How the log names the revoked key. */
 export const whyReplaced: Readonly<Record<ReplacedKey["why"], string>> = {
   setting_changed: "the sandbox key is now the value of DUBA_BOOTSTRAP_KEY; the one before is revoked",
   setting_gone: "DUBA_BOOTSTRAP_KEY is gone: its key is revoked, and a new sandbox key is shown",
@@ -92,7 +92,7 @@ async function note({ db, now }: Start, noted: ReplacedKey | undefined): Promise
 
 async function replaceNoted(start: Start, noted: ReplacedKey): Promise<FirstStart> {
   const current = await latestBootstrapKey(start.db);
-  // An operator revoked it and wants no other.
+  // An operator revoked the sandbox key and wants no new one.
   if (current?.id !== noted.key || current.revoked_at !== null) {
     await note(start, undefined);
     return {};
@@ -119,7 +119,7 @@ function refuseUnfit(value: string): void {
 async function setBootstrapKey(start: Start, value: string): Promise<FirstStart> {
   const hash = secretHash(value);
   const current = await latestBootstrapKey(start.db);
-  // Also if an operator revoked it: a restart must not bring a revoked key back.
+  // This includes a key that an operator revoked: a restart must not bring it back.
   if (current?.secret_hash === hash) return {};
   const replaced = current?.revoked_at === null ? current.id : undefined;
   if (replaced !== undefined) await revokeKey(start, replaced, start.now);

@@ -10,7 +10,7 @@ export interface Credential extends Caller {
   readonly expiresAt: number | null;
 }
 
-/** A credential with a checked secret. We check expiry and address at every use. */
+/** A credential whose secret was verified. Expiry and address are checked at every use. */
 export interface VerifiedCredential {
   readonly credential: Credential;
   readonly allowed: BlockList | null;

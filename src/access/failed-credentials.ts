@@ -66,7 +66,7 @@ class FailureLimit {
         const detail = { retryAfter: counted.reset };
         throw new Failure("rate_limited", "Too many failed credentials came from this address.", detail);
       }
-      // One of them may make room. If the store is away, this attempt fails with them.
+      // A running attempt that succeeds makes room. If the store is away, this attempt fails with the others.
       await Promise.race(others);
     }
     const { windowEnd } = counted;

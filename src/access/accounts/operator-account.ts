@@ -15,7 +15,7 @@ export async function operatorAccount(
   store: Omit<Audited, "db"> & { db: Transaction<Tables> },
   now: number,
 ): Promise<Account> {
-  // Two first uses at once.
+  // Two processes may make the account at the same moment.
   await lockCounter(store.db, "access");
   const known = await store.db.selectFrom("account").select("id").where("email", "=", named.email).executeTakeFirst();
   if (known) return findAccount(store.db, known.id);

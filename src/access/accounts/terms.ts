@@ -14,7 +14,7 @@ export type TermsChange = { [Member in keyof AccountTerms]?: AccountTerms[Member
 
 /** What an account's live verifications took. Amounts in kobo. */
 export interface AccountSpending {
-  /** Of the present month; null without a cap. */
+  /** For the current month; null without a cap. */
   month: { kobo: number; verifications: number } | null;
   /** Null if the account is not prepaid. */
   balance: number | null;
@@ -153,7 +153,7 @@ async function countMonth(trx: Kysely<Tables>, accountId: string, zone: TimeZone
         or (spends is null and charged = 1 and charged_at >= ${start}))`.execute(trx);
   await trx
     .updateTable("spending")
-    // The account may have spent more than a lower cap allows. The next verification writes the cap.
+    // The account may have spent more than the new cap allows, so we do not write the cap here. The next verification does.
     .set({ ...rows[0]!, most_kobo: null, most_verifications: null })
     .where("account_id", "=", accountId)
     .where("period", "=", period)

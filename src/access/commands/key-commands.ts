@@ -30,7 +30,7 @@ const facts = {
   created_at: time,
   expires_at: orNull({ ...time, none: "never" }),
   revoked_at: orNull(time),
-  /** To within a minute. */
+  /** Last use, to within a minute. */
   last_used_at: orNull({ ...time, none: "never" }),
   last_used_from: orNull(Type.String()),
   state: state(["active", "expired", "revoked"]),

@@ -43,7 +43,7 @@ const TermsFacts = Type.Object({
   limit_verification: orNull(Type.String({ none: "default" })),
   limit_in_flight: orNull(Type.Integer({ none: "default" })),
   limit_negatives: orNull(Type.String({ none: "default" })),
-  /** Of any of its keys, to within a minute. */
+  /** Last use of any of its keys, to within a minute. */
   last_used_at: orNull({ ...time, none: "never" }),
 });
 
@@ -182,7 +182,7 @@ const setTerms = command({
   },
 });
 
-/** Whether an account may get so much. False: it waits for a second person. */
+/** Whether the account may get this amount now. False: the request waits for a second person. */
 interface WithTopUps {
   mayGive(trx: Audited["db"], money: { what: "top-up"; accountId: string; kobo: number }, sure: true): Promise<boolean>;
 }
@@ -238,7 +238,7 @@ const topUpAccount = command({
 
 export const termsCommands = [listAccounts, showAccount, setTerms, topUpAccount];
 
-/** Somebody may have changed the entry. */
+/** Another process may have changed the account since we read it. */
 function noteIn(facts: string): string {
   const text = /,"note":("(?:[^"\\]|\\.)*")/.exec(facts)?.[1];
   return text === undefined ? "" : JSON.parse(text);

@@ -7,7 +7,7 @@ const day = 86_400_000;
 /** How long before its end a key is named. */
 const soon = 14 * day;
 
-/** The keys that end soon and that no later key of the account, as `keys roll` makes one, replaces. */
+/** The keys that end soon and have no successor, such as one that `keys roll` made. */
 export async function endingKeys(db: Kysely<Tables>, now: number): Promise<(ApiKey & { expiresAt: number })[]> {
   const all = await listKeys(db);
   return all.filter((key): key is ApiKey & { expiresAt: number } => isEnding(key, all, now));
@@ -25,7 +25,7 @@ export async function announceExpiring(db: Kysely<Tables>, now: number): Promise
     const about = `${id} ${expiresAt}`;
     if (known.has(about)) continue;
     const data = { key: id, expires_at: new Date(expiresAt).toISOString() };
-    // Another process may be as far.
+    // Another process may have announced it already.
     await announce(db, { type: "key.expiring", audience: accountId, mode, about, data, at: now }, now - 2 * soon);
   }
 }

@@ -11,7 +11,7 @@ import { PasskeyError } from "./passkeys.ts";
 import { findPerson, personActor, personEvent } from "./people-rows.ts";
 import { endOthers, sessionsOf } from "./sessions.ts";
 
-/** The room of somebody who is signed in. */
+/** What commands about the own sign-in need. */
 type OwnRoom = Audited & WithClock & { config: OriginSettings; session?: string | undefined };
 
 /** Who runs the command, with the hash of the session. */
@@ -174,5 +174,5 @@ async function endedIn(room: OwnRoom, only?: string): Promise<{ sessions: number
   });
 }
 
-/** About the own sign-in of whoever runs them. A terminal has nobody who is signed in. */
+/** Commands about the own sign-in of whoever runs them. They are not at the terminal, where nobody signs in. */
 export const ownCommands = [listPasskeys, add, remove, listSessions, end, endAll];

@@ -154,7 +154,7 @@ export async function refusingPasskey<Result>(person: PersonRow, verify: () => P
   }
 }
 
-/** False if it is kept already. */
+/** False if the store has it already. */
 export async function keepChallenge(
   db: Kysely<Tables>,
   challenge: string,
@@ -170,7 +170,7 @@ export async function keepChallenge(
   return kept !== undefined;
 }
 
-/** Whether we asked this for this purpose. It answers once. */
+/** Whether we issued this challenge for this purpose. A challenge is used up by its first answer. */
 export async function takeChallenge(
   db: Kysely<Tables>,
   challenge: string,

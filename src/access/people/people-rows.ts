@@ -14,7 +14,7 @@ export const firstOfficer = "officer@localhost";
 
 export interface Invitation {
   person: PersonRow;
-  /** For the person alone. We store a hash. */
+  /** Shown to the invited person only. We store a hash. */
   secret: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
@@ -121,7 +121,7 @@ export async function changePerson(
   });
 }
 
-/** The id of the person whose e-mail this is or was. Was it nobody's, it is that of the person with this id from now on. */
+/** The id of the person who has or had this e-mail. Reserves a free e-mail for this person. */
 async function holdEmail(trx: Kysely<Tables>, email: string, id: string, since: number): Promise<string> {
   await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
   await trx

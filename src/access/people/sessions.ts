@@ -5,16 +5,16 @@ import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 /** Milliseconds that a session lives, with use and without. */
 export const sessionLife = 12 * 3_600_000;
 const sessionIdle = 30 * 60_000;
-/** The use of a session is noted at most once in so many milliseconds. */
+/** The store notes the use of a session at most once per this many milliseconds. */
 const touchEvery = 60_000;
 
 export interface Session {
-  /** With the role of this moment. */
+  /** Has the person's role at this moment. */
   person: PersonRow;
   secret: string;
-  /** Of the secret: the store knows the session by it. */
+  /** SHA-256 of the session secret; primary key. */
   hash: string;
-  /** Every form of the session carries it. */
+  /** Token against forgery; every form of the session carries it. */
   formToken: string;
 }
 

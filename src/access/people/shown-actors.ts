@@ -3,7 +3,7 @@ import type { Tables } from "../../storage/tables.ts";
 
 const actorForm = /\bperson:(per_[0-9A-Za-z]{12})\b/g;
 
-/** An answer as people read it: each person who is an actor in it by e-mail. */
+/** An answer with the e-mail in place of the id of each person who acted. */
 export async function withEmails<Answer>(db: Kysely<Tables>, answer: Answer): Promise<Answer> {
   const ids = new Set<string>();
   mapTexts(answer, (text) => {
@@ -11,7 +11,7 @@ export async function withEmails<Answer>(db: Kysely<Tables>, answer: Answer): Pr
     return text;
   });
   if (ids.size === 0) return answer;
-  // Of those who were removed too, the newest last.
+  // Includes removed people, the newest last.
   const rows = await db
     .selectFrom("person_email_history")
     .select(["person_id", "email"])

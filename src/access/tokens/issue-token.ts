@@ -30,7 +30,7 @@ export interface IssuedToken {
   text: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** Of the key that bought it. */
+  /** Public id of the key that bought the token. */
   mode: Mode;
 }
 
@@ -73,7 +73,7 @@ export function tokenIssuer({
     const last = given.get(keyId);
     if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) {
       const token = await last.token;
-      // It may have ended early.
+      // The key may have ended before the token.
       if (((await finder.token(token.text))?.expiresAt ?? 0) > at) return token;
     }
     const token = issued(key, at);
