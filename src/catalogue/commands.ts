@@ -1,25 +1,18 @@
-import { changePrices } from "./commands/change-prices-command.ts";
-import { editEntry } from "./commands/edit-command.ts";
-import { listEntries } from "./commands/entries-command.ts";
-import { fileCommands } from "./commands/file-commands.ts";
-import { mapCommands } from "./commands/map-commands.ts";
-import { priceCommands } from "./commands/prices/price-commands.ts";
-import { priceFileCommands } from "./commands/prices/price-file-commands.ts";
-import { groupCommands } from "./commands/prices/price-group-commands.ts";
-import { showSheet } from "./commands/prices/price-sheet-command.ts";
-import { revisionCommands } from "./commands/revision-commands.ts";
-import { sourceCommands } from "./commands/source-commands.ts";
-
-export const catalogueCommands = [
-  ...fileCommands,
-  listEntries,
-  editEntry,
-  changePrices,
-  ...revisionCommands,
-  ...priceCommands,
-  ...priceFileCommands,
-  ...groupCommands,
-  showSheet,
-  ...sourceCommands,
-  ...mapCommands,
-];
+/** The commands of the room by family. A family loads when somebody calls one of it. */
+export const catalogueCommands = {
+  catalogue: async () => [
+    ...(await import("./commands/file-commands.ts")).fileCommands,
+    (await import("./commands/entries-command.ts")).listEntries,
+    (await import("./commands/edit-command.ts")).editEntry,
+    (await import("./commands/change-prices-command.ts")).changePrices,
+    ...(await import("./commands/revision-commands.ts")).revisionCommands,
+    ...(await import("./commands/map-commands.ts")).mapCommands,
+  ],
+  prices: async () => [
+    ...(await import("./commands/prices/price-commands.ts")).priceCommands,
+    ...(await import("./commands/prices/price-file-commands.ts")).priceFileCommands,
+    ...(await import("./commands/prices/price-group-commands.ts")).groupCommands,
+    (await import("./commands/prices/price-sheet-command.ts")).showSheet,
+  ],
+  sources: async () => (await import("./commands/source-commands.ts")).sourceCommands,
+};

@@ -49,7 +49,7 @@ export interface Check<CheckRecord extends object = object> {
   /** The record for an account with masked answers. */
   mask(record: CheckRecord): CheckRecord;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
-  sandbox(input: CheckInput, variant?: Variant): CheckRecord;
+  sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }
 
 /** The input of a request that passed the schemas of the check's members. */

@@ -2,7 +2,6 @@ import { claimOf, labelOf, numberMember, type PersonKind } from "../operation/ch
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../operation/fields.ts";
 import { PersonRecord } from "../operation/identity-record.ts";
 import type { Check } from "./check.ts";
-import { inventedPerson } from "./invented-person.ts";
 import { maskRecord } from "./mask-record.ts";
 
 /**
@@ -33,7 +32,8 @@ export function personCheck(
       return { negative: phones.length === 0 ? "no_phone" : "phone_mismatch" };
     },
     mask: (record) => maskRecord(record, member),
-    sandbox({ number, claims }, variant) {
+    async sandbox({ number, claims }, variant) {
+      const { inventedPerson } = await import("./invented-person.ts");
       const person = inventedPerson(kind, number, claims.phone!);
       if (variant === "watchlisted") return { ...person, watchlisted: "YES" };
       return variant === "least" ? { ...leastOf(person), [member]: number } : person;

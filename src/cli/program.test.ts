@@ -141,6 +141,29 @@ suite("the process", { concurrency: true }, () => {
     assert.equal((await process("serve", "--nothing")).exitCode, 2);
   });
 
+  test("loads what the command needs, and no names of the sandbox's people", async () => {
+    const hook = `import { registerHooks } from "node:module";
+      let loaded = [];
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+      process.on("exit", () => process.stderr.write(loaded.join("\\n")));`;
+    const bounds = { "find nobody": 285, "ledger list": 160, "keys list": 150, "books trend": 180, status: 195 };
+    for (const [command, most] of Object.entries(bounds)) {
+      const child = spawn(
+        globalThis.process.execPath,
+        ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, main, ...command.split(" ")],
+        { env: { ...nodeEnvironment, DUBA_DATA: join(folder, "store") }, stdio: ["ignore", "ignore", "pipe"] },
+      );
+      const loaded = (await text(child.stderr)).split("\n").filter((url) => url.startsWith("file:"));
+      const own = loaded.filter((url) => url.includes("/src/"));
+      assert.ok(own.length > 100 && own.length <= most, `${command} loads ${own.length} files`);
+      assert.deepEqual(
+        loaded.filter((url) => url.includes("/data/people/")),
+        [],
+        command,
+      );
+    }
+  });
+
   test("does not crash when its output is a closed pipe", async () => {
     const child = spawn(globalThis.process.execPath, [main, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();

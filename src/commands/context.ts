@@ -16,8 +16,8 @@ import type { Audited, WithClock } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
-/** Every command of every room. They load on first use. */
-export type EveryCommand = () => Promise<readonly Command<CommandContext>[]>;
+/** Every command of every room, or those of one family, which loads then. */
+export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
 
 /** Resolves to the exit code. */
 export type StartService = (config: Config, commands: EveryCommand) => Promise<number>;

@@ -1,3 +1,5 @@
+import { catalogueCommands as catalogue } from "../catalogue/commands.ts";
+import { identityCommands as identity } from "../identity/commands.ts";
 import type { Command } from "../operation/command.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -16,9 +18,6 @@ const standIn = async () => [(await import("./stand-in/stand-in-command.ts")).st
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
 const check = async () => [(await import("../contract/check-command.ts")).checkCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
-
-const catalogue = async () => (await import("../catalogue/commands.ts")).catalogueCommands;
-const identity = async () => (await import("../identity/commands.ts")).identityCommands;
 
 const events = async () => (await import("../events/commands.ts")).eventCommands;
 const requests = async () => (await import("../requests/commands.ts")).requestCommands;
@@ -47,25 +46,29 @@ export const families: readonly Family[] = [
   {
     name: "catalogue",
     about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",
-    load: catalogue,
+    load: catalogue.catalogue,
   },
   {
     name: "prices",
     about:
       "Manage the special prices of accounts. Each change makes a new revision of the catalogue. `duba catalogue history` shows it, and " +
       "`duba catalogue revert` undoes it.",
-    load: catalogue,
+    load: catalogue.prices,
   },
-  { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue },
+  { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue.sources },
   {
     name: "ledger",
     about: "Read the ledger of verifications and charges, and settle what has no outcome.",
-    load: identity,
+    load: identity.ledger,
   },
   { name: "requests", about: "Show how requests of integrators were answered.", load: requests },
-  { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
-  { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
-  { name: "routes", about: "Show how the identity vendors did and what they cost, and pause one.", load: identity },
+  { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity.books },
+  { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity.upstreams },
+  {
+    name: "routes",
+    about: "Show how the identity vendors did and what they cost, and pause one.",
+    load: identity.routes,
+  },
   {
     name: "stand-in",
     about: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
@@ -77,7 +80,7 @@ export const families: readonly Family[] = [
     load: events,
   },
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
-  { name: "subjects", about: "Export or erase the data of one person.", load: identity },
+  { name: "subjects", about: "Export or erase the data of one person.", load: identity.subjects },
   { name: "migrate", about: "Bring the store to the tables of this version.", load: migrate },
   {
     name: "clock",
@@ -94,8 +97,9 @@ export async function commandsOf({ name, load }: Family): Promise<readonly Comma
   return (await load()).filter(({ id }) => id.split(".")[0] === name);
 }
 
-/** Every command of every room, and those about the own sign-in, which no terminal has. */
-export async function everyCommand(): Promise<readonly Command<CommandContext>[]> {
+/** Every command of every room, and those about the own sign-in, which no terminal has; or those of one family. */
+export async function everyCommand(only?: string): Promise<readonly Command<CommandContext>[]> {
+  if (only !== undefined) return commandsOf(families.find(({ name }) => name === only)!);
   const { ownCommands } = await import("../access/people/own-commands.ts");
   return [...(await Promise.all(families.map(commandsOf))).flat(), ...ownCommands];
 }

@@ -1,23 +1,19 @@
-import { bookCommands } from "./commands/books/book-commands.ts";
-import { settleUnknown } from "./commands/books/settle-unknown-command.ts";
-import { showTrend } from "./commands/books/trend-command.ts";
-import { vendorBookCommands } from "./commands/books/vendor-book-commands.ts";
-import { ledgerCommands } from "./commands/ledger-commands.ts";
-import { replayRoutes } from "./commands/replay-command.ts";
-import { routeCommands } from "./commands/route-commands.ts";
-import { settleCommands } from "./commands/settle-commands.ts";
-import { subjectCommands } from "./commands/subject-commands.ts";
-import { upstreamCommands } from "./commands/upstream-commands.ts";
-
-export const identityCommands = [
-  ...ledgerCommands,
-  ...settleCommands,
-  ...bookCommands,
-  showTrend,
-  ...vendorBookCommands,
-  settleUnknown,
-  ...subjectCommands,
-  ...upstreamCommands,
-  ...routeCommands,
-  replayRoutes,
-];
+/** The commands of the room by family. A family loads when somebody calls one of it. */
+export const identityCommands = {
+  ledger: async () => [
+    ...(await import("./commands/ledger-commands.ts")).ledgerCommands,
+    ...(await import("./commands/settle-commands.ts")).settleCommands,
+  ],
+  books: async () => [
+    ...(await import("./commands/books/book-commands.ts")).bookCommands,
+    (await import("./commands/books/trend-command.ts")).showTrend,
+    ...(await import("./commands/books/vendor-book-commands.ts")).vendorBookCommands,
+    (await import("./commands/books/settle-unknown-command.ts")).settleUnknown,
+  ],
+  subjects: async () => (await import("./commands/subject-commands.ts")).subjectCommands,
+  upstreams: async () => (await import("./commands/upstream-commands.ts")).upstreamCommands,
+  routes: async () => [
+    ...(await import("./commands/route-commands.ts")).routeCommands,
+    (await import("./commands/replay-command.ts")).replayRoutes,
+  ],
+};

@@ -47,7 +47,7 @@ export const findCommand = command({
   run: async ({ text: given }, context: CommandContext) => {
     const text = given.trim();
     refuseNumbers(text);
-    const ask = await asking(context);
+    const ask = asking(context);
     const alone = kindNames.filter((kind) => {
       const { isAlone, named }: RecordKind = recordKinds[kind];
       return isAlone && named.test(text);
@@ -90,10 +90,10 @@ async function searched(names: readonly KindName[], text: string, ask: RunList) 
 const none = [CommandError, AccessError, CatalogueError, InputError, RoleError];
 
 /** Runs commands with the role of whoever asks. */
-async function asking(context: CommandContext): Promise<RunList> {
-  const commands = new Map((await context.commands()).map((command) => [command.id, command]));
+function asking(context: CommandContext): RunList {
   return async (id, texts) => {
-    const command = commands.get(id)!;
+    const [family] = id.split(".");
+    const command = (await context.commands(family)).find((each) => each.id === id)!;
     try {
       const answer = await answered(command, accept(command, context.role, texts, context.config.timeZone), context);
       const member = listOf(command.answer)?.member;

@@ -1,6 +1,6 @@
 import type { TObject, TString } from "typebox";
 import { type Check, checkInputOf } from "../../checks/check.ts";
-import { checks } from "../../checks/index.ts";
+import { type CheckRecord, checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { type Call, type Caller, type Operation, operation } from "../../operation/operation.ts";
@@ -17,6 +17,15 @@ interface OfKind {
   documented: boolean;
   amount: TString & { description?: string };
 }
+
+/** What the sandbox answers to the example of each kind. */
+const exampleRecords = Object.fromEntries(
+  await Promise.all(
+    Object.values(checks).map(
+      async (check) => [check.kind, await check.sandbox(checkInputOf(check, check.example))] as const,
+    ),
+  ),
+) as Readonly<Record<CheckKind, CheckRecord>>;
 
 /** The operation of this kind. */
 export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKind): Operation<Identity> {
@@ -65,7 +74,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
         answer: {
           success: true,
           message,
-          data: { request_reference: "3wKwKW719640695", ...check.sandbox(checkInputOf(check, example)) },
+          data: { request_reference: "3wKwKW719640695", ...exampleRecords[kind] },
         },
       },
     ],

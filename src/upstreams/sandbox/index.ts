@@ -28,8 +28,8 @@ export function sandbox(
     repeatable: true,
     async verify({ kind, number, claims, vendorReference, signal }) {
       const { outcome, later, variant, delay = 0 } = reservedFor({ kind, number }) ?? {};
-      const verified = (): IdentityOutcome => {
-        return { kind: "verified", record: checks[kind].sandbox({ kind, number, claims }, variant) };
+      const verified = async (): Promise<IdentityOutcome> => {
+        return { kind: "verified", record: await checks[kind].sandbox({ kind, number, claims }, variant) };
       };
       if (vendorReference === referenceOf("verified")) return verified();
       if (vendorReference === referenceOf("not_found")) return negative("not_found");
