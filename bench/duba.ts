@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { pino } from "#pino";
+import { pino } from "pino";
 import { everyCommand } from "../src/commands/families.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire/wire.ts";

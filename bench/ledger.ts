@@ -1,4 +1,4 @@
-import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "#kysely";
+import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
 import { attemptGroupings, attemptSums } from "../src/identity/books/attempt-sums.ts";
 import { statementOf } from "../src/identity/books/statement.ts";
 import { verificationByReference } from "../src/identity/ledger/reports/inspect.ts";

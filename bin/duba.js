@@ -23,25 +23,13 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
   // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our own folder,
   // because whoever can write it decides what runs.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
-  const { enableCompileCache, registerHooks } = await import("node:module");
-  enableCompileCache();
-  // A package has no src/: Node runs no TypeScript inside node_modules. A checkout may have a dist/ of some earlier day.
+  (await import("node:module")).enableCompileCache();
+  // Stacks name files and lines of src/.
+  process.setSourceMapsEnabled(true);
+  // The package has no src/, but a bundle: Node runs no TypeScript inside node_modules.
   const source = new URL("../src/main.ts", import.meta.url);
-  const isSource = existsSync(source);
-  const main = isSource ? source : new URL("../dist/src/main.js", import.meta.url);
-  // Our imports name whole files of one format. Node would ask the disk for each one, its links and its package: a fifth of a start.
-  const [folder, ending, format] = [
-    new URL(".", main).href,
-    isSource ? ".ts" : ".js",
-    isSource ? "module-typescript" : "module",
-  ];
-  registerHooks({
-    resolve: (name, context, next) =>
-      name.startsWith(".") && name.endsWith(ending) && context.parentURL?.startsWith(folder)
-        ? { url: new URL(name, context.parentURL).href, format, shortCircuit: true }
-        : next(name, context),
-  });
-  await import(main.href);
+  const bundle = new URL("../bundle/src/main.js", import.meta.url);
+  await import(existsSync(source) ? source.href : bundle.href);
 }
 
 /** The Node that was installed with Duba; undefined if there is none. */

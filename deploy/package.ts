@@ -1,15 +1,118 @@
-import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
-import { cp, rm } from "node:fs/promises";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve } from "node:path";
+import { build, type OutputFile, type Plugin } from "esbuild-wasm";
+import manifest from "../package.json" with { type: "json" };
+import { packagedFiles } from "../src/console/console-assets.ts";
 import { servedFiles } from "../src/http/pages/guides.ts";
 
 /**
- * `npm pack` runs this first: it writes `dist/`, because Node runs no TypeScript inside node_modules. A file lies there as in the
- * repository, so paths between files stay as they are.
+ * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files that it reads, and a
+ * `package.json` that names only what is not bundled. What the service reads lies in `bundle/` as in the repository, so paths between files
+ * stay as they are.
  */
-const kept = ["data/starter", ...globSync("packed/*.js"), "src/http/pages/files", "src/console/static", ...servedFiles];
+const root = resolve(import.meta.dirname, "..");
+const folder = resolve(process.argv[2] ?? join(root, "dist"));
+/** Native code, and what an operator may install beside Duba. */
+const external = ["better-sqlite3", ...Object.keys(manifest.peerDependencies)];
 
-await rm("dist", { recursive: true, force: true });
-const { status } = spawnSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { stdio: ["ignore", 2, 2] });
-if (status === 0) for (const path of kept) await cp(path, `dist/${path}`, { recursive: true });
-process.exitCode = status ?? 1;
+process.chdir(root);
+rmSync(folder, { recursive: true, force: true });
+const { outputFiles, metafile } = await build({
+  entryPoints: ["src/main.ts", ...globSync("src/**/*.ts", { exclude: isForTests }).flatMap(threadsOf)],
+  outbase: ".",
+  outdir: "bundle",
+  chunkNames: "chunks/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  sourcemap: "linked",
+  sourcesContent: false,
+  legalComments: "none",
+  // Libraries in CommonJS call it.
+  banner: {
+    js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
+  },
+  external: [...external, "pg-native"],
+  plugins: [places()],
+  metafile: true,
+  write: false,
+});
+for (const output of outputFiles) write(relative(root, output.path), withPlaces(output));
+for (const path of ["data/starter", "src/http/pages/files", "src/console/static", ...servedFiles])
+  cpSync(path, join(folder, "bundle", path), { recursive: true });
+for (const [name, path] of Object.entries(packagedFiles))
+  cpSync(path(), join(folder, "bundle/src/console/static", name));
+for (const path of ["bin", "docs", "deploy", ".env.example", "LICENSE", ...globSync("*.md")])
+  cpSync(path, join(folder, path), { recursive: true, filter: (file) => !file.endsWith(".ts") });
+write(
+  "THIRD-PARTY.txt",
+  licences([...Object.keys(metafile.inputs), ...Object.values(packagedFiles).map((path) => path())]),
+);
+const { name, version, description, license, type, engines, bin, optionalDependencies } = manifest;
+const { peerDependencies, peerDependenciesMeta } = manifest;
+const dependencies = Object.fromEntries(
+  Object.entries(manifest.dependencies).filter(([one]) => external.includes(one)),
+);
+write(
+  "package.json",
+  `${JSON.stringify({ name, version, description, license, type, engines, bin, dependencies, peerDependencies, peerDependenciesMeta, optionalDependencies }, null, 2)}\n`,
+);
+
+function write(path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function isForTests(path: string): boolean {
+  return /\.(?:test|fixture)\.ts$/.test(path);
+}
+
+/** The files that a file runs in threads: one that it names, or itself if it hands itself over. */
+function threadsOf(file: string): string[] {
+  const text = readFileSync(file, "utf8");
+  const named = text.matchAll(/new Worker\(new URL\(`\.\/([\w-]+)\$\{extname\(import\.meta\.filename\)\}`/g);
+  const isOne = /\b(?:inThread|readChosen)\([^;]*?\bimport\.meta\.url\b/.test(text);
+  return [...[...named].map(([, name]) => posix.join(posix.dirname(file), `${name}.ts`)), ...(isOne ? [file] : [])];
+}
+
+/** Tells modules their place in the repository instead of that of the bundled file. */
+function places(): Plugin {
+  return {
+    name: "places",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const place = relative(root, path).replace(/\.ts$/, ".js");
+        const contents = readFileSync(path, "utf8")
+          .replaceAll("import.meta.url", `placeInBundle("${place}")`)
+          .replaceAll("import.meta.filename", `"${place}"`);
+        return { loader: "ts", contents };
+      });
+    },
+  };
+}
+
+function withPlaces({ path, text }: OutputFile): string {
+  const from = dirname(relative("bundle", path));
+  return text.replaceAll(/\bplaceInBundle\("(.+?)"\)/g, (_, place) => {
+    const to = posix.relative(from, place);
+    return `new URL("${to.startsWith(".") ? to : `./${to}`}", import.meta.url).href`;
+  });
+}
+
+/** The terms of each library that files belong to. */
+function licences(files: readonly string[]): string {
+  const libraries = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(resolve(file))?.[0] ?? []);
+  const terms = [...new Set(libraries)].sort().map((library) => {
+    const { name, version } = JSON.parse(readFileSync(`${library}package.json`, "utf8"));
+    const [file] = globSync(`${library}{LICEN[CS]E,licen[cs]e}*`);
+    const text = file
+      ? readFileSync(file, "utf8")
+      : /^#+ licen[cs]e[\s\S]*/im.exec(readFileSync(`${library}README.md`, "utf8"))?.[0];
+    if (!text) throw new Error(`${name} ships no terms of its licence`);
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  });
+  return terms.join(`\n${"-".repeat(80)}\n\n`);
+}

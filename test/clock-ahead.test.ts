@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { openStore } from "../src/storage/store.ts";
 import type { Tables } from "../src/storage/tables.ts";
 import { ran } from "./support/command-line.ts";

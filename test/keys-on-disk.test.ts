@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { eraseSubject } from "../src/identity/data-subjects/subjects.ts";
 import { keyring, newRequest, suiteStore } from "../src/identity/identity.fixture.ts";
 import { wrappedKeys } from "../src/identity/ledger/ledger.fixture.ts";

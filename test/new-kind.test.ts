@@ -13,7 +13,7 @@ import { noticed } from "./support/until.ts";
 /** A copy of the program with two more kinds. Git ignores it, and Node finds the packages of the project from it. */
 const copy = resolve(mkdtempSync(".duba-new-kind-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-for (const part of ["src", "packed", "data", "docs", "client", "test/support", "package.json", "tsconfig.json"])
+for (const part of ["src", "data", "docs", "client", "test/support", "package.json", "tsconfig.json"])
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !/node_modules|\.test\.ts$/.test(path) });
 for (const [file, text] of Object.entries(newFiles)) {
   mkdirSync(dirname(join(copy, file)), { recursive: true });

@@ -7,7 +7,7 @@ import { after, suite, test } from "node:test";
 
 const copy = mkdtempSync(join(tmpdir(), "duba-new-vendor-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-for (const part of ["src", "packed", "test", "client", "data", "docs", "package.json", "tsconfig.json", "biome.json"])
+for (const part of ["src", "test", "client", "data", "docs", "package.json", "tsconfig.json", "biome.json"])
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
 symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { recorded } from "../src/access/access.fixture.ts";
 import { createKey } from "../src/access/keys/keys.ts";
 import { type Attempt, withAttempts } from "../src/identity/ledger/attempts.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
 import fc from "fast-check";
-import { type RawBuilder, sql } from "#kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
 import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 

@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { pagesOf } from "../storage/queries/pieces.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Seal, SealedColumns } from "./chain/seal.ts";

@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from "#kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { entryColumns } from "./read.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
-import { type Kysely, sql, type UpdateObject } from "#kysely";
+import { type Kysely, sql, type UpdateObject } from "kysely";
 import type { AuditEntryRow, Tables } from "../storage/tables.ts";
 import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 
 /** Entries that no seal covers yet; `oldest` in milliseconds since 1970, null if there is none. */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { engines } from "../../test/support/engines.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";

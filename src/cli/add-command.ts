@@ -1,4 +1,4 @@
-import { Argument, type Command as Commander, Option } from "#commander";
+import { Argument, type Command as Commander, Option } from "commander";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../operation/command/answer-table.ts";

@@ -1,4 +1,4 @@
-import { CommanderError } from "#commander";
+import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessError } from "../access/access-error.ts";
 import { commandsOf, families } from "../commands/families.ts";

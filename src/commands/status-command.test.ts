@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";

@@ -1,15 +1,23 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type Content, content } from "../http/shell/content.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A file of a package, which may not export it. */
-const packaged = (name: string, path: string) => join(dirname(require.resolve(name)), path);
 const own = (name: string) => new URL(`static/${name}`, import.meta.url);
 /** A file that the documents have too. */
 const shared = (name: string) => new URL(`../http/pages/files/${name}`, import.meta.url);
+/** A file of a library, which may not export it. */
+const ofLibrary = (name: string, path: string) => join(dirname(require.resolve(name)), path);
+
+/** Files of libraries. Our package has them among its own. */
+export const packagedFiles: Readonly<Record<string, () => string>> = {
+  "htmx.js": () => ofLibrary("htmx.org", "htmx.min.js"),
+  "webauthn.js": () => ofLibrary("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
+  "uplot.js": () => ofLibrary("uplot", "uPlot.iife.min.js"),
+  "uplot.css": () => ofLibrary("uplot", "uPlot.min.css"),
+};
 
 /** The files that pages load, by name. */
 const files: Readonly<Record<string, () => URL | string>> = {
@@ -19,10 +27,9 @@ const files: Readonly<Record<string, () => URL | string>> = {
   "passkey.js": () => own("passkey.js"),
   "charts.js": () => own("charts.js"),
   "icon.svg": () => shared("icon.svg"),
-  "htmx.js": () => packaged("htmx.org", "htmx.min.js"),
-  "webauthn.js": () => packaged("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
-  "uplot.js": () => packaged("uplot", "uPlot.iife.min.js"),
-  "uplot.css": () => packaged("uplot", "uPlot.min.css"),
+  ...Object.fromEntries(
+    Object.entries(packagedFiles).map(([name, file]) => [name, () => (existsSync(own(name)) ? own(name) : file())]),
+  ),
 };
 
 const types: Readonly<Record<string, string>> = {

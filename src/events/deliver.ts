@@ -1,5 +1,5 @@
 import type { BlockList } from "node:net";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { modeHeader, standInMode } from "../operation/operation.ts";
 import type { Log } from "../runtime/log.ts";

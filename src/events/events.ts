@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
 import type { Tables } from "../storage/tables.ts";

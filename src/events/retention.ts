@@ -1,4 +1,4 @@
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { lastEvent } from "../storage/events/announce.ts";
 import { hourly, type RetentionRule } from "../storage/retention/retention-rule.ts";
 

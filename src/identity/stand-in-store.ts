@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { StoreError } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { pagesOf } from "../storage/queries/pieces.ts";
 import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { readingRecordKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import { secretUsage } from "./endpoint-secrets.ts";

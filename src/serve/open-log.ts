@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { type Logger, pino } from "#pino";
+import { type Logger, pino } from "pino";
 import { contextLogFields } from "../runtime/log.ts";
 
 /** Logs to standard output: lines for people if that is a terminal, else a JSON object a line. `fields` are in each. */

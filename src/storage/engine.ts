@@ -1,4 +1,4 @@
-import { type Kysely, SqliteAdapter } from "#kysely";
+import { type Kysely, SqliteAdapter } from "kysely";
 import type { Tables } from "./tables.ts";
 
 export function isSqlite(db: Kysely<Tables>): boolean {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, type SqlBool, sql, type Transaction } from "#kysely";
+import { type Kysely, type SqlBool, sql, type Transaction } from "kysely";
 import { isSqlite } from "./engine.ts";
 import { codeOf } from "./errors.ts";
 import type { Changed } from "./queries/followed.ts";

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Log } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { codeOf, StoreError } from "./errors.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, type Store, StoreError } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { singleFlight } from "../runtime/single-flight.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";

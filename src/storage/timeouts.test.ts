@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import Database from "better-sqlite3";
+import { type Kysely, sql } from "kysely";
 import pg from "pg";
-import { type Kysely, sql } from "#kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { StoreAway } from "./errors.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
 import { openStore, type Store } from "./store.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../src/identity/ledger/attempts.ts";
 import { withAttempts } from "../../src/identity/ledger/attempts.ts";
 import { comparedSums } from "../../src/identity/ledger/journal/recounted-sums.ts";

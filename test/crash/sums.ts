@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { StoreAway } from "../../src/storage/errors.ts";
 import type { Tables } from "../../src/storage/tables.ts";
 import type { Wanted } from "./clients.ts";

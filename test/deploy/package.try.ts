@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import manifest from "../../package.json" with { type: "json" };
 import { downloads, guides, servedFiles } from "../../src/http/pages/guides.ts";
+import { engines } from "../support/engines.ts";
 import { type ServedProcess, serveProgram } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
 
 /** Runs a program to its end in a folder, and gives what it wrote. */
-function run(folder: string, program: string, args: readonly string[]): string {
+function run(
+  folder: string,
+  program: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): string {
   return execFileSync(program, args, {
     cwd: folder,
+    env: { ...process.env, ...environment },
     encoding: "utf8",
-    timeout: 180_000,
+    timeout: 300_000,
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
@@ -25,7 +33,8 @@ suite("the package", () => {
 
   before(() => {
     place = mkdtempSync(join(tmpdir(), "duba-package-"));
-    const [packed] = JSON.parse(run(process.cwd(), "npm", ["pack", "--json", "--pack-destination", place]));
+    const args = ["run", "--silent", "package", "--", "--json", "--pack-destination", place];
+    const [packed] = JSON.parse(run(process.cwd(), "npm", args));
     tarball = join(place, packed.filename);
     run(place, "npm", ["init", "--yes"]);
     // Without the Node that comes with it: the tests bring theirs.
@@ -34,18 +43,26 @@ suite("the package", () => {
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  test("holds JavaScript and the files that it serves, and neither tests nor fixtures", () => {
+  test("holds a bundle and the files that it serves, and neither tests nor fixtures", () => {
     const files = run(place, "tar", ["--list", "--gzip", "--file", tarball]).trim().split("\n");
-    const served = servedFiles.map((file) => `dist/${file}`);
+    const served = servedFiles.map((file) => `bundle/${file}`);
     assert.deepEqual(
-      files.filter((file) => /\.tsx?$|\.test\.js|fixture|\/test\/|\/bench\//.test(file)),
+      files.filter((file) => /\.tsx?$|\.test\.js|fixture|\/test\/|\/bench\//.test(file)).sort(),
       served
         .filter((file) => file.endsWith(".ts"))
         .map((file) => `package/${file}`)
         .sort(),
     );
-    for (const file of ["dist/src/main.js", "dist/data/starter/data-bundles.json", "bin/duba.js", ...served])
+    for (const file of ["bundle/src/main.js", "bundle/data/starter/data-bundles.json", "bin/duba.js", ...served])
       assert.ok(files.includes(`package/${file}`), file);
+  });
+
+  test("installs nothing but what is native, and has the terms of each library in the bundle", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    assert.deepEqual(Object.keys(dependencies), ["better-sqlite3"]);
+    const terms = readFileSync(join(installed, "THIRD-PARTY.txt"), "utf8");
+    for (const [name, version] of Object.entries(manifest.dependencies))
+      if (!(name in dependencies)) assert.match(terms, new RegExp(`^${name} ${version}$`, "m"));
   });
 
   for (const { name, node } of [
@@ -65,6 +82,63 @@ suite("the package", () => {
         await service.end("SIGTERM");
       }
     });
+
+  test("calls and checks a service, and reads files in a thread", async () => {
+    const settings = { DUBA_DATA: mkdtempSync(join(place, "data-")), DUBA_BOOTSTRAP_KEY: sandboxKey };
+    const service = await serveProgram(process.execPath, [join(installed, "bin/duba.js"), "serve"], settings);
+    try {
+      const url = `http://127.0.0.1:${service.port}`;
+      const environment = { ...settings, DUBA_URL: url, DUBA_API_KEY: sandboxKey };
+      const duba = (...args: string[]) =>
+        run(place, process.execPath, [join(installed, "bin/duba.js"), ...args], environment);
+      assert.match(duba("--help"), /catalogue/);
+      assert.match(duba("call", "lookupDataBundles", "provider=MTNDATA"), /MTNDATA/);
+      assert.match(duba("check", url, "--duba"), /points hold\b/);
+      const lists = duba("catalogue", "export", "--list", "data-bundles").trimEnd().split("\n");
+      writeFileSync(join(place, "data-bundles.csv"), lists.slice(0, -1).join("\n"));
+      assert.match(duba("catalogue", "import", "data-bundles.csv", "--dry-run"), /data-bundles/);
+    } finally {
+      await service.end("SIGTERM");
+    }
+  });
+
+  test("serves with workers on PostgreSQL", async () => {
+    const { settings, dispose } = await engines.find(({ name }) => name === "postgres")!.ready();
+    const service = await serveProgram(process.execPath, [join(installed, "bin/duba.js"), "serve"], {
+      DUBA_DATA: mkdtempSync(join(place, "data-")),
+      DUBA_DATABASE_URL: settings.databaseUrl!,
+      DUBA_BOOTSTRAP_KEY: sandboxKey,
+      DUBA_WORKERS: "2",
+    });
+    try {
+      assert.equal((await ask(service.port, "/api/v2/internet/data/lookup?provider=MTNDATA")).status, 200);
+    } finally {
+      await service.end("SIGTERM");
+      await dispose();
+    }
+  });
+
+  test("names files and lines of src/ in the stack of a fault", async () => {
+    const broken = join(place, "broken");
+    cpSync(join(place, "node_modules"), join(broken, "node_modules"), { recursive: true });
+    const [code, fault] = ["contentResponse(request, made)", "contentResponse(request, null)"];
+    const bundle = join(broken, "node_modules/duba/bundle");
+    const file = globSync(`${bundle}/**/*.js`).find((one) => readFileSync(one, "utf8").includes(code))!;
+    writeFileSync(file, readFileSync(file, "utf8").replace(code, fault));
+    const settings = { DUBA_DATA: mkdtempSync(join(place, "data-")), DUBA_BOOTSTRAP_KEY: sandboxKey };
+    const service = await serveProgram(
+      process.execPath,
+      [join(broken, "node_modules/duba/bin/duba.js"), "serve"],
+      settings,
+    );
+    try {
+      assert.equal((await ask(service.port, "/docs/errors")).status, 500);
+    } finally {
+      await service.end("SIGTERM");
+    }
+    const [, source, line] = /duba\/(src\/http\/pages\/index\.ts):(\d+):/.exec(service.written())!;
+    assert.ok(readFileSync(source!, "utf8").split("\n")[Number(line) - 1]!.includes(code), service.written());
+  });
 
   test("is a command, installed for all and by npx", () => {
     run(place, "npm", [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { openStore } from "../../src/storage/store.ts";
 import type { FreshSettings } from "./engines.ts";
 

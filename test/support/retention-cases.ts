@@ -1,5 +1,5 @@
 import type { Insertable, Kysely } from "kysely";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { append, entryOf } from "../../src/audit/append.ts";
 import type { Sign } from "../../src/audit/chain/seal.ts";
 import { sealEntries } from "../../src/audit/seal-batch.ts";

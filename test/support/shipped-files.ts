@@ -10,9 +10,7 @@ export function scriptHash(script: Buffer | string): string {
   return createHash("sha256").update(script).digest("hex");
 }
 
-/** Files that ship and were made from a package, and are not what was made. */
-export function changedFiles(): string[] {
-  const packed = Object.entries(shipped.packed).filter(([file, hash]) => scriptHash(readFileSync(file)) !== hash);
-  const scalar = scriptHash(brotliDecompressSync(readFileSync(scalarFile)));
-  return [...packed.map(([file]) => file), ...(scalar === shipped.scalar.sha256 ? [] : [scalarFile])];
+/** Whether the script is what its package had. */
+export function isAsReleased(): boolean {
+  return scriptHash(brotliDecompressSync(readFileSync(scalarFile))) === shipped.scalar.sha256;
 }

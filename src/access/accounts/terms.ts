@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { redactNumbers } from "../../runtime/redact.ts";

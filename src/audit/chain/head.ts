@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, sql, type Transaction } from "#kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import { sealColumns } from "../read.ts";
 import { isSigned, type Sign, sealHash } from "./seal.ts";

@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from "#commander";
+import { Argument, type Command, Option } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { Command } from "#commander";
+import { Command } from "commander";
 import type { Io } from "./io.ts";
 import { redact } from "./io.ts";
 

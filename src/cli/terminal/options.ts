@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "#commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { settings } from "../../config/settings.ts";
 
 type AnySetting = (typeof settings)[keyof typeof settings];

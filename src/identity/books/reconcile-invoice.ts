@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { AttemptBill } from "../ledger/attempts.ts";
 import { erased } from "../ledger/write-outcome.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { append } from "../../audit/append.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { nairaOf } from "../../operation/money.ts";

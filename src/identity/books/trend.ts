@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { Count } from "../ledger/journal/verification-sums.ts";
 

@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Expression, Kysely, SqlBool, Transaction } from "#kysely";
+import type { Expression, Kysely, SqlBool, Transaction } from "kysely";
 import { balancePeriod } from "../../operation/account-terms.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";

@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { ColumnKind } from "../../storage/migrations/columns.ts";
 import { type Changed, followed, selectFrom } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";

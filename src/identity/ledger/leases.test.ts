@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { Pulse } from "../../storage/pulse/pulse.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { isSqlite } from "../../storage/engine.ts";
 import { storeTime } from "../../storage/pulse/beat.ts";
 import type { Pulse } from "../../storage/pulse/pulse.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type SqlBool, sql } from "#kysely";
+import { type SqlBool, sql } from "kysely";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";

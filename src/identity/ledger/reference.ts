@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { type Expression, expressionBuilder, type SqlBool } from "#kysely";
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,4 +1,4 @@
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
 import type { AttemptReason } from "./attempts.ts";
 import type { VerificationState } from "./transitions.ts";

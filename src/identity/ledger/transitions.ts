@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from "#kysely";
+import { type SqlBool, sql } from "kysely";
 
 /** `negative`: the vendor said no more than that there is no match; `reason` says which. */
 export const states = ["started", "verified", "negative", "refused", "failed", "unknown"] as const;

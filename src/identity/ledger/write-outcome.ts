@@ -6,7 +6,7 @@ import {
   sql,
   type Transaction,
   type UpdateQueryBuilder,
-} from "#kysely";
+} from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from "#kysely";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import { destroyStaleKeys, slotAt, staleSlots } from "../../storage/record-keys.ts";
 import { ledgerStart, minutely, type RetentionRule, rowsBefore } from "../../storage/retention/retention-rule.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";

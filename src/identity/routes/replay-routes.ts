@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { billOfOutcomes, type PricesByVendor } from "../../upstreams/vendor-prices.ts";

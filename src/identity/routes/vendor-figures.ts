@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { billOfOutcomes, type PricesByVendor, type VendorPrices } from "../../upstreams/vendor-prices.ts";

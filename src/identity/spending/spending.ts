@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "#kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
 import { balancePeriod } from "../../operation/account-terms.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";

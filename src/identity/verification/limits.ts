@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "#kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { CheckInput } from "../../checks/check.ts";
 import { subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";

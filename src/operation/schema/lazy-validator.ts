@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { Compile, type Validator } from "#typebox-schema";
+import { Compile, type Validator } from "typebox/schema";
 
 /** The validator of a schema, compiled on its first use: a process uses few of its schemas. */
 export function lazyValidator(schema: TSchema): () => Validator {

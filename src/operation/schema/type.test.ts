@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Typebox from "typebox";
-import { Compile } from "#typebox-schema";
+import { Compile } from "typebox/schema";
 import Type from "./type.ts";
 
 test("builders make the schemas that TypeBox makes", () => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, sql, type Transaction } from "#kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { syncDirectory } from "../../runtime/private-files.ts";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreError } from "../errors.ts";

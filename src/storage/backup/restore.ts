@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { type Kysely, sql, type Transaction } from "#kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreError } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";

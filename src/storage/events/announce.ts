@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { declaredCopier } from "../../operation/answers/answer-writer.ts";
 import { type EventData, type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
 import type { Mode } from "../../operation/operation.ts";

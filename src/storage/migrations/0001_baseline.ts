@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { newHistoryId } from "../history-id.ts";
 import { allSlots } from "../record-keys.ts";

@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, Migrator, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
 import { isSqlite } from "../engine.ts";
 import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { backup } from "../backup/backup.ts";

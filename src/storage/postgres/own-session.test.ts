@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
 import { noteChange } from "../change-counter.ts";

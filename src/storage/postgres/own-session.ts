@@ -1,5 +1,5 @@
+import { type Kysely, PostgresAdapter, sql, type Transaction } from "kysely";
 import type pg from "pg";
-import { type Kysely, PostgresAdapter, sql, type Transaction } from "#kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS } from "../timeouts.ts";

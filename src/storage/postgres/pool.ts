@@ -1,5 +1,5 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "#kysely";
 import { Durations } from "../../runtime/durations.ts";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 import { traced } from "../queries/traced-dialect.ts";

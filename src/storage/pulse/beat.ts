@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "#kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /** What a serving process learns from the store each second. Times are milliseconds since 1970. */

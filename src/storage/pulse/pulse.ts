@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import type { Log } from "../../runtime/log.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
 import { errorName } from "../errors.ts";

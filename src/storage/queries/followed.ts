@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, OperationNodeSource, SelectQueryBuilder } from "kysely";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";

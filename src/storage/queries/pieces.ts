@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from "#kysely";
+import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 
 /** The longest piece. */
 const most = 200;

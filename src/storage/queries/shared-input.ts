@@ -1,4 +1,4 @@
-import { type Expression, sql } from "#kysely";
+import { type Expression, sql } from "kysely";
 
 /** The table `input` of a statement that several calls share: it has a row for each call. */
 export interface Input {

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from "#kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /** How much was removed, by what it is called: `{ keys: 3, records: 2 }`. */

@@ -8,7 +8,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-} from "#kysely";
+} from "kysely";
 import type { FollowedQuery } from "../queries/followed.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { StoreUsage } from "../store-usage.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { StoreAway } from "../errors.ts";
 import type { Tables } from "../tables.ts";

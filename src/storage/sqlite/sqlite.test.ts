@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { codeOf } from "../errors.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { commandTimeouts, type StoreTimeouts } from "../timeouts.ts";

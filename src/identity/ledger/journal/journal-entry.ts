@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from "#kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Changed } from "../../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../../storage/tables.ts";
 import { type Attempt, openAttemptOf } from "../attempts.ts";

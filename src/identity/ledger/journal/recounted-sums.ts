@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from "#kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
 import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import type { Followed } from "./journal-entry.ts";

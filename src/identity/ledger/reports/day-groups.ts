@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "#kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 
 const dayLength = 86_400_000;

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "#kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { Mode } from "../../../operation/operation.ts";
 import { isSqlite } from "../../../storage/engine.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { sql } from "#kysely";
+import { sql } from "kysely";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";

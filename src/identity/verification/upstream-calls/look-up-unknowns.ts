@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "#kysely";
+import { type Kysely, sql } from "kysely";
 import type { Mode } from "../../../operation/operation.ts";
 import { withLogFields } from "../../../runtime/log.ts";
 import type { Tables } from "../../../storage/tables.ts";

@@ -1,1 +1,0 @@
-export { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";

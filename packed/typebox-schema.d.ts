@@ -1,1 +1,0 @@
-export { Compile, type Validator } from "typebox/schema";
