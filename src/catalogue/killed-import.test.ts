@@ -14,7 +14,7 @@ import type { Tables } from "../storage/tables.ts";
 
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {
-    test("leaves nothing behind, and nothing in the way of the next one", async () => {
+    test("leaves nothing behind, also of what clients do not see, and nothing in the way of the next one", async () => {
       const terminal = await openTerminal(engine);
       const { DUBA_DATA, DUBA_DATABASE_URL } = terminal.environment;
       const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });
@@ -30,8 +30,17 @@ for (const engine of engines)
         await db.selectFrom("catalogue_document").select("revision").where("revision", ">", 1).execute(),
       ];
       try {
-        const { out } = await terminal.duba("catalogue", "export", "--list", "corporate-bundles");
-        const list = terminal.write("corporate-bundles.csv", `${out}one,One\n`);
+        const exported = async () => (await terminal.duba("catalogue", "export", "--list", "corporate-bundles")).out;
+        const [heading, ...entries] = (await exported()).trimEnd().split(/\r?\n/);
+        // Clients see every second entry.
+        const stocked = entries.map((entry, at) => `${entry},1${at + 10},${at % 2 === 0 ? "no" : "yes"}`);
+        const supplied = `${heading},cost,available\n`;
+        const old = terminal.write("corporate-bundles.csv", `${supplied}${stocked.join("\n")}\n`);
+        assert.match((await terminal.duba("catalogue", "import", old)).out, /Revision 2 is published/);
+        const before = await exported();
+        const changed = stocked.slice(1).map((entry, at) => entry.replace(/\d+,(?=yes|no)/, `1${at + 12},`));
+        const after = `${supplied}one,One,7,no\n${changed.join("\n")}\n`;
+        const list = terminal.write("corporate-bundles.csv", after);
         const release = await (file ? slowed(db) : stopped(db));
         const child = spawn(process.execPath, ["src/main.ts", "catalogue", "import", list], {
           env: { ...nodeEnvironment, ...terminal.environment },
@@ -42,11 +51,11 @@ for (const engine of engines)
         child.kill("SIGKILL");
         assert.deepEqual(await ended, [null, "SIGKILL"]);
         await release();
-        assert.deepEqual(await rows(), [[{ id: 1 }], []]);
-        assert.equal((await terminal.duba("catalogue", "export", "--list", "corporate-bundles")).out, out);
+        assert.deepEqual(await rows(), [[{ id: 1 }, { id: 2 }], [{ revision: 2 }]]);
+        assert.equal(await exported(), before);
 
-        const less = terminal.write("corporate-bundles.csv", `${out}one,One more\n`);
-        assert.match((await terminal.duba("catalogue", "import", less)).out, /Revision 2 is published: 1 added\.\n$/);
+        assert.match((await terminal.duba("catalogue", "import", list)).out, /Revision 3 is published: 1 added, /);
+        assert.equal(await exported(), after);
       } finally {
         file?.close();
         await store.close();
