@@ -46,17 +46,24 @@ export interface Pace {
 const names = Object.keys(parts);
 const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
-  options: { starts: { type: "string" }, seconds: { type: "string" }, warm: { type: "string" } },
+  options: {
+    starts: { type: "string" },
+    seconds: { type: "string" },
+    warm: { type: "string" },
+    help: { type: "boolean" },
+  },
 });
-const pace: Pace = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+const { help, ...figures } = values;
+const pace: Pace = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)]));
 const wrong = Object.entries(pace).find(([, value]) => !(Number.isInteger(value) && value > 0));
 const unknown = asked.filter((name) => !names.includes(name));
-if (unknown.length > 0 || wrong) {
+const usage =
+  `The parts of the bench are ${names.join(", ")}; without a name all run but ${onlyByName.join(", ")}. ` +
+  "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts.";
+if (help) console.log(usage);
+else if (unknown.length > 0 || wrong) {
   console.error(
-    wrong
-      ? `--${wrong[0]} takes a whole number above 0.`
-      : `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run. ` +
-          "lookups, keys, peers and workers take --starts, --seconds and --warm.",
+    wrong ? `--${wrong[0]} takes a whole number above 0.` : `The bench has no part ${unknown.join(" ")}. ${usage}`,
   );
   process.exitCode = 2;
 } else {

@@ -1,74 +1,93 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { engines } from "../test/support/engines.ts";
+import { memoryOf } from "../test/support/process.ts";
 import { Client } from "./client.ts";
-import { mebibytes, median, milliseconds } from "./figures.ts";
-import { load, lookUpOfBundles } from "./load.ts";
+import { median, milliseconds, table } from "./figures.ts";
+import { lookUpOfBundles } from "./load.ts";
+import type { Pace } from "./run.ts";
 import { benchSettings } from "./settings.ts";
 
-const starts = 7;
-const seconds = 3;
 const root = new URL("..", import.meta.url);
+/** Several, because the kernel counts processor time in hundredths of a second. */
+const emptyProcesses = 5;
+const programs = { "a checkout": "bin/duba.js", "the package": "dist/bin/duba.js" };
 
-/** Time from the start of the service's process on an existing store to its first response, and its memory. */
-export async function start(): Promise<void> {
+interface Start {
+  /** Milliseconds of processor time, of the system too, until the process ended. */
+  processor: number;
+  /** Milliseconds from its spawn to the first response. */
+  time: number;
+  /** Resident mebibytes after the first response. */
+  memory: number;
+}
+
+/**
+ * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty compile cache,
+ * then with what that start left in it, each beside empty Node processes.
+ */
+export async function start({ starts = 7 }: Pace): Promise<void> {
+  execFileSync(process.execPath, ["deploy/package.ts"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   await using owner = new AsyncDisposableStack();
   const { settings, dispose } = await engines[0]!.fresh();
   owner.defer(dispose);
   const environment = { ...process.env, ...benchSettings(settings), PORT: "0", DUBA_LOG_LEVEL: "info" };
   // Makes the store.
-  await (await serve(environment))[Symbol.asyncDispose]();
+  await serve("bin/duba.js", environment);
 
   const empty: number[] = [];
-  const first: { time: number; memory: number }[] = [];
-  let loaded = 0;
-  for (let at = 1; at <= starts; at += 1) {
-    empty.push(await emptyProcess());
-    await using service = await serve(environment);
-    first.push({ time: service.firstResponse, memory: service.memory() });
-    if (at < starts) continue;
-    await load(service.url + lookUpOfBundles, seconds);
-    loaded = service.memory();
-  }
-  const time = milliseconds(median(first.map((one) => one.time)));
-  const memory = mebibytes(median(first.map((one) => one.memory)));
+  const all = Object.values(programs).map((program) => ({ program, first: [] as Start[], next: [] as Start[] }));
+  for (let at = 0; at < starts; at += 1)
+    for (const { program, first, next } of all) {
+      const cache = mkdtempSync(join(tmpdir(), "duba-bench-"));
+      const cached = { ...environment, NODE_COMPILE_CACHE: cache };
+      empty.push(await emptyProcess());
+      first.push(await serve(program, cached));
+      next.push(await serve(program, cached));
+      rmSync(cache, { recursive: true });
+    }
+  const unit = median(empty);
+  const cost = (each: Start[]) => {
+    const time = median(each.map(({ processor }) => processor));
+    return `${milliseconds(time)} = ${(time / unit).toFixed(1)}`;
+  };
+  const rows = Object.keys(programs).map((name, at) => {
+    const { first, next } = all[at]!;
+    const [time, memory] = [next.map(({ time }) => time), next.map(({ memory }) => memory)];
+    return [name, cost(first), cost(next), milliseconds(median(time)), `${median(memory)} MiB`];
+  });
   console.log(`
-Start of \`duba serve\` on an existing SQLite store, from spawn to the first 200 of 4.1
-  ${time}, median of ${starts} starts; an empty Node process takes ${milliseconds(median(empty))} from spawn to end
-  Resident memory: ${memory} then, ${mebibytes(loaded)} after ${seconds} s of look-ups over 64 connections`);
+Start of \`duba serve\` on an existing SQLite store, medians of ${starts} in turns: processor time until the first 200 of 4.1 and a stop, in milliseconds
+and in empty Node processes, of which one takes ${milliseconds(unit)}
+${table([["", "first start", "next start", "next: to the 200", "resident then"], ...rows])}`);
 }
 
-interface Serving extends AsyncDisposable {
-  url: string;
-  /** Milliseconds after the spawn. */
-  firstResponse: number;
-  /** Resident bytes. */
-  memory(): number;
-}
-
-async function serve(environment: NodeJS.ProcessEnv): Promise<Serving> {
-  await using begun = new AsyncDisposableStack();
+/** Starts the service, asks it once, and stops it. */
+async function serve(program: string, environment: NodeJS.ProcessEnv): Promise<Start> {
+  const used = processorTime();
   const spawned = performance.now();
-  const service = spawn(process.execPath, ["bin/duba.js", "serve"], {
+  const service = spawn(process.execPath, [program, "serve"], {
     cwd: root,
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  begun.defer(async () => {
-    if (service.exitCode === null && service.kill("SIGTERM")) await once(service, "exit");
-  });
-  const url = await readyUrl(service.stdout);
-  const client = begun.adopt(new Client(url), (one) => one.close());
-  await client.get(lookUpOfBundles);
-  const firstResponse = performance.now() - spawned;
-  const running = begun.move();
-  return {
-    url,
-    firstResponse,
-    memory: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(service.pid)], { encoding: "utf8" })) * 1024,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
+  const ended = once(service, "exit");
+  let [time, memory] = [0, 0];
+  try {
+    const client = new Client(await readyUrl(service.stdout));
+    await client.get(lookUpOfBundles);
+    time = performance.now() - spawned;
+    memory = memoryOf(service.pid!) ?? Number.NaN;
+    client.close();
+  } finally {
+    service.kill("SIGTERM");
+    await ended;
+  }
+  return { processor: processorTime() - used, time, memory };
 }
 
 /** The service says where it listens in the log line `ready`. */
@@ -80,8 +99,17 @@ async function readyUrl(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error("the service ended before it was ready");
 }
 
+/** Milliseconds of processor time of an empty process. */
 async function emptyProcess(): Promise<number> {
-  const spawned = performance.now();
-  await once(spawn(process.execPath, ["--eval", "0"]), "exit");
-  return performance.now() - spawned;
+  const used = processorTime();
+  for (let at = 0; at < emptyProcesses; at += 1)
+    await once(spawn(process.execPath, ["--eval", "0"], { stdio: "ignore" }), "exit");
+  return (processorTime() - used) / emptyProcesses;
+}
+
+/** Of all processes that this one started and that have ended, in milliseconds. */
+function processorTime(): number {
+  const text = readFileSync("/proc/self/stat", "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
 }
