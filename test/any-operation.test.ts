@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, beforeEach, suite, test } from "node:test";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
 import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
 import { callerAddress } from "../src/http/request/caller-address.ts";
@@ -12,6 +11,7 @@ import { type BoundOperation, bind, failuresOf, operation } from "../src/operati
 import Type from "../src/operation/schema/type.ts";
 import { FairQueue } from "../src/runtime/fair-queue.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type AskOptions, ask, type ServiceResponse } from "./support/service.ts";
 import { ticksOf } from "./support/ticks.ts";

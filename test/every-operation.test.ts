@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import { failures } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import {

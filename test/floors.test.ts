@@ -18,6 +18,7 @@ const imports = files.flatMap(importsOf);
 
 /** The client's own files; `duba.ts` is generated. */
 const clientFiles = globSync("client/src/*.ts");
+const checkFiles = globSync("check/src/**/*.ts");
 
 const mostLines = 300;
 /** `npm run check` warns earlier. */
@@ -68,7 +69,7 @@ suite("floors", () => {
 
   test(`no file has more than ${mostLines} lines`, () => {
     const byHand = clientFiles.filter((file) => basename(file) !== "duba.ts");
-    const long = [...everyFile, ...byHand].filter(
+    const long = [...everyFile, ...byHand, ...checkFiles].filter(
       (file) => dirname(file) !== migrations && textOf(file).split("\n").length - 1 > mostLines,
     );
     assert.deepEqual(long, []);
@@ -90,7 +91,7 @@ suite("floors", () => {
   });
 
   test("tests are written with suite and test", () => {
-    const others = globSync("{src,test,bench,client/test}/**/*.test.ts").filter((file) =>
+    const others = globSync("{src,test,bench,client/test,check/test}/**/*.test.ts").filter((file) =>
       /import \{[^}]*\b(?:describe|it)\b[^}]*\} from "node:test"/.test(textOf(file)),
     );
     assert.deepEqual(others, []);
@@ -102,6 +103,20 @@ suite("floors", () => {
     assert.deepEqual(
       files.filter((file) => /from "(?:[./]*client\/|duba-client)/.test(textOf(file))),
       [],
+    );
+  });
+
+  test("the check imports its own files, the document and TypeBox only, and only its command imports the check", () => {
+    const foreign = checkFiles.flatMap((file) =>
+      targetsOf(file)
+        .map((target) => (target.startsWith(".") ? relative(".", join(dirname(file), target)) : target))
+        .filter((target) => !/^(?:check\/src\/|openapi\.json$|node:|typebox(?:\/|$))/.test(target))
+        .map((target) => `${file} → ${target}`),
+    );
+    assert.deepEqual(foreign, []);
+    assert.deepEqual(
+      files.filter((file) => targetsOf(file).some((target) => /^(?:[./]+\/check\/|duba-check)/.test(target))),
+      ["src/commands/check-command.ts"],
     );
   });
 
@@ -164,10 +179,15 @@ function placeOf(file: string): string {
  * one file without the other.
  */
 function importsOf(file: string): Import[] {
-  const found = textOf(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
-  return [...found]
-    .map(([, target]) => ({ file, target: relative(".", join(dirname(file), target!)) }))
+  return targetsOf(file)
+    .filter((target) => target.startsWith("."))
+    .map((target) => ({ file, target: relative(".", join(dirname(file), target)) }))
     .filter(({ target }) => target.startsWith("src/"));
+}
+
+/** What a file imports, in its own words. */
+function targetsOf(file: string): string[] {
+  return [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, target]) => target!);
 }
 
 /** The two folders side by side that an import goes between, if it does. */

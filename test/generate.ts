@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
 import { everyCommand } from "../src/commands/families.ts";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { labelOf } from "../src/operation/check-kind.ts";
@@ -11,6 +10,7 @@ import { vendors } from "../src/upstreams/registry.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { standIns, withoutStandIn } from "../src/upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../src/upstreams/vendor-client.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import { type CopiedRequest, curlLine, numbersFor, provocations } from "../src/http/pages/provoke.ts";
 import type { FailureCode } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
 

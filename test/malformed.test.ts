@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { after, before, suite, test } from "node:test";
 import fc from "fast-check";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import { checkKinds } from "../src/operation/check-kind.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import {

@@ -13,7 +13,8 @@ import { noticed } from "./support/until.ts";
 /** A copy of the program with two more kinds. Git ignores it, and Node finds the packages of the project from it. */
 const copy = resolve(mkdtempSync(".duba-new-kind-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-for (const part of ["src", "data", "docs", "client", "test/support", "package.json", "tsconfig.json"])
+const parts = "src data docs client check test/support package.json openapi.json tsconfig.json".split(" ");
+for (const part of parts)
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !/node_modules|\.test\.ts$/.test(path) });
 for (const [file, text] of Object.entries(newFiles)) {
   mkdirSync(dirname(join(copy, file)), { recursive: true });
@@ -273,7 +274,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     assert.ok(paths["/api/v2/kyc/verify-account"] && components.schemas.AccountRecord);
     const [{ clientSource }, { everyOperation }] = await Promise.all([
       copied<typeof import("./support/client-source.ts")>("test/support/client-source.ts"),
-      copied<typeof import("../src/contract/every-operation.ts")>("src/contract/every-operation.ts"),
+      copied<typeof import("../src/wire/every-operation.ts")>("src/wire/every-operation.ts"),
     ]);
     assert.match(clientSource(everyOperation), /verifyPassport\(\s*input: VerifyPassportInput/);
   });

@@ -7,7 +7,8 @@ import { after, suite, test } from "node:test";
 
 const copy = mkdtempSync(join(tmpdir(), "duba-new-vendor-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-for (const part of ["src", "test", "client", "data", "docs", "package.json", "tsconfig.json", "biome.json"])
+const parts = "src test client check data docs package.json openapi.json tsconfig.json biome.json".split(" ");
+for (const part of parts)
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
 symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { Duba } from "../client/src/duba.ts";
 import { ConfigError, readConfig } from "../src/config/read-config.ts";
-import { everyOperation } from "../src/contract/every-operation.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, startService, type TestService } from "./support/service.ts";
 

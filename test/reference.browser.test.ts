@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { everyOperation } from "../src/contract/every-operation.ts";
 import type { Operation } from "../src/operation/operation.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
 import { findBrowser, missingBrowser, startBrowser } from "./support/browser.ts";
 import { startService, type TestService } from "./support/service.ts";
 

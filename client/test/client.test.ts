@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { inspect } from "node:util";
-import { everyOperation } from "../../src/contract/every-operation.ts";
+import { everyOperation } from "../../src/wire/every-operation.ts";
 import { type Fault, FaultyProxy } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";

@@ -26,7 +26,7 @@ export async function run(
 
 /** Importing the operations loads every room, so only `duba call` does it. */
 async function everyOperation(): Promise<readonly Operation<never>[]> {
-  return (await import("../contract/every-operation.ts")).everyOperation;
+  return (await import("../wire/every-operation.ts")).everyOperation;
 }
 
 async function runCommand(

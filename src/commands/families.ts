@@ -16,7 +16,7 @@ const find = async () => [(await import("./records/find-command.ts")).findComman
 const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
 const standIn = async () => [(await import("./stand-in/stand-in-command.ts")).standInCommand];
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
-const check = async () => [(await import("../contract/check-command.ts")).checkCommand];
+const check = async () => [(await import("./check-command.ts")).checkCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
 const events = async () => (await import("../events/commands.ts")).eventCommands;

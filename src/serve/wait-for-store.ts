@@ -76,7 +76,7 @@ async function whyUnreached(url: string, milliseconds: number): Promise<string |
 
 /** Answers on the service's port as one that is not ready, until the returned function is called. */
 async function answerNotReady(config: Config, log: Logger): Promise<() => Promise<void>> {
-  const { everyOperation } = await import("../contract/every-operation.ts");
+  const { everyOperation } = await import("../wire/every-operation.ts");
   const waiting = new Failure("shutting_down", "The service waits for its store. Send the request again soon.", {
     retryAfter: 2,
   });

@@ -3,7 +3,6 @@ import { isAbsent } from "../access/authenticator.ts";
 import { accessOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
 import type { Config } from "../config/read-config.ts";
-import { everyOperation } from "../contract/every-operation.ts";
 import { eventOperations } from "../events/operations/index.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
@@ -19,6 +18,7 @@ import { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import { localUrl } from "../runtime/network/address.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
+import { everyOperation } from "./every-operation.ts";
 import type { Rooms } from "./rooms.ts";
 
 export interface ApiParts {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { everyOperation } from "../../src/contract/every-operation.ts";
+import { everyOperation } from "../../src/wire/every-operation.ts";
 import { sandboxKey, startService, type TestService } from "../support/service.ts";
 import { callsOf, generators } from "./generators.ts";
 

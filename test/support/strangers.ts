@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import fc from "fast-check";
-import { everyOperation } from "../../src/contract/every-operation.ts";
+import { everyOperation } from "../../src/wire/every-operation.ts";
 
 const operations = fc.constantFrom(...everyOperation);
 const head = operations.map(({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`);

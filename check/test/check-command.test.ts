@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
-import { type CheckedResponse, Server, type ServerRequest } from "./ask-server.ts";
+import { type CheckedResponse, Server, type ServerRequest } from "../src/ask-server.ts";
+import { everyOperation } from "../src/document.ts";
+import { everyPoint } from "../src/points/index.ts";
+import { runPoints } from "../src/run-points.ts";
+import { CheckSession } from "../src/session.ts";
 import { breakings } from "./breakings.fixture.ts";
 import type { PathName } from "./breaks.fixture.ts";
-import { everyOperation } from "./every-operation.ts";
-import { everyPoint } from "./points/index.ts";
-import { runPoints } from "./run-points.ts";
-import { CheckSession } from "./session.ts";
 
 const points = everyPoint(everyOperation);
 const values = {
@@ -27,6 +27,7 @@ for (const engine of engines)
     const responses = new Map<string, Promise<CheckedResponse>>();
     let server: Server;
     let otherKey: string;
+    let begun: number;
     const ask = (asked: ServerRequest): Promise<CheckedResponse> => {
       const request = JSON.stringify(asked);
       const answered = responses.get(request) ?? server.ask(asked);
@@ -47,6 +48,7 @@ for (const engine of engines)
       service = await startService({ DUBA_LIMITS: "off" }, engine);
       otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
       server = new Server(new URL(service.url), 10_000);
+      begun = Date.now();
     });
     after(async () => {
       server.close();
@@ -63,7 +65,9 @@ for (const engine of engines)
 
     // A fault stands before an answer of either engine alike.
     if (engine === engines[0])
-      test("has a fault of a server that breaks it, and breaks what follows from it alone", async () => {
+      test("has a fault of a server that breaks it, and breaks what follows from it alone", async (t) => {
+        // The answers are kept, and must not grow old meanwhile.
+        t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();
         const documented = everyOperation.filter(({ documented }) => documented);
         const places: Record<string, PathName> = {

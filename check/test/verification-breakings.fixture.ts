@@ -1,4 +1,4 @@
-import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "../src/ask-server.ts";
 import {
   accepts,
   type Breaking,

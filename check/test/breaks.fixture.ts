@@ -1,4 +1,4 @@
-import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "../src/ask-server.ts";
 
 /** What a faulty server does to an exchange: the changed answer, or undefined for the good one. */
 export type Break = (asked: ServerRequest, answered: CheckedResponse) => Partial<CheckedResponse> | undefined;

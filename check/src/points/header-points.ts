@@ -1,15 +1,17 @@
-import { fetchDataProviders } from "../../catalogue/operations/fetchDataProviders.ts";
-import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
-import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
-import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
-import { modeHeader, standInMode } from "../../operation/operation.ts";
 import type { CheckedResponse } from "../ask-server.ts";
+import {
+  fetchDataProviders,
+  fetchTvAddOns,
+  listCorporateBundles,
+  lookupDataBundles,
+  type Operation,
+} from "../document.ts";
 import { unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
-import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
+import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 
-const lists: readonly AnyOperation[] = [lookupDataBundles, listCorporateBundles, fetchTvAddOns, fetchDataProviders];
+const lists: readonly Operation[] = [lookupDataBundles, listCorporateBundles, fetchTvAddOns, fetchDataProviders];
 
 /** A GET without a body, whose response caches may keep. */
 const plain: RequestChanges = { carriage: "query" };
@@ -18,14 +20,14 @@ const plain: RequestChanges = { carriage: "query" };
 function ofLists(
   name: string,
   sentence: string,
-  faults: (response: CheckedResponse, session: CheckSession, operation: AnyOperation) => Promise<string[]> | string[],
+  faults: (response: CheckedResponse, session: CheckSession, operation: Operation) => Promise<string[]> | string[],
 ): Point {
   return {
     ...{ id: `headers.${name}`, part: "duba", sentence, needs: [] },
     check: async (session) => {
       const found: string[] = [];
       for (const operation of lists) {
-        if (operation.access === "credential" && session.key === "") continue;
+        if (operation.needsKey && session.key === "") continue;
         const response = await session.call(operation, plain);
         if (response.status !== 200) throw new Blocked(blockerOf(operation));
         found.push(...(await faults(response, session, operation)).map((fault) => `${operation.id}: ${fault}`));
@@ -35,7 +37,7 @@ function ofLists(
   };
 }
 
-const blockerOf = ({ id, carriage }: AnyOperation) => `${id}.${carriage === "query" ? "answers" : "in-query"}`;
+const blockerOf = ({ id, carriage }: Operation) => `${id}.${carriage === "query" ? "answers" : "in-query"}`;
 
 /** Whether a list header names a word. */
 const names = (header: string | undefined, word: string) =>
@@ -54,10 +56,7 @@ export const headerPoints: readonly Point[] = [
     unless(headers["x-content-type-options"] === "nosniff", "the header is missing."),
   ),
   ofLists("no-rehearsal", "The service does not rehearse with a stand-in of an identity vendor.", ({ headers }) =>
-    unless(
-      headers[modeHeader.toLowerCase()] !== standInMode,
-      `${modeHeader} is ${standInMode}: live verifications are of invented people.`,
-    ),
+    unless(headers["duba-mode"] !== "stand-in", "Duba-Mode is stand-in: live verifications are of invented people."),
   ),
   ofLists(
     "etag",
@@ -101,9 +100,9 @@ export const headerPoints: readonly Point[] = [
   ofLists(
     "vary",
     "Where a key changes the answer, Vary names Authorization, and everywhere Accept-Encoding.",
-    ({ headers }, _, { access }) => [
+    ({ headers }, _, { needsKey }) => [
       ...unless(names(headers.vary, "accept-encoding"), "Vary does not name Accept-Encoding."),
-      ...unless(access === "credential" || names(headers.vary, "authorization"), "Vary does not name Authorization."),
+      ...unless(needsKey || names(headers.vary, "authorization"), "Vary does not name Authorization."),
     ],
   ),
   ofLists("revision", "Duba-Catalogue-Revision is the number of a revision.", ({ headers }) =>

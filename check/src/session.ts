@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Operation, pathPrefix, pathUnder } from "../operation/operation.ts";
 import type { CheckedResponse, NoResponse, Server, ServerRequest } from "./ask-server.ts";
-
-export type AnyOperation = Operation<never>;
+import { type Operation, pathPrefix, pathUnder } from "./document.ts";
 
 /** What is asked for where an operation needs a value, by the name of the member. */
 export type Values = Readonly<Record<string, string>>;
@@ -98,18 +96,18 @@ export class CheckSession {
   }
 
   /** Asks as the operation says. */
-  call(operation: AnyOperation, changes: RequestChanges = {}): Promise<CheckedResponse> {
+  call(operation: Operation, changes: RequestChanges = {}): Promise<CheckedResponse> {
     return this.ask(this.request(operation, changes));
   }
 
   /** The JSON object of a documented answer. Throws `Blocked` if there is none. */
-  async answerOf(operation: AnyOperation, changes: RequestChanges = {}): Promise<Record<string, unknown>> {
+  async answerOf(operation: Operation, changes: RequestChanges = {}): Promise<Record<string, unknown>> {
     const { status, json } = await this.call(operation, changes);
     if (status !== 200 || json?.success !== true) throw new Blocked(`${operation.id}.answers`);
     return json;
   }
 
-  request(operation: AnyOperation, changes: RequestChanges): ServerRequest {
+  request(operation: Operation, changes: RequestChanges): ServerRequest {
     const { carriage: usual, method: own } = operation;
     const { headers = {}, method = own, authorization = this.#key === "" ? null : `Bearer ${this.#key}` } = changes;
     const members = this.#membersOf(operation, changes.members ?? {});
@@ -118,7 +116,7 @@ export class CheckSession {
       delete members[name];
       return encodeURIComponent(value);
     });
-    const carriage = changes.carriage ?? (usual === "query" ? "query" : "body");
+    const carriage = changes.carriage ?? usual;
     const query = carriage === "query" && Object.keys(members).length > 0 ? `?${queryOf(members)}` : "";
     const body = changes.body ?? (carriage === "body" ? JSON.stringify(members) : undefined);
     return {
@@ -136,11 +134,11 @@ export class CheckSession {
     };
   }
 
-  #membersOf({ input, examples: [example] }: AnyOperation, changed: RequestChanges["members"] & object) {
+  #membersOf({ examples, required }: Operation, changed: RequestChanges["members"] & object) {
     const members: Record<string, unknown> = {};
-    for (const name of Object.keys(input.properties)) {
-      const usual = example?.input?.[name];
-      const value = name in changed ? changed[name] : usual === undefined ? null : (this.#values[name] ?? usual);
+    for (const [name, usual] of Object.entries(examples)) {
+      const isSent = required.includes(name) || name === "provider";
+      const value = name in changed ? changed[name] : isSent ? (this.#values[name] ?? usual) : null;
       if (value !== null) members[name] = value;
     }
     for (const [name, value] of Object.entries(changed)) if (value !== null) members[name] = value;

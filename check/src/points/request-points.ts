@@ -1,14 +1,12 @@
-import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
-import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
-import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
+import { fetchTvAddOns, listCorporateBundles, lookupDataBundles, type Operation } from "../document.ts";
 import { itemsOf, successFaults, unless } from "../judge-response.ts";
 import type { Need, Point } from "../point.ts";
-import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
+import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 
 /** Other ways to say the same: each is answered with the same content. */
 function sameResponse(
-  operation: AnyOperation,
+  operation: Operation,
   name: string,
   sentence: string,
   changes: (session: CheckSession) => RequestChanges,

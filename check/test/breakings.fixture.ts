@@ -1,4 +1,6 @@
-import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
+import type { CheckedResponse, ServerRequest } from "../src/ask-server.ts";
+import type { Operation } from "../src/document.ts";
+import { hasForms } from "../src/shape-errors.ts";
 import {
   accepts,
   type Breaking,
@@ -20,8 +22,6 @@ import {
   status,
 } from "./breaks.fixture.ts";
 import { failureBreakings, headerBreakings, leakBreakings } from "./failure-breakings.fixture.ts";
-import type { AnyOperation } from "./session.ts";
-import { hasForms } from "./shape-errors.ts";
 import { verificationBreakings } from "./verification-breakings.fixture.ts";
 
 const documented: Readonly<Record<string, PathName>> = {
@@ -39,7 +39,7 @@ const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
  */
 export function breakings(
   like: (place: PathName) => CheckedResponse,
-  others: readonly AnyOperation[],
+  others: readonly Operation[],
 ): Record<string, Breaking> {
   const table: Record<string, Breaking> = {};
   const places = { ...documented, ...Object.fromEntries(others.map(({ id, path }) => [id, path])) };

@@ -1,8 +1,5 @@
-import { findVerification } from "../../identity/operations/findVerification.ts";
-import { getVerification } from "../../identity/operations/getVerification.ts";
-import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
-import { getRequest } from "../../requests/operations/getRequest.ts";
 import type { CheckedResponse } from "../ask-server.ts";
+import { findVerification, getRequest, getVerification, verifyBvn } from "../document.ts";
 import { isObject, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import { Blocked, type CheckSession, type RequestChanges } from "../session.ts";

@@ -1,4 +1,4 @@
-import type { ServerRequest } from "./ask-server.ts";
+import type { ServerRequest } from "../src/ask-server.ts";
 import { all, type Breaking, barePath, bodyOf, error, header, type PathName } from "./breaks.fixture.ts";
 
 const lists: readonly PathName[] = ["bundles", "corporate", "providers", "addOns"];

@@ -1,4 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { reportOf, summaryOf } from "../../check/src/check-report.ts";
+import type { CheckRun } from "../../check/src/check-server.ts";
+import { parts } from "../../check/src/point.ts";
 import { bvn } from "../checks/bvn.ts";
 import type { Config } from "../config/read-config.ts";
 import { settings } from "../config/settings.ts";
@@ -7,9 +10,7 @@ import { flag, formed, InputError } from "../operation/command/read-texts.ts";
 import { CommandError, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { anyText, httpUrl, someTime } from "../operation/setting.ts";
-import { reportOf, summaryOf } from "./check-report.ts";
-import type { CheckRun } from "./check-server.ts";
-import { parts } from "./point.ts";
+import { unreachableSentence } from "../runtime/network/unreachable.ts";
 
 const product = {
   form: "a type and a code, such as dstv/PRWE36",
@@ -146,7 +147,7 @@ export const checkCommand = command({
       throw new InputError(
         "This is a live key, and the check verifies a person. Add --live-safe to leave that out, or --person to name the person.",
       );
-    const { checkServer } = await import("./check-server.ts");
+    const { CheckError, checkServer } = await import("../../check/src/check-server.ts");
     const { only, live_safe = false, duba = false, junit } = input;
     const person = input.person ? { bvn: input.bvn!, phone: `0${input.phone}` } : undefined;
     const run: CheckRun = {
@@ -159,12 +160,16 @@ export const checkCommand = command({
         duba,
         timeout: input.timeout,
         progress,
+        unreachable: unreachableSentence,
       },
       values: { provider: input.provider, ...input.product, ...person },
     };
-    const { results, seconds, waited } = await checkServer(run);
+    const { results, seconds, waited } = await checkServer(run).catch((error: unknown) => {
+      if (!(error instanceof CheckError)) throw error;
+      throw error.isOfInput ? new InputError(error.message) : new CommandError(error.message);
+    });
     if (junit !== undefined) {
-      const { junitOf } = await import("./junit.ts");
+      const { junitOf } = await import("../../check/src/junit.ts");
       save(junit, junitOf(results, new URL(input.url).host, seconds));
     }
     const count = (outcome: string) => results.filter((result) => result.outcome === outcome).length;

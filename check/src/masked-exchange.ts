@@ -1,4 +1,3 @@
-import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import type { CheckedResponse, ServerRequest } from "./ask-server.ts";
 import type { ServerExchange } from "./session.ts";
 
@@ -38,7 +37,7 @@ export function maskedExchange(
 ): MaskedExchange {
   const mask = (text: string) =>
     redactNumbers(redactCredentials(secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text)));
-  const isPersonal = asked.path.includes("/kyc/");
+  const isPersonal = /\/(?:kyc|merchant)\//.test(asked.path);
   return {
     request: mask(requestText(asked, origin)),
     answer: answered === undefined ? "(none)" : mask(answerText(answered, isPersonal)),
@@ -74,4 +73,14 @@ function formsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(formsOf);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, formsOf(member)]));
+}
+
+/** Replaces each run of ten or more digits, which may be a BVN, a NIN or a phone number, with "…". */
+function redactNumbers(text: string): string {
+  return text.replace(/\d(?:[ -]?\d){9,}/g, "…");
+}
+
+/** Replaces whole API keys and tokens, also where a header encodes them. */
+export function redactCredentials(text: string): string {
+  return text.replace(/duba_(?:test|live|at)_[\w-]+/g, "duba_…").replace(/Basic [\w+/=]+/g, "Basic …");
 }

@@ -1,5 +1,5 @@
+import type { Operation } from "../document.ts";
 import type { Point } from "../point.ts";
-import type { AnyOperation } from "../session.ts";
 import { failurePoints } from "./failure-points.ts";
 import { headerPoints } from "./header-points.ts";
 import { leakPoints } from "./leak-points.ts";
@@ -10,7 +10,7 @@ import { requestPoints } from "./request-points.ts";
 import { verificationPoints } from "./verification-points.ts";
 
 /** Every point, of each operation together. A point comes after those that it needs. */
-export function everyPoint(operations: readonly AnyOperation[]): Point[] {
+export function everyPoint(operations: readonly Operation[]): Point[] {
   const documented = operations.filter((operation) => operation.documented);
   const ofDocument = [
     ...listPoints,
@@ -36,9 +36,6 @@ export function everyPoint(operations: readonly AnyOperation[]): Point[] {
 }
 
 /** Whether the check can ask for something that the server has, and that changes nothing. */
-function isAskable({ method, path, input, scope }: AnyOperation): boolean {
-  const required = (input as { required?: readonly string[] }).required ?? [];
-  return (
-    method === "GET" && scope !== "identity:verify" && !path.includes("{") && required.every((name) => name === "type")
-  );
+function isAskable({ method, path, isAboutPeople, required }: Operation): boolean {
+  return method === "GET" && !isAboutPeople && !path.includes("{") && required.every((name) => name === "type");
 }

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { unreachableSentence } from "../../src/runtime/network/unreachable.ts";
 import { ran, type TestEnvironment } from "../../test/support/command-line.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
-import { unreachableSentence } from "../runtime/network/unreachable.ts";
-import { Server } from "./ask-server.ts";
+import { Server } from "../src/ask-server.ts";
 import { changedJson, items } from "./breaks.fixture.ts";
 
 const environment = { DUBA_API_KEY: sandboxKey };

@@ -1,5 +1,6 @@
 import type { CheckedResponse } from "./ask-server.ts";
-import type { AnyOperation, CheckSession, RequestChanges } from "./session.ts";
+import type { Operation } from "./document.ts";
+import type { CheckSession, RequestChanges } from "./session.ts";
 import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
 /** What is wrong with a success: status, JSON, and `success`. */
@@ -23,7 +24,7 @@ export function refusalFaults({ status, json }: CheckedResponse, { anyBody = fal
 /** How the documented answer differs from the operation's schema. */
 export async function responseErrors(
   session: CheckSession,
-  operation: AnyOperation,
+  operation: Operation,
   ...kinds: ShapeErrorKind[]
 ): Promise<string[]> {
   const json = await session.answerOf(operation);
@@ -34,7 +35,7 @@ export async function responseErrors(
 /** The list in a response: its items that are objects, wherever the operation has it. */
 export async function itemsOf(
   session: CheckSession,
-  operation: AnyOperation,
+  operation: Operation,
   changes?: RequestChanges,
 ): Promise<Record<string, unknown>[]> {
   const json = await session.answerOf(operation, changes);

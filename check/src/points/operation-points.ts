@@ -1,10 +1,10 @@
+import type { Operation } from "../document.ts";
 import { refusalFaults, responseErrors, successFaults } from "../judge-response.ts";
 import type { Need, PartName, Point } from "../point.ts";
-import type { AnyOperation } from "../session.ts";
 import { hasForms } from "../shape-errors.ts";
 
 /** What follows from the row of an operation: its answer, what it requires, and who may call it. */
-export function operationPoints(operation: AnyOperation, part: PartName): Point[] {
+export function operationPoints(operation: Operation, part: PartName): Point[] {
   const { id, answer } = operation;
   const needs = needsOf(operation);
   const own = [
@@ -33,9 +33,8 @@ export function operationPoints(operation: AnyOperation, part: PartName): Point[
 }
 
 /** What an operation of the documented interface refuses. */
-export function refusalPoints(operation: AnyOperation): Point[] {
-  const { id, access, input, method } = operation;
-  const required = (input as { required?: readonly string[] }).required ?? [];
+export function refusalPoints(operation: Operation): Point[] {
+  const { id, needsKey, method, required } = operation;
   // A server that does not look at keys would verify somebody.
   const needs = needsOf(operation).filter((need) => need !== "key");
   const credentials: Point[] = [
@@ -58,7 +57,7 @@ export function refusalPoints(operation: AnyOperation): Point[] {
     }),
   );
   return [
-    ...(access === "credential" ? credentials : []),
+    ...(needsKey ? credentials : []),
     ...parameters,
     {
       ...{ id: `${id}.other-method`, part: "interface", needs: [] },
@@ -82,11 +81,11 @@ export const otherMethod = (method: string): string => (method === "POST" ? "GET
 /** A GET must not put a number of a person into a URL. */
 const withoutPerson = { bvn: null, nin: null, phone: null, amount: null };
 
-export function needsOf({ access, id }: AnyOperation): Need[] {
-  const key: Need[] = access === "credential" ? ["key"] : [];
+export function needsOf({ needsKey, id }: Operation): Need[] {
+  const key: Need[] = needsKey ? ["key"] : [];
   return id.startsWith("verify") ? [...key, "verification"] : key;
 }
 
-function requestOf({ method, path, carriage }: AnyOperation): string {
-  return `${method} ${path}${carriage === "query or body" ? " with a JSON body" : ""}`;
+function requestOf({ method, path, carriage }: Operation): string {
+  return `${method} ${path}${carriage === "body" && method === "GET" ? " with a JSON body" : ""}`;
 }

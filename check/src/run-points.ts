@@ -1,9 +1,9 @@
-import { CommandError } from "../operation/command.ts";
-import { unreachableSentence } from "../runtime/network/unreachable.ts";
 import { NoResponse } from "./ask-server.ts";
+import { CheckError } from "./check-error.ts";
+import type { Operation } from "./document.ts";
 import { type MaskedExchange, maskedExchange } from "./masked-exchange.ts";
 import { type Need, needs, type PartName, type Point } from "./point.ts";
-import { type AnyOperation, Blocked, type CheckSession, whyNoResponse } from "./session.ts";
+import { Blocked, type CheckSession, whyNoResponse } from "./session.ts";
 
 export type Judgement = "holds" | "broken" | "left_out";
 
@@ -82,11 +82,12 @@ async function judge(
   }
 }
 
-/** Throws a `CommandError` if nothing that speaks the interface answers at the address. */
+/** Throws a `CheckError` if nothing that speaks the interface answers at the address. */
 export async function refuseStranger(
   session: CheckSession,
-  operations: readonly AnyOperation[],
+  operations: readonly Operation[],
   { origin, timeout }: Pick<RunOptions, "origin" | "timeout">,
+  unreachable: (origin: string, code: string) => string,
 ): Promise<void> {
   const seen: string[] = [];
   for (const operation of operations) {
@@ -99,11 +100,11 @@ export async function refuseStranger(
     } catch (fault) {
       if (!(fault instanceof NoResponse)) throw fault;
       if (seen.length > 0) continue;
-      if (fault.code === "timed_out") throw new CommandError(`${origin} did not answer within ${timeout / 1000} s.`);
-      throw new CommandError(unreachableSentence(origin, fault.code));
+      if (fault.code === "timed_out") throw new CheckError(`${origin} did not answer within ${timeout / 1000} s.`);
+      throw new CheckError(unreachable(origin, fault.code));
     }
   }
-  throw new CommandError(
+  throw new CheckError(
     `${origin} does not answer as this interface does: none of ${seen.length} requests got JSON. Name the address that comes before /api/v2.\n${seen.map((line) => `  ${line}`).join("\n")}`,
   );
 }

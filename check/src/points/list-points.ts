@@ -1,17 +1,17 @@
-import { fetchDataProviders } from "../../catalogue/operations/fetchDataProviders.ts";
-import { fetchTvAddOns } from "../../catalogue/operations/fetchTvAddOns.ts";
-import { listCorporateBundles } from "../../catalogue/operations/listCorporateBundles.ts";
-import { lookupDataBundles } from "../../catalogue/operations/lookupDataBundles.ts";
+import {
+  fetchDataProviders,
+  fetchTvAddOns,
+  listCorporateBundles,
+  lookupDataBundles,
+  type Operation,
+} from "../document.ts";
 import { itemsOf, refusalFaults, successFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
-import type { AnyOperation } from "../session.ts";
 
 /** A code that no catalogue has. */
 export const noCode = "NOSUCHCODE";
 
-const documentedCodes = (listCorporateBundles.examples[0]!.answer as { data: { code: string }[] }).data.map(
-  ({ code }) => code,
-);
+const documentedCodes = (listCorporateBundles.answered as { data: { code: string }[] }).data.map(({ code }) => code);
 
 /** What the interface document says of the entries of the lists. */
 export const listPoints: readonly Point[] = [
@@ -139,6 +139,6 @@ interface OfOperation extends Pick<Point, "sentence" | "check"> {
   name: string;
 }
 
-function of({ id, access }: AnyOperation, { name, ...point }: OfOperation): Point {
-  return { id: `${id}.${name}`, part: "interface", needs: access === "credential" ? ["key"] : [], ...point };
+function of({ id, needsKey }: Operation, { name, ...point }: OfOperation): Point {
+  return { id: `${id}.${name}`, part: "interface", needs: needsKey ? ["key"] : [], ...point };
 }

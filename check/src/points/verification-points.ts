@@ -1,12 +1,8 @@
-import { findVerification } from "../../identity/operations/findVerification.ts";
-import { getVerification } from "../../identity/operations/getVerification.ts";
-import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
-import { modeHeader } from "../../operation/operation.ts";
-import { reservedFor, type SandboxNumber, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import type { CheckedResponse } from "../ask-server.ts";
+import { findVerification, getVerification, type Operation, verifyBvn } from "../document.ts";
 import { isObject, successFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
-import type { AnyOperation, CheckSession, RequestChanges } from "../session.ts";
+import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
 import { shapeErrors } from "../shape-errors.ts";
 
@@ -22,7 +18,7 @@ async function referenceOf(session: CheckSession, changes?: RequestChanges): Pro
 
 function state(
   name: string,
-  operation: AnyOperation,
+  operation: Operation,
   sentence: string,
   changes: (session: CheckSession, reference: string) => RequestChanges,
 ): Point {
@@ -59,32 +55,41 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
   };
 }
 
-/** Those that would take seconds, or that answer as a limit of the server does, are not asked for. */
-const askedNumbers = sandboxNumbers("bvn").filter(
-  ({ number, result, retried }) =>
-    (result !== "VERIFIED" || retried !== result) &&
-    !result.startsWith("429") &&
-    !reservedFor({ kind: "bvn", number })?.delay,
-);
+/**
+ * Ends of the sandbox's numbers with a fixed result, that result, and what a retry gets if it is another. Those that take seconds, or are
+ * answered as a limit of the server, are not asked for.
+ */
+const sandboxNumbers: readonly [end: string, result: string, retried?: string][] = [
+  ["01", "404 bvn_not_found"],
+  ["02", "422 phone_mismatch"],
+  ["05", "503 upstream_unavailable"],
+  ["06", "504 upstream_timeout"],
+  ["07", "502 upstream_bad_response"],
+  ["10", "402 spending_cap_reached"],
+  ["11", "402 balance_too_low"],
+  ["12", "504 upstream_timeout", "VERIFIED"],
+  ["13", "504 upstream_timeout", "404 bvn_not_found"],
+  ["14", "403 consent_required"],
+  ["15", "VERIFIED", "410 record_no_longer_held"],
+  ["16", "500 internal_error"],
+  ["20", "422 bvn_blocked"],
+];
 
-/** The sandbox's number has its fixed result, and so has a retry. */
-function sandboxPoint({ number, result, retried, description }: SandboxNumber): Point {
-  const ofRetry = retried === result ? "" : `, and that to a retry ${retried}`;
+function sandboxPoint([end, result, retried]: (typeof sandboxNumbers)[number]): Point {
+  const bvn = `000000000${end}`;
   return {
-    ...{ id: `verifyBvn.sandbox-${number.slice(-2)}`, part: "duba", needs: ["key", "verification", "sandbox"] },
-    sentence: `The answer to ${number} is ${result}${ofRetry}. ${description}`,
+    ...{ id: `verifyBvn.sandbox-${end}`, part: "duba", needs: ["key", "verification", "sandbox"] },
+    sentence: `The answer to ${bvn} is ${result}${retried ? `, and that to a retry ${retried}` : ""}.`,
     check: async (session) => {
-      const key = { [header]: `${session.idempotencyKey}-${number.slice(-2)}` };
-      const first = await session.call(verifyBvn, { members: { bvn: number }, headers: key });
-      if (ofRetry === "") return unless(resultOf(first) === result, `It is ${resultOf(first)}.`);
+      const key = { [header]: `${session.idempotencyKey}-${end}` };
+      const first = await session.call(verifyBvn, { members: { bvn }, headers: key });
+      const faults = unless(resultOf(first) === result, `It is ${resultOf(first)}.`);
+      if (!retried) return faults;
       const again = await session.call(verifyBvn, {
-        members: { bvn: number },
+        members: { bvn },
         headers: { ...key, "X-Request-Id": "duba-check-retry" },
       });
-      return [
-        ...unless(resultOf(first) === result, `It is ${resultOf(first)}.`),
-        ...unless(resultOf(again) === retried, `That to a retry is ${resultOf(again)}.`),
-      ];
+      return [...faults, ...unless(resultOf(again) === retried, `That to a retry is ${resultOf(again)}.`)];
     },
   };
 }
@@ -160,11 +165,11 @@ export const verificationPoints: readonly Point[] = [
   },
   {
     ...{ id: "verifyBvn.mode", part: "duba", needs: ["key", "verification", "sandbox"] },
-    sentence: `Answers to a test key say ${modeHeader}: test.`,
+    sentence: "Answers to a test key say Duba-Mode: test.",
     check: async (session) => {
       await session.answerOf(verifyBvn);
       const { headers } = await session.call(verifyBvn);
-      return unless(headers[modeHeader.toLowerCase()] === "test", `${modeHeader} is missing or says something else.`);
+      return unless(headers["duba-mode"] === "test", "Duba-Mode is missing or says something else.");
     },
   },
   spelling("spaces", "Spaces in the BVN and the phone number are dropped.", (session) => ({
@@ -174,7 +179,7 @@ export const verificationPoints: readonly Point[] = [
   spelling("phone-forms", "The phone number may begin with +234.", (session) => ({
     phone: `+234${session.value("phone").slice(-10)}`,
   })),
-  ...askedNumbers.map(sandboxPoint),
+  ...sandboxNumbers.map(sandboxPoint),
   notCharged,
   {
     ...{ id: "verifyBvn.keyless", part: "duba", needs: ["key", "verification", "sandbox"] },

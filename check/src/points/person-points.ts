@@ -1,5 +1,4 @@
-import { verifyBvn } from "../../identity/operations/verifyBvn.ts";
-import { digitsOf } from "../../operation/fields.ts";
+import { verifyBvn } from "../document.ts";
 import { isObject, refusalFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { CheckSession } from "../session.ts";
@@ -8,7 +7,7 @@ import { Blocked } from "../session.ts";
 /** What the interface document says of the identity record. */
 export const personPoints: readonly Point[] = [
   ofRecord("number", "`bvn_number` is the BVN of the request.", ({ bvn_number }, session) =>
-    unless(bvn_number === digitsOf(session.value("bvn")), "`bvn_number` is another number."),
+    unless(bvn_number === session.value("bvn").replaceAll(/\D/g, ""), "`bvn_number` is another number."),
   ),
   ofRecord("status", "`verification_status` is VERIFIED.", ({ verification_status }) =>
     unless(verification_status === "VERIFIED", "`verification_status` has another value."),

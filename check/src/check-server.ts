@@ -1,12 +1,8 @@
-import { listCorporateBundles } from "../catalogue/operations/listCorporateBundles.ts";
-import { lookupWaecAmount } from "../identity/operations/lookupWaecAmount.ts";
-import { InputError } from "../operation/command/read-texts.ts";
-import { CommandError } from "../operation/command.ts";
-import { withoutPrefix } from "../operation/operation.ts";
-import { redactCredentials } from "../runtime/redact.ts";
 import { NoResponse, Server } from "./ask-server.ts";
-import { everyOperation } from "./every-operation.ts";
+import { CheckError } from "./check-error.ts";
+import { everyOperation, listCorporateBundles, lookupWaecAmount, withoutPrefix } from "./document.ts";
 import { isObject } from "./judge-response.ts";
+import { redactCredentials } from "./masked-exchange.ts";
 import type { Need, Point } from "./point.ts";
 import { everyPoint } from "./points/index.ts";
 import { type Result, refuseStranger, runPoints } from "./run-points.ts";
@@ -28,7 +24,11 @@ export interface CheckRun {
   /** Milliseconds. */
   timeout: number;
   progress: (done: number, all?: number) => void;
+  /** Says why no connection works, by Node's code of the error. */
+  unreachable: (origin: string, code: string) => string;
 }
+
+export { CheckError };
 
 /** Invented: the sandbox verifies them. */
 const inventedPerson = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -45,7 +45,7 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   const session = new CheckSession(server, key, values, { prefix, otherKey });
   try {
     const openLists = everyOperation.filter(({ documented, method }) => documented && method === "GET");
-    await refuseStranger(session, openLists, { origin, timeout });
+    await refuseStranger(session, openLists, { origin, timeout }, run.unreachable);
     if (key !== "") await refuseWrongKey(session, origin);
     if (key !== "" && !run.liveSafe) await adoptAmount(session);
     const results = await runPoints(points, session, {
@@ -58,13 +58,13 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   }
 }
 
-/** Throws a `CommandError` if the server refuses the key: each point that needs one would say so again. */
+/** Throws a `CheckError` if the server refuses the key: each point that needs one would say so again. */
 async function refuseWrongKey(session: CheckSession, origin: string): Promise<void> {
   try {
     const { status, json } = await session.call(listCorporateBundles);
     if (status !== 401) return;
     const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
-    throw new CommandError(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
+    throw new CheckError(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
   } catch (fault) {
     // A point says so.
     if (!(fault instanceof NoResponse)) throw fault;
@@ -83,13 +83,14 @@ async function adoptAmount(session: CheckSession): Promise<void> {
   }
 }
 
-/** Throws an `InputError` if nothing is chosen. */
+/** Throws an `CheckError` if nothing is chosen. */
 function chosenPoints({ duba, only }: CheckRun): Point[] {
   const all = everyPoint(everyOperation).filter(({ part }) => duba || part === "interface");
   const strange = only.find((beginning) => !all.some(({ id }) => id.startsWith(beginning)));
   if (strange !== undefined)
-    throw new InputError(
+    throw new CheckError(
       `No point has an id that begins with the text of --only. Points begin with ${[...new Set(all.map(({ id }) => id.split(".")[0]))].join(", ")}.`,
+      true,
     );
   return only.length === 0 ? all : all.filter(({ id }) => only.some((beginning) => id.startsWith(beginning)));
 }
