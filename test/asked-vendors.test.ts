@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
-import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran, terminalActor } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { until } from "./support/until.ts";
+
+const { sample: found } = foundFile;
 
 const account = "operator@example.com";
 const person = { number: found.entity.bvn, phone: found.entity.phone_number1 };

@@ -120,6 +120,15 @@ suite("floors", () => {
     );
   });
 
+  test("stand-ins/ imports nothing of src/", () => {
+    const foreign = globSync("stand-ins/**/*.ts").filter((file) =>
+      [...textOf(file).matchAll(/from "(\.[^"]+)"/g)].some(
+        ([, path]) => !join(dirname(file), path!).startsWith("stand-ins/"),
+      ),
+    );
+    assert.deepEqual(foreign, []);
+  });
+
   test("no file imports a module that loads more than it needs", () => {
     const instead: Record<string, string> = {
       typebox: "src/operation/schema/type.ts",

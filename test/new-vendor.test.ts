@@ -7,7 +7,7 @@ import { after, suite, test } from "node:test";
 
 const copy = mkdtempSync(join(tmpdir(), "duba-new-vendor-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-const parts = "src test client check data docs package.json openapi.json tsconfig.json biome.json".split(" ");
+const parts = "src test client check stand-ins data docs package.json openapi.json tsconfig.json biome.json".split(" ");
 for (const part of parts)
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
 symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
@@ -31,12 +31,14 @@ suite("npm run new:vendor", () => {
 
   test("lays a vendor that works, whose suite names what is left to fill in", () => {
     assert.equal(lay("okra").status, 0);
-    const names = ["index.ts", "wire.ts", "stand-in.ts", "okra.test.ts", "fixtures/bvn.json", "fixtures/failures.json"];
-    const files = names.map((file) => `src/upstreams/vendors/okra/${file}`);
-    const tables = ["src/upstreams/registry.ts", "src/upstreams/stand-in/stand-ins.ts"];
-    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", ...tables];
+    const files = [
+      ...["index.ts", "wire.ts", "okra.test.ts"].map((file) => `src/upstreams/vendors/okra/${file}`),
+      ...["stand-in.ts", "samples/bvn.json", "samples/failures.json"].map((file) => `stand-ins/okra/${file}`),
+    ];
+    const tables = ["src/upstreams/registry.ts", "stand-ins/stand-ins.ts"];
+    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", "stand-ins/okra", ...tables];
     execFileSync(join("node_modules", ".bin", "biome"), format, { cwd: copy, stdio: "pipe" });
-    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/okra"] };
+    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/okra", "stand-ins/okra"] };
     writeFileSync(join(copy, "okra.tsconfig.json"), JSON.stringify(types));
     execFileSync(join("node_modules", ".bin", "tsc"), ["-p", "okra.tsconfig.json"], { cwd: copy, stdio: "pipe" });
     const { status, stdout } = ran("--test", "--test-reporter=tap", "src/upstreams/vendors/okra/okra.test.ts");

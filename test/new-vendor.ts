@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -7,7 +8,7 @@ import { dirname } from "node:path";
  */
 const name = process.argv[2] ?? "";
 const registry = "src/upstreams/registry.ts";
-const standIns = "src/upstreams/stand-in/stand-ins.ts";
+const standIns = "stand-ins/stand-ins.ts";
 const folder = `src/upstreams/vendors/${name}`;
 const longestLine = 120;
 
@@ -15,10 +16,10 @@ const longestLine = 120;
 const files: Readonly<Record<string, string>> = {
   "index.ts": `${folder}/index.ts`,
   "wire.ts": `${folder}/wire.ts`,
-  "stand-in.ts": `${folder}/stand-in.ts`,
   "suite.ts": `${folder}/${name}.test.ts`,
-  "fixtures/bvn.json": `${folder}/fixtures/bvn.json`,
-  "fixtures/failures.json": `${folder}/fixtures/failures.json`,
+  "stand-in.ts": `stand-ins/${name}/stand-in.ts`,
+  "samples/bvn.json": `stand-ins/${name}/samples/bvn.json`,
+  "samples/failures.json": `stand-ins/${name}/samples/failures.json`,
   "page.md": `docs/vendors/${name}.md`,
 };
 
@@ -28,10 +29,15 @@ if (existsSync(folder)) fail(`${folder} exists.`);
 
 for (const [template, file] of Object.entries(files)) {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, filled(readFileSync(`test/new-vendor/${template}`, "utf8")));
+  const text = filled(readFileSync(`test/new-vendor/${template}`, "utf8"));
+  const samples = file.startsWith("stand-ins/") ? "./samples/" : `../../../../stand-ins/${name}/samples/`;
+  writeFileSync(file, text.replaceAll("./samples/", samples));
 }
 writeFileSync(registry, registered(readFileSync(registry, "utf8")));
 writeFileSync(standIns, withStandIn(readFileSync(standIns, "utf8")));
+const laid = [folder, `stand-ins/${name}`, registry, standIns];
+// It puts imports at their places.
+execFileSync("node_modules/.bin/biome", ["check", "--write", "--vcs-enabled=false", ...laid], { stdio: "pipe" });
 console.log(`Wrote ${Object.values(files).join(", ")}, and a line in ${registry} and ${standIns}.
 Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, and npm run generate writes its settings into the documents.`);
 
@@ -41,6 +47,7 @@ function filled(text: string): string {
   return text
     .replaceAll('"../../src/upstreams/', '"../../')
     .replaceAll('"../../src/', '"../../../')
+    .replaceAll('"../../stand-ins/', '"../')
     .replaceAll("acme", name)
     .replaceAll("ACME", name.toUpperCase())
     .replaceAll("Acme", capital);
@@ -53,24 +60,15 @@ function registered(text: string): string {
   const sorted = [...names, name].sort();
   const line = `export const vendors: readonly Vendor[] = [${sorted.join(", ")}];`;
   const lines = `export const vendors: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
-  return withImport(text, name, `./vendors/${name}/index.ts`).replace(list, line.length > longestLine ? lines : line);
+  const imported = `import { ${name} } from "./vendors/${name}/index.ts";\n${text}`;
+  return imported.replace(list, line.length > longestLine ? lines : line);
 }
 
 /** The table of stand-ins with that of the vendor at its place by name. */
 function withStandIn(text: string): string {
   const entries = /(?<=^export const standIns: .* = \{\n)( {2}\w+: \w+,\n)+/m;
   const sorted = (all: string) => `${all}  ${name}: ${name}StandIn,\n`.match(/.+\n/g)!.sort().join("");
-  return withImport(text, `${name}StandIn`, `../vendors/${name}/stand-in.ts`).replace(entries, sorted);
-}
-
-/** The text with one more import from a vendor, at its place by path. */
-function withImport(text: string, what: string, path: string): string {
-  const importLine = /^import \{ \w+ \} from "(\.\.?\/vendors\/[^"]+)";\n/gm;
-  const imports = [...text.matchAll(importLine)].map(([whole, path]) => ({ whole, path: path! }));
-  const all = [...imports, { whole: `import { ${what} } from "${path}";\n`, path }];
-  all.sort((one, other) => (one.path < other.path ? -1 : 1));
-  const block = imports.map(({ whole }) => whole).join("");
-  return text.replace(block, all.map(({ whole }) => whole).join(""));
+  return `import { ${name}StandIn } from "./${name}/stand-in.ts";\n${text}`.replace(entries, sorted);
 }
 
 function fail(sentence: string): never {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
-import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran, terminalActor } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { ask } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
+
+const { sample: found } = foundFile;
 
 const path = "/api/v2/kyc/verify-bvn";
 const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };

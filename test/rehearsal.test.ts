@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
-import { type RunningStandIn, startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
+import { startStandIn } from "../src/commands/stand-in/start-stand-in.ts";
 import { type ConfigError, readConfig } from "../src/config/read-config.ts";
-import { premblyStandIn } from "../src/upstreams/vendors/prembly/stand-in.ts";
+import type { RunningStandIn } from "../stand-ins/identity-server.ts";
 import { ran } from "./support/command-line.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
@@ -22,7 +22,7 @@ for (const engine of engines)
     let folder: string;
     before(async () => {
       folder = mkdtempSync(join(tmpdir(), "duba-rehearsal-"));
-      standIn = await startStandIn({ name: "prembly" }, premblyStandIn, { port: 0, prices: { bvn: 5000 } });
+      standIn = await startStandIn({ name: "prembly" }, { port: 0, prices: { bvn: 5000 } });
     });
     after(async () => {
       await standIn.close();

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { inventedPerson } from "../src/checks/invented-person.ts";
-import { startStandIn } from "../src/commands/stand-in/stand-in-server.ts";
+import { startStandIn } from "../src/commands/stand-in/start-stand-in.ts";
 import { nairaOf } from "../src/operation/money.ts";
 import { vendors } from "../src/upstreams/registry.ts";
-import { phoneOfNumber, standInNumbers } from "../src/upstreams/stand-in/stand-in-numbers.ts";
-import { standIns } from "../src/upstreams/stand-in/stand-ins.ts";
+import { phoneOfNumber, standInNumbers } from "../stand-ins/numbers.ts";
+import { standIns } from "../stand-ins/stand-ins.ts";
 import { ran } from "./support/command-line.ts";
 import { settingsForStandIn, toldOfStandIn } from "./support/rehearsed-vendor.ts";
 import { ask, startService } from "./support/service.ts";
@@ -27,7 +27,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
     test(`of ${name}: each outcome is told, charged and billed as it is, and nothing of a person is written`, async () => {
       const invoice = join(folder, `${name}.csv`);
       const prices = { bvn: 4500, "bvn.not_found": 2000, "*.failed": 1000 };
-      const standIn = await startStandIn(vendor, standIns[name]!, { port: 0, prices, invoice });
+      const standIn = await startStandIn(vendor, { port: 0, prices, invoice });
       const environment: Record<string, string> = {
         ...settingsForStandIn(vendor, standIn.url, prices),
         DUBA_LIMITS: "off",

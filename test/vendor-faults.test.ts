@@ -4,10 +4,13 @@ import { after, before, suite, test } from "node:test";
 import { lastVendor, withAttempts } from "../src/identity/ledger/attempts.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
 import { vendorFaults, vendorWaits } from "../src/upstreams/vendor-faults.fixture.ts";
-import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
-import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
+import verifiedFile from "../stand-ins/blusalt/samples/verified.json" with { type: "json" };
+import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { usualEngines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
+
+const { sample: verified } = verifiedFile;
+const { sample: found } = foundFile;
 
 const path = "/api/v2/kyc/verify-bvn";
 const person = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };

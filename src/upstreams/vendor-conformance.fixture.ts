@@ -212,11 +212,13 @@ export function testVendor(vendorCase: VendorCase): void {
   });
 
   test(`${name} has nothing left to fill in`, () => {
-    const left = [...globSync(`src/upstreams/vendors/${name}/**/*.{ts,json}`), `docs/vendors/${name}.md`].flatMap(
-      (file) =>
-        readFileSync(file, "utf8")
-          .split("\n")
-          .flatMap((line, index) => (line.includes("FILL IN") ? `${file}:${index + 1}: ${line.trim()}` : [])),
+    const left = [
+      ...globSync(`{src/upstreams/vendors,stand-ins}/${name}/**/*.{ts,json}`),
+      `docs/vendors/${name}.md`,
+    ].flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .flatMap((line, index) => (line.includes("FILL IN") ? `${file}:${index + 1}: ${line.trim()}` : [])),
     );
     assert.deepEqual(left, []);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { standIns } from "../../src/upstreams/stand-in/stand-ins.ts";
+import { standIns } from "../../stand-ins/stand-ins.ts";
 import { type Engine, engines } from "../support/engines.ts";
 import { draw } from "../support/vendor-draw.ts";
 import { startOwnDatabase } from "./database.ts";

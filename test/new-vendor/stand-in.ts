@@ -1,6 +1,8 @@
-import { always, type StandIn } from "../../src/upstreams/ports/stand-in.ts";
+import { always, filled, type StandIn } from "../../stand-ins/stand-in.ts";
+import bvn from "./samples/bvn.json" with { type: "json" };
+import failures from "./samples/failures.json" with { type: "json" };
 
-/** FILL IN: from which pages it has the vendor's wire. It says what they do not show, such as a failure's words. */
+/** FILL IN: what the vendor's pages do not show, such as a failure's words. */
 export const acmeStandIn: StandIn = {
   // FILL IN: `settings`, if a rehearsal needs more than the address and the credentials.
   hasCredentials: ({ headers }) => /^Bearer \S+$/.test(String(headers.authorization)),
@@ -8,23 +10,20 @@ export const acmeStandIn: StandIn = {
   asked: ({ method, path, body }) =>
     method === "POST" && path === "/bvn" ? { kind: "bvn", number: String(body.number) } : undefined,
   // FILL IN: `referenceOf`, if the vendor's reference has a form of its own, or is ours.
-  // FILL IN: all documented members of a response.
-  found: ({ personal_info: own }, { number, reference }, photo) => ({
-    data: {
+  // FILL IN: the members of the published response that are the person's, or ours.
+  found: ({ personal_info: own }, { number, reference }) =>
+    filled(bvn.sample, {
       reference,
       bvn: number,
       firstName: own.first_name,
-      middleName: own.middle_name,
       lastName: own.last_name,
       dateOfBirth: own.date_of_birth,
       gender: own.gender,
       phoneNumber: own.phone_number,
-      photo,
-    },
-  }),
+    }),
   // FILL IN: each failure as documented, `blocked` too if the vendor says so; `free` and `refuses`, if it bills none of them.
   failures: {
-    not_found: always(404, { error: "not_found", message: "Nobody has this number" }),
+    not_found: always(404, failures.samples.notFound),
     no_money: always(402, { error: "no_money", message: "Insufficient wallet balance" }),
     maintenance: always(503, { error: "maintenance" }),
     too_many_requests: always(429, { error: "too_many_requests" }),

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import type { PersonRecord } from "../../src/operation/identity-record.ts";
 import { emptyRecord } from "../../src/upstreams/conformance.fixture.ts";
 import { testVendor } from "../../src/upstreams/vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import failures from "./fixtures/failures.json" with { type: "json" };
 import { acme } from "./index.ts";
+import bvnFile from "./samples/bvn.json" with { type: "json" };
+import failuresFile from "./samples/failures.json" with { type: "json" };
 
-/** FILL IN: the record that the fixture becomes. */
+const { sample: bvn } = bvnFile;
+const { samples: failures } = failuresFile;
+
+/** FILL IN: the record that the sample becomes. */
 const record: PersonRecord = {
   ...emptyRecord,
   bvn_number: "22000000017",
@@ -16,7 +19,10 @@ const record: PersonRecord = {
     first_name: "FAISAL",
     last_name: "IBEKWE",
     full_name: "FAISAL IBEKWE",
+    gender: "Male",
     phone_number: "08000000017",
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
   },
 };
 

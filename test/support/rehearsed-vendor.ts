@@ -1,8 +1,8 @@
 import { type CheckKind, negativeCode } from "../../src/operation/check-kind.ts";
 import { nairaOf } from "../../src/operation/money.ts";
 import type { Vendor } from "../../src/upstreams/ports/vendor.ts";
-import { type StandInOutcome, standInNumbers } from "../../src/upstreams/stand-in/stand-in-numbers.ts";
-import { standIns } from "../../src/upstreams/stand-in/stand-ins.ts";
+import { type StandInOutcome, standInNumbers } from "../../stand-ins/numbers.ts";
+import { standIns } from "../../stand-ins/stand-ins.ts";
 
 const notFound = "404 not_found";
 const unavailable = "503 upstream_unavailable";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import baxiBouquetsFile from "../../../stand-ins/baxi/samples/bouquets.json" with { type: "json" };
+import ebillsVariationsFile from "../../../stand-ins/ebills/samples/variations.json" with { type: "json" };
 import { usualEngines } from "../../../test/support/engines.ts";
 import { silent } from "../../runtime/log.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "../../upstreams/local-vendor.fixture.ts";
 import type { VendorValues } from "../../upstreams/ports/vendor.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
-import baxiBouquets from "../../upstreams/vendors/baxi/fixtures/bouquets.json" with { type: "json" };
 import { baxi } from "../../upstreams/vendors/baxi/index.ts";
-import ebillsVariations from "../../upstreams/vendors/ebills/fixtures/variations.json" with { type: "json" };
 import { ebills } from "../../upstreams/vendors/ebills/index.ts";
 import { freshStore } from "../catalogue.fixture.ts";
 import { approve } from "../revisions/decide.ts";
@@ -15,6 +15,9 @@ import { loadStarter } from "../starter.ts";
 import { beginSync, readSync } from "./record.ts";
 import { sourceStates } from "./source-states.ts";
 import { syncFrom } from "./sync.ts";
+
+const { sample: baxiBouquets } = baxiBouquetsFile;
+const { sample: ebillsVariations } = ebillsVariationsFile;
 
 type Row = Record<string, unknown>;
 type Listed = { data: Row[] };

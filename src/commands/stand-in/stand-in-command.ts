@@ -1,4 +1,8 @@
 import { once } from "node:events";
+import type { Refusal } from "../../../stand-ins/identity-server.ts";
+import type { Running } from "../../../stand-ins/listener.ts";
+import { standInNumbers } from "../../../stand-ins/numbers.ts";
+import { sourceStandIns, standIns } from "../../../stand-ins/stand-ins.ts";
 import { serverSettings } from "../../config/settings/server-settings.ts";
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { list, naira } from "../../operation/command/answer-schema.ts";
@@ -8,12 +12,13 @@ import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../../upstreams/registry.ts";
-import { standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
-import { sourceStandIns, standIns } from "../../upstreams/stand-in/stand-ins.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
-import { startSourceStandIn } from "./source-stand-in-server.ts";
-import type { Running, StandInPlace } from "./stand-in-listener.ts";
-import { type Refusal, startStandIn } from "./stand-in-server.ts";
+
+/** Where it listens. */
+interface Place {
+  host?: string;
+  port: number;
+}
 
 interface Room {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
@@ -106,9 +111,10 @@ interface Started {
 }
 
 /** The stand-in of a catalogue source. */
-async function startLists(name: string, place: StandInPlace): Promise<Started> {
+async function startLists(name: string, place: Place): Promise<Started> {
   const { settings } = catalogueSources.find((source) => source.name === name)!;
-  const running = await startSourceStandIn(name, place);
+  const { startListsStandIn } = await import("./start-stand-in.ts");
+  const running = await startListsStandIn(name, place);
   return {
     running,
     welcome: [
@@ -123,13 +129,14 @@ async function startLists(name: string, place: StandInPlace): Promise<Started> {
 /** The stand-in of an identity vendor. */
 async function startPeople(
   name: string,
-  { invoice, ...place }: StandInPlace & { invoice?: string },
+  { invoice, ...place }: Place & { invoice?: string },
   set: VendorPrices,
   say: (line: string) => void,
 ): Promise<Started> {
   const vendor = vendors.find((vendor) => vendor.name === name)!;
   const prices = Object.keys(set).length > 0 ? set : Object.fromEntries(checkKinds.map((kind) => [kind, usualPrice]));
-  const running = await startStandIn(vendor, standIns[name]!, {
+  const { startStandIn } = await import("./start-stand-in.ts");
+  const running = await startStandIn(vendor, {
     ...{ ...place, prices, invoice },
     onCall: ({ kind, last4, outcome, price }) =>
       say(

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { RunningStandIn } from "../../../stand-ins/identity-server.ts";
+import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../../../stand-ins/numbers.ts";
+import { sourceStandIns, standIns, withoutStandIn } from "../../../stand-ins/stand-ins.ts";
 import { until } from "../../../test/support/until.ts";
 import { starterLists } from "../../catalogue/starter.ts";
 import type { CheckInput } from "../../checks/check.ts";
@@ -11,12 +14,9 @@ import { openSource } from "../../upstreams/open-vendors.ts";
 import { notSentBecause, unavailable } from "../../upstreams/ports/outcomes.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../../upstreams/registry.ts";
-import { phoneOfNumber, type StandInOutcome, standInNumbers } from "../../upstreams/stand-in/stand-in-numbers.ts";
-import { sourceStandIns, standIns, withoutStandIn } from "../../upstreams/stand-in/stand-ins.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
 import { billOf } from "../../upstreams/vendor-prices.ts";
-import { startSourceStandIn } from "./source-stand-in-server.ts";
-import { type RunningStandIn, startStandIn } from "./stand-in-server.ts";
+import { startListsStandIn, startStandIn } from "./start-stand-in.ts";
 
 /** What Duba makes of each response, unless the vendor says it otherwise. */
 const usual: Readonly<Record<StandInOutcome, string>> = {
@@ -47,11 +47,7 @@ const claims = { phone: phoneOfNumber(number) };
 test("every vendor and source has a stand-in, in its folder and in a table, or a reason why not", () => {
   const named = [standIns, sourceStandIns, withoutStandIn].flatMap((each) => Object.keys(each)).sort();
   const wanted = new Set([...vendors, ...catalogueSources].map(({ name }) => name));
-  assert.deepEqual(
-    named,
-    [...wanted].sort(),
-    "Write its stand-in.ts, and its line in src/upstreams/stand-in/stand-ins.ts.",
-  );
+  assert.deepEqual(named, [...wanted].sort(), "Write its stand-in.ts, and its line in stand-ins/stand-ins.ts.");
 });
 
 for (const vendor of vendors.filter(({ name }) => name in standIns))
@@ -63,7 +59,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
     ) => {
       const log = new RecordedLog();
       const http = new VendorClient({ timeout: 10_000, connections: 2, keepAlive: false, standIns: true, log });
-      const standIn = await startStandIn(vendor, standIns[vendor.name]!, { port: 0, prices });
+      const standIn = await startStandIn(vendor, { port: 0, prices });
       const values = Object.entries(vendor.settings).map(([member, setting]) => [
         member,
         setting.default || credential,
@@ -154,7 +150,7 @@ for (const { name, covers, settings } of catalogueSources.filter(({ name }) => n
   suite(`the stand-in of the source ${name}`, () => {
     /** What the source's own adapter pulls from its stand-in, with this text for each credential. */
     const pulled = async ({ credential = "any", isRehearsal = true, path = "" }) => {
-      const standIn = await startSourceStandIn(name, { port: 0 });
+      const standIn = await startListsStandIn(name, { port: 0 });
       const values = Object.entries(settings).map(([member, setting]) => [member, setting.default || credential]);
       const url = standIn.url + path;
       const source = await openSource(name, { ...Object.fromEntries(values), url }, new RecordedLog(), isRehearsal);

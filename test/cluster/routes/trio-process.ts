@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { inventedPerson } from "../../../src/checks/invented-person.ts";
-import { phoneOfNumber } from "../../../src/upstreams/stand-in/stand-in-numbers.ts";
-import { standIns } from "../../../src/upstreams/stand-in/stand-ins.ts";
+import { phoneOfNumber } from "../../../stand-ins/numbers.ts";
+import { standIns } from "../../../stand-ins/stand-ins.ts";
 import { draw } from "../../support/vendor-draw.ts";
 import { type Manners, type TrioCall, type TrioName, trioNames } from "./trio.ts";
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import bouquetsFile from "../../../../stand-ins/baxi/samples/bouquets.json" with { type: "json" };
 import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
-import bouquets from "./fixtures/bouquets.json" with { type: "json" };
 import { baxi } from "./index.ts";
 import { failureIn } from "./wire.ts";
+
+const { sample: bouquets } = bouquetsFile;
 
 const { dstv, gotv, startimes, addOns, none } = bouquets;
 const path = "/api/baxipay/services/multichoice";

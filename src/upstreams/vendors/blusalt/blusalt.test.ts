@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import notFoundFile from "../../../../stand-ins/blusalt/samples/not-found.json" with { type: "json" };
+import verifiedFile from "../../../../stand-ins/blusalt/samples/verified.json" with { type: "json" };
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
-import notFound from "./fixtures/not-found.json" with { type: "json" };
-import verified from "./fixtures/verified.json" with { type: "json" };
 import { blusalt } from "./index.ts";
+
+const { sample: notFound } = notFoundFile;
+const { sample: verified } = verifiedFile;
 
 const { request_reference: _, ...record } = verified.results;
 const notFoundOutcome: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
+import foundFile from "../../../../stand-ins/dojah/samples/found.json" with { type: "json" };
+import foundNinFile from "../../../../stand-ins/dojah/samples/nin.json" with { type: "json" };
+import notFoundFile from "../../../../stand-ins/dojah/samples/not-found.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { emptyRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
-import found from "./fixtures/found.json" with { type: "json" };
-import foundNin from "./fixtures/nin.json" with { type: "json" };
-import notFound from "./fixtures/not-found.json" with { type: "json" };
 import { dojah } from "./index.ts";
+
+const { sample: found } = foundFile;
+const { sample: foundNin } = foundNinFile;
+const { sample: notFound } = notFoundFile;
 
 const { entity } = found;
 

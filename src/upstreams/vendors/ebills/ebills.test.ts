@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import variationsFile from "../../../../stand-ins/ebills/samples/variations.json" with { type: "json" };
 import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
-import variations from "./fixtures/variations.json" with { type: "json" };
 import { ebills } from "./index.ts";
+
+const { sample: variations } = variationsFile;
 
 const data = (service: string) => `/wp-json/api/v2/variations/data?service_id=${service}`;
 const tv = (service: string) => `/wp-json/api/v2/variations/tv?service_id=${service}`;

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import bvnFile from "../../../../stand-ins/korapay/samples/bvn.json" with { type: "json" };
+import earlierFile from "../../../../stand-ins/korapay/samples/earlier.json" with { type: "json" };
+import ninFile from "../../../../stand-ins/korapay/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { attempt, emptyRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import earlier from "./fixtures/earlier.json" with { type: "json" };
-import nin from "./fixtures/nin.json" with { type: "json" };
 import { korapay } from "./index.ts";
+
+const { sample: bvn } = bvnFile;
+const { sample: earlier } = earlierFile;
+const { sample: nin } = ninFile;
 
 const reference = bvn.data.reference;
 const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };

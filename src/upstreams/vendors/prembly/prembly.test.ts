@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
+import bvnFile from "../../../../stand-ins/prembly/samples/bvn.json" with { type: "json" };
+import failuresFile from "../../../../stand-ins/prembly/samples/failures.json" with { type: "json" };
+import ninFile from "../../../../stand-ins/prembly/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { emptyRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { OutcomeFacts } from "../../ports/identity-upstream.ts";
 import { negative, unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import failures from "./fixtures/failures.json" with { type: "json" };
-import nin from "./fixtures/nin.json" with { type: "json" };
 import { prembly } from "./index.ts";
+
+const { sample: bvn } = bvnFile;
+const { samples: failures } = failuresFile;
+const { sample: nin } = ninFile;
 
 const facts: OutcomeFacts = { reference: "5f0c1d9e-7a41-4c1e-9b57-0d2f6a8c1e44", billed: "yes", balance: 4_821_550 };
 const notFound = { status: 200, body: failures.notFound, facts };

@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import bvnFile from "../../../../stand-ins/qoreid/samples/bvn.json" with { type: "json" };
+import failuresFile from "../../../../stand-ins/qoreid/samples/failures.json" with { type: "json" };
+import ninFile from "../../../../stand-ins/qoreid/samples/nin.json" with { type: "json" };
+import tokenFile from "../../../../stand-ins/qoreid/samples/token.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { attempt, emptyRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import failures from "./fixtures/failures.json" with { type: "json" };
-import nin from "./fixtures/nin.json" with { type: "json" };
-import token from "./fixtures/token.json" with { type: "json" };
 import { qoreid } from "./index.ts";
+
+const { sample: bvn } = bvnFile;
+const { samples: failures } = failuresFile;
+const { sample: nin } = ninFile;
+const { sample: token } = tokenFile;
 
 const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
 const values = (url: string, names = "required") => ({

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
+import bvnFile from "../../../../stand-ins/seamfix/samples/bvn.json" with { type: "json" };
+import failuresFile from "../../../../stand-ins/seamfix/samples/failures.json" with { type: "json" };
+import ninFile from "../../../../stand-ins/seamfix/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { emptyRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt } from "../../ports/identity-upstream.ts";
 import { negative, unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import failures from "./fixtures/failures.json" with { type: "json" };
-import nin from "./fixtures/nin.json" with { type: "json" };
 import { seamfix } from "./index.ts";
+
+const { sample: bvn } = bvnFile;
+const { samples: failures } = failuresFile;
+const { sample: nin } = ninFile;
 
 const billed = "yes" as const;
 const notBilled = { billed: "no" as const };

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
+import bvnFile from "../../../../stand-ins/youverify/samples/bvn.json" with { type: "json" };
+import failuresFile from "../../../../stand-ins/youverify/samples/failures.json" with { type: "json" };
+import ninFile from "../../../../stand-ins/youverify/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { emptyRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
-import bvn from "./fixtures/bvn.json" with { type: "json" };
-import failures from "./fixtures/failures.json" with { type: "json" };
-import nin from "./fixtures/nin.json" with { type: "json" };
 import { youverify } from "./index.ts";
+
+const { sample: bvn } = bvnFile;
+const { samples: failures } = failuresFile;
+const { sample: nin } = ninFile;
 
 const reference = "65a0c4f2b7d91e0012aa0017";
 const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };

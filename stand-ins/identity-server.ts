@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { appendFileSync, existsSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { listenAsStandIn, type Running, type StandInPlace, sendJson } from "./listener.ts";
+import { otherNumber, otherPhoneOfNumber, phoneOfNumber, type StandInOutcome, standInNumbers } from "./numbers.ts";
+import type { Kind, Person, StandInAttempt, StandInFailure, StandInRequest } from "./stand-in.ts";
+import { standIns } from "./stand-ins.ts";
+
+/** A look-up that a stand-in answered, with nothing of the person but the last four digits of the number. */
+export interface StandInCall {
+  kind: Kind;
+  last4: string;
+  reference: string;
+  outcome: StandInOutcome;
+  /** Kobo; null if the vendor bills nothing. */
+  price: number | null;
+}
+
+/** Why a request was no look-up. */
+export type Refusal = "no_credentials" | "no_route";
+
+export interface StandInOptions extends StandInPlace {
+  /** Kobo that the vendor bills, by kind, and by kind and outcome where that differs: `bvn`, `bvn.not_found`, `*.failed`. */
+  prices: Readonly<Record<string, number | undefined>>;
+  /** Invents the person of a number. `phone`: its ten digits. */
+  person(kind: Kind, number: string, phone: string): Person;
+  /** The vendor's published test number, whose person has this phone whatever its last digits. */
+  testNumber?: { number: string; phone: string } | undefined;
+  /** A CSV file that gets a line for each billed look-up. */
+  invoice?: string | undefined;
+  /** Hears of each look-up, before its response is sent. */
+  onCall?: (call: StandInCall) => void;
+  /** Hears of each request that is no look-up, or that has no credentials. */
+  onRefusal?: (why: Refusal) => void;
+}
+
+export interface RunningStandIn extends Running {
+  calls: readonly StandInCall[];
+  refusals: readonly Refusal[];
+}
+
+const slow = 30_000;
+const photo = Buffer.from("photo").toString("base64");
+const largePhoto = "A".repeat(3 * 1024 * 1024);
+const proxyPage = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
+const invoiceHeading = "reference,time,last4,price\n";
+
+/** Under which name a price of this outcome is, if it differs from that of a record. */
+const priceNames: Partial<Record<StandInOutcome, string>> = {
+  not_found: "not_found",
+  other_phone: "phone_mismatch",
+  blocked: "blocked",
+  other_person: "failed",
+};
+
+/** Speaks the vendor's wire with invented people. Rejects with Node's error if it cannot listen, or write its invoice. */
+export async function startIdentityStandIn(
+  name: string,
+  { prices, person, testNumber, invoice, onCall, onRefusal, ...place }: StandInOptions,
+): Promise<RunningStandIn> {
+  const vendor = standIns[name]!;
+  const calls: StandInCall[] = [];
+  const refusals: Refusal[] = [];
+  const waiting = new Set<NodeJS.Timeout>();
+  if (invoice !== undefined && !existsSync(invoice)) appendFileSync(invoice, invoiceHeading, { mode: 0o600 });
+
+  function answer(request: StandInRequest, response: ServerResponse): void {
+    const refuse = (why: Refusal) => {
+      refusals.push(why);
+      onRefusal?.(why);
+      sendJson(response, vendor.failures[why]({ kind: "bvn", number: "", reference: randomUUID() }));
+    };
+    const beside = vendor.beside?.(request);
+    const looked = vendor.asked(request);
+    if (beside) sendJson(response, beside);
+    else if (!looked || !/^\d{11}$/.test(looked.number)) refuse("no_route");
+    else if (!vendor.hasCredentials(request)) refuse("no_credentials");
+    else lookUp({ ...looked, reference: referenceOf(request, looked.number) }, response);
+  }
+
+  function lookUp(asked: StandInAttempt, response: ServerResponse): void {
+    const { kind, number, reference } = asked;
+    const isTest = number === testNumber?.number;
+    const outcome = isTest ? "found" : outcomeOf(number);
+    note({ kind, last4: number.slice(-4), reference, outcome, price: priceOf(kind, outcome) });
+
+    const phone = isTest ? testNumber.phone : phoneOfNumber(number);
+    const give = (of: { number?: string; phone?: string; photo?: string } = {}) => {
+      const whose = of.number ?? number;
+      const body = vendor.found(person(kind, whose, of.phone ?? phone), { ...asked, number: whose }, of.photo ?? photo);
+      sendJson(response, { status: 200, body });
+    };
+    const fail = (failure: StandInFailure) => sendJson(response, vendor.failures[failure]!(asked));
+    const other = otherNumber(number);
+    const ways: Record<StandInOutcome, () => void> = {
+      found: () => give(),
+      not_found: () => fail("not_found"),
+      other_phone: () => give({ phone: otherPhoneOfNumber(number) }),
+      blocked: () => fail("blocked"),
+      no_money: () => fail("no_money"),
+      maintenance: () => fail("maintenance"),
+      too_many_requests: () => fail("too_many_requests"),
+      proxy_page: () => void response.writeHead(502, { "Content-Type": "text/html" }).end(proxyPage),
+      other_person: () => give({ number: other, phone: phoneOfNumber(other) }),
+      large_photo: () => give({ photo: largePhoto }),
+      slow: () => void waiting.add(setTimeout(give, slow)),
+      cut: () => void response.socket?.resetAndDestroy(),
+    };
+    if (outcome === "too_many_requests") response.setHeader("Retry-After", "2");
+    ways[outcome]();
+  }
+
+  /** A caller may have written it. */
+  function referenceOf(request: StandInRequest, number: string): string {
+    const uuid = randomUUID();
+    const named = vendor.referenceOf?.(uuid, request) ?? uuid;
+    return /^[A-Za-z0-9][\w-]{0,63}$/.test(named) && !named.includes(number) ? named : uuid;
+  }
+
+  function outcomeOf(number: string): StandInOutcome {
+    const { outcome } = standInNumbers[number.slice(-2)] ?? { outcome: "found" };
+    return outcome === "blocked" && !vendor.failures.blocked ? "not_found" : outcome;
+  }
+
+  function priceOf(kind: Kind, outcome: StandInOutcome): number | null {
+    const of = (name?: string) => prices[`${kind}.${name}`] ?? prices[`*.${name}`];
+    const isOf = (list: readonly string[] = []) => list.includes(outcome);
+    if (isOf(vendor.free)) return null;
+    if (isOf(["no_money", "too_many_requests"]) || isOf(vendor.refuses)) return of("failed") ?? null;
+    return of(priceNames[outcome]) ?? prices[kind] ?? 0;
+  }
+
+  function note(call: StandInCall): void {
+    calls.push(call);
+    const { reference, last4, price } = call;
+    if (invoice !== undefined && price !== null)
+      appendFileSync(invoice, `${[reference, new Date().toISOString(), last4, naira(price)].join(",")}\n`);
+    onCall?.(call);
+  }
+
+  const running = await listenAsStandIn({ name, base: vendor.base }, place, answer);
+  return {
+    ...running,
+    ...{ calls, refusals },
+    async close() {
+      for (const timer of waiting) clearTimeout(timer);
+      await running.close();
+    },
+  };
+}
+
+/** Kobo as the vendor writes naira. */
+const naira = (kobo: number) => (kobo % 100 === 0 ? String(kobo / 100) : (kobo / 100).toFixed(2));

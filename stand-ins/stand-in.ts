@@ -1,0 +1,115 @@
+/** The kind of number that a look-up is about. */
+export type Kind = "bvn" | "nin";
+
+/** An invented person, with the members of a record of Duba. */
+export interface Person {
+  name_on_card: string;
+  enrolment_branch: string;
+  enrolment_bank: string;
+  formatted_registration_date: string | null;
+  level_of_account: string;
+  nin: string;
+  watchlisted: string | null;
+  personal_info: Readonly<
+    Record<
+      | "first_name"
+      | "middle_name"
+      | "last_name"
+      | "full_name"
+      | "email"
+      | "gender"
+      | "phone_number"
+      | "date_of_birth"
+      | "formatted_date_of_birth"
+      | "lga_of_origin"
+      | "state_of_origin"
+      | "nationality"
+      | "marital_status",
+      string
+    >
+  > & { phone_number_2: string | null };
+  residential_info: Readonly<Record<"state_of_residence" | "lga_of_residence" | "residential_address", string>>;
+}
+
+/** A request that a stand-in received. */
+export interface StandInRequest {
+  method: string;
+  /** Without the query. */
+  path: string;
+  query: URLSearchParams;
+  /** By lower-case name. */
+  headers: Readonly<Partial<Record<string, string | string[]>>>;
+  /** Members of the JSON body; none without one. */
+  body: Readonly<Partial<Record<string, unknown>>>;
+}
+
+/** A look-up. */
+export interface StandInAttempt {
+  kind: Kind;
+  number: string;
+  /** The vendor's reference of its response. */
+  reference: string;
+}
+
+/** What the vendor sends: a status, and a body as JSON. */
+export interface StandInResponse {
+  status: number;
+  body: object;
+}
+
+/** What a vendor may say instead of a record. `no_route`: it does not know the path. */
+export type StandInFailure =
+  | "not_found"
+  | "blocked"
+  | "no_money"
+  | "maintenance"
+  | "too_many_requests"
+  | "no_credentials"
+  | "no_route";
+
+/** How a stand-in speaks the wire of its vendor: data and pure functions. */
+export interface StandIn {
+  /** The path of the address that Duba is given, such as `/v2`. */
+  base?: string;
+  /** Settings of a rehearsal besides the address and the credentials, by name. */
+  settings?: Readonly<Record<string, string>>;
+  /** Whether a request has credentials in the documented form, whatever their values. */
+  hasCredentials(request: StandInRequest): boolean;
+  /** A response that is no look-up and is not billed, such as an access token. */
+  beside?(request: StandInRequest): StandInResponse | undefined;
+  /** The look-up that a request asks for; undefined if the vendor has no such path. */
+  asked(request: StandInRequest): Pick<StandInAttempt, "kind" | "number"> | undefined;
+  /** The vendor's reference, made of a UUID or of the request. Default: the UUID. */
+  referenceOf?(uuid: string, request: StandInRequest): string;
+  /** Its published response with a record, about this person. `photo` is base64. */
+  found(person: Person, asked: StandInAttempt, photo: string): object;
+  /** Without `blocked`, the vendor documents none, and says that it found nobody. */
+  failures: Readonly<
+    Record<Exclude<StandInFailure, "blocked">, (asked: StandInAttempt) => StandInResponse> &
+      Partial<Record<"blocked", (asked: StandInAttempt) => StandInResponse>>
+  >;
+  /** Failures that say that the vendor bills nothing. */
+  free?: readonly StandInFailure[];
+  /** Failures that say that it did no work, besides `no_money` and `too_many_requests`: billed only if a price says so. */
+  refuses?: readonly StandInFailure[];
+}
+
+/** The same response, whatever was asked. */
+export const always = (status: number, body: object) => () => ({ status, body });
+
+/** A published response about another person, number and reference: in place of each member that `values` names, at any depth, its value. */
+export function filled<Sample extends object>(sample: Sample, values: Readonly<Record<string, unknown>>): Sample {
+  const entries = Object.entries(sample).map(([name, value]) => {
+    if (typeof value === "object" && value !== null) return [name, filled(value, values)];
+    return [name, name in values ? values[name] : value];
+  });
+  return Array.isArray(sample) ? sample : Object.fromEntries(entries);
+}
+
+/** A person's day of birth, as `1995-11-20`. */
+export function birthDay({ personal_info: { formatted_date_of_birth: text } }: Person): string {
+  return new Date(`${text} UTC`).toISOString().slice(0, 10);
+}
+
+/** The same as `20-11-1995`. */
+export const birthDate = (person: Person) => birthDay(person).split("-").reverse().join("-");
