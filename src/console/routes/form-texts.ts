@@ -1,9 +1,13 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { CommandContext } from "../../commands/context.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
 type AnyCommand = Command<CommandContext>;
+
+/** Bytes that are copied in one turn of the event loop. */
+const piece = 256 * 1024;
 
 /** A path with the query and these changes; undefined removes a name. */
 export function urlOf(path: string, query: URLSearchParams, change: Record<string, string | undefined>): string {
@@ -35,9 +39,7 @@ export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormD
     const values = fields.getAll(name) as (string | File)[];
     if (member.holds === "file")
       texts[name] = values.flatMap((file): ChosenFile[] =>
-        typeof file === "string" || file.size === 0
-          ? []
-          : [{ name: file.name, read: async () => new Uint8Array(await file.arrayBuffer()) }],
+        typeof file === "string" || file.size === 0 ? [] : [{ name: file.name, read: () => bytesOf(file) }],
       );
     else {
       const lines = values
@@ -50,6 +52,16 @@ export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormD
     }
   }
   return texts;
+}
+
+/** The bytes of a file, in pieces: all at once would hold up look-ups. */
+async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.allocUnsafeSlow(file.size);
+  for (let at = 0; at < file.size; at += piece) {
+    bytes.set(new Uint8Array(await file.slice(at, at + piece).arrayBuffer()), at);
+    await turn();
+  }
+  return bytes;
 }
 
 /** A number without the commas with which pages show it. */
