@@ -18,6 +18,8 @@ interface NamedResponse {
   code: string | undefined;
   requestId: string;
   reference: string;
+  /** False: it said that nobody was asked. */
+  upstreamCalled: boolean;
 }
 
 /** A reference that a response named is not the key's any more: its row was lost, or it was shown before it was durable. */
@@ -225,7 +227,9 @@ export class Client {
     const reference = json.data?.request_reference ?? json.error?.request_reference;
     if (reference) {
       const [at, code] = [new Date().toISOString(), json.error?.code];
-      wanted.named.push({ at, port, status, code, requestId: response.headers["x-request-id"] as string, reference });
+      const requestId = response.headers["x-request-id"] as string;
+      const upstreamCalled: boolean = json.error?.upstream_called ?? true;
+      wanted.named.push({ at, port, status, code, requestId, reference, upstreamCalled });
       wanted.reference ??= reference;
       if (reference !== wanted.reference)
         throw new LostReferenceError("A key was answered with two references", wanted);
