@@ -5,6 +5,7 @@ import { isObject } from "./judge-response.ts";
 import { redactCredentials } from "./masked-exchange.ts";
 import type { Need, Point } from "./point.ts";
 import { everyPoint } from "./points/index.ts";
+import { basicOf } from "./points/token-points.ts";
 import { type Result, refuseStranger, runPoints } from "./run-points.ts";
 import { CheckSession, type Values } from "./session.ts";
 
@@ -46,11 +47,12 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   try {
     const openLists = everyOperation.filter(({ documented, method }) => documented && method === "GET");
     await refuseStranger(session, openLists, { origin, timeout }, run.unreachable);
-    if (key !== "") await refuseWrongKey(session, origin);
+    if (key !== "") await refuseWrongKey(session, origin, key, "");
+    if (otherKey !== "") await refuseWrongKey(session, origin, otherKey, " of --other-key");
     if (key !== "" && !run.liveSafe) await adoptAmount(session);
     const results = await runPoints(points, session, {
       ...{ origin, timeout, progress, missing: missingIn(run) },
-      secrets: [key, otherKey, values.bvn, values.phone].filter((secret) => secret !== ""),
+      secrets: [key, basicOf(key), otherKey, values.bvn, values.phone].filter((secret) => secret !== ""),
     });
     return { results, seconds: tenths(performance.now() - begun), waited: tenths(session.waited) };
   } finally {
@@ -58,13 +60,13 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   }
 }
 
-/** Throws a `CheckError` if the server refuses the key: each point that needs one would say so again. */
-async function refuseWrongKey(session: CheckSession, origin: string): Promise<void> {
+/** Throws a `CheckError` if the server refuses a key: each point that needs one would say so again. */
+async function refuseWrongKey(session: CheckSession, origin: string, key: string, which: string): Promise<void> {
   try {
-    const { status, json } = await session.call(listCorporateBundles);
+    const { status, json } = await session.call(listCorporateBundles, { authorization: `Bearer ${key}` });
     if (status !== 401) return;
     const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
-    throw new CheckError(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
+    throw new CheckError(`${origin} refuses the API key${which} with HTTP 401${said} Send another one.`);
   } catch (fault) {
     // A point says so.
     if (!(fault instanceof NoResponse)) throw fault;

@@ -67,6 +67,11 @@ export class CheckSession {
     return this.#waited;
   }
 
+  /** Every failure that the server answered with. */
+  failures(): CheckedResponse[] {
+    return [...this.#answers.values()].filter(({ status }) => status >= 400);
+  }
+
   /** The exchanges since the last call. */
   begin(): ServerExchange[] {
     this.#exchanges = [];

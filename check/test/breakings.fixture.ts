@@ -103,6 +103,11 @@ export function breakings(
   return {
     ...table,
     ...ofLists(like),
+    "authorizeMerchant.token": {
+      by: changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
+        token.expires_at = new Date(Date.parse(`${token.expires_at}Z`)).toISOString();
+      }),
+    },
     ...verificationBreakings(like),
     ...failureBreakings(),
     ...headerBreakings(),
@@ -130,6 +135,10 @@ function ofLists(like: (place: PathName) => CheckedResponse): Record<string, Bre
       by: items("bundles", (bundle) => {
         bundle.type = "mtn";
       }),
+      follows: ["lookupDataBundles.all"],
+    },
+    "lookupDataBundles.once": {
+      by: changedJson("bundles", ({ data }) => data.data.push(data.data[0])),
       follows: ["lookupDataBundles.all"],
     },
     "lookupDataBundles.unknown-provider": {
@@ -177,6 +186,11 @@ function ofLists(like: (place: PathName) => CheckedResponse): Record<string, Bre
           : undefined,
     },
     "fetchDataProviders.ids": { by: changedJson("providers", ({ billers }) => billers.pop()) },
+    "fetchDataProviders.bundles": {
+      by: items("bundles", (bundle, asked) => {
+        if (query(asked) === "provider=GLODATA") bundle.price = Number(bundle.price);
+      }),
+    },
     "fetchDataProviders.names": {
       by: items("providers", (provider) => {
         provider.narration = "Data";
@@ -198,6 +212,7 @@ function ofLists(like: (place: PathName) => CheckedResponse): Record<string, Bre
       }),
       follows: ["fetchTvAddOns.as-spelled"],
     },
+    "fetchTvAddOns.once": { by: changedJson("addOns", ({ data }) => data.push(data[0])) },
     "fetchTvAddOns.message": {
       by: changedJson("addOns", (body) => {
         body.message = "Add-on lookup successful";

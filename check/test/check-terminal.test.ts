@@ -101,8 +101,28 @@ suite("duba check", () => {
     const { text: own } = await service.newKey();
     const { exitCode, out } = await check([service.url, ...only, "--other-key", own]);
     assert.equal(exitCode, 1);
-    assert.match(out, /WRONG +accounts\.reference .*\n +The other account is told of it\./);
+    assert.match(
+      out,
+      /WRONG +accounts\.reference .*\n +The other account is told of it, unless both keys are of one account\./,
+    );
     for (const key of [own, sandboxKey]) assert.ok(!out.includes(key));
+    // A key that cannot be that of another account says nothing about the server.
+    const wrong = await check([service.url, ...only, "--other-key", "duba_test_nobody-has-this"]);
+    assert.deepEqual([wrong.exitCode, wrong.out], [1, ""]);
+    assert.match(wrong.err, / refuses the API key of --other-key with HTTP 401: .* Send another one\.\n$/);
+    const { text: live } = await service.newKey({ mode: "live", account: await service.newAccount("Live") });
+    for (const [first, second] of [
+      [own, own],
+      [own, live],
+      [sandboxKey, sandboxKey],
+    ] as const) {
+      const refused = await check([service.url, ...only, "--key", first, "--other-key", second]);
+      assert.deepEqual(refused.exitCode, 2);
+      assert.match(
+        refused.err,
+        /^--other-key must be a key of another account, of the same mode as the first key\.\n$/,
+      );
+    }
   });
 
   test("says in one sentence that the server refuses the key", async () => {
@@ -154,7 +174,7 @@ suite("duba check", () => {
     });
     await withServer(breaking(fault), async (url) => {
       const { exitCode, out, err } = await check([url, "--junit", report]);
-      assert.deepEqual([exitCode, err.split(" (")[0]], [1, "1 of 47 points does not hold"]);
+      assert.deepEqual([exitCode, err.split(" (")[0]], [1, "1 of 50 points does not hold"]);
       assert.match(
         out,
         /WRONG +lookupDataBundles\.members .*\n +data\.data\[\*\]\.price is a number, not a string\.\n\n +> GET .*\n(?: +> .*\n)+ +< HTTP 200\n(?: +<.*\n)+/,
@@ -162,9 +182,9 @@ suite("duba check", () => {
       const xml = readFileSync(report, "utf8");
       assert.match(
         xml,
-        /<testsuites name="duba check 127\.0\.0\.1:\d+" tests="47" failures="1" skipped="0" time="[\d.]+">/,
+        /<testsuites name="duba check 127\.0\.0\.1:\d+" tests="50" failures="1" skipped="0" time="[\d.]+">/,
       );
-      assert.equal(xml.match(/<testcase /g)!.length, 47);
+      assert.equal(xml.match(/<testcase /g)!.length, 50);
       assert.match(
         xml,
         /name="lookupDataBundles\.members: [^"]*" time="[\d.]+"><failure message="data\.data\[\*\]\.price is a number/,
@@ -183,6 +203,22 @@ suite("duba check", () => {
       "/nowhere/x.xml",
     ]);
     assert.deepEqual([exitCode, err], [1, "Duba cannot write the file /nowhere/x.xml (ENOENT).\n"]);
+  });
+
+  test("shows neither the key nor the token of an exchange that is answered otherwise", async () => {
+    const tokens: string[] = [];
+    const fault = changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
+      tokens.push(token.access_token);
+      token.expires_at = token.expires_at.replace(" ", "T");
+    });
+    await withServer(breaking(fault), async (url) => {
+      const { exitCode, out } = await check([url, "--duba", "--only", "authorizeMerchant"]);
+      assert.equal(exitCode, 1);
+      assert.match(out, /WRONG +authorizeMerchant\.token .*\n +data\.token\.expires_at is not of the form /);
+      assert.match(out, /> Authorization: Basic …\n/);
+      const basic = btoa(`sandbox@example.com:${sandboxKey}`);
+      for (const secret of [sandboxKey, basic, tokens[0]!, tokens[0]!.slice(8)]) assert.ok(!out.includes(secret));
+    });
   });
 
   test("takes an address that ends with the prefix of the paths", async () => {

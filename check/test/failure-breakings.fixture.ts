@@ -34,6 +34,11 @@ export function failureBreakings(): Record<string, Breaking> {
         error.request_id = "another";
       }),
     },
+    "failures.no-stack": {
+      by: error("internal_error", (error) => {
+        error.detail = "Error: no\n    at run (/srv/app/server.js:10:5)";
+      }),
+    },
     "failures.not-stored": {
       by: (_, { status, headers }) =>
         status >= 400 ? { headers: { ...headers, "cache-control": "public" } } : undefined,

@@ -147,6 +147,13 @@ export const checkCommand = command({
       throw new InputError(
         "This is a live key, and the check verifies a person. Add --live-safe to leave that out, or --person to name the person.",
       );
+    const otherKey = input.other_key ?? "";
+    const modeOf = (text: string) => /^duba_(test|live)_/.exec(text)?.[1];
+    if (
+      otherKey !== "" &&
+      (otherKey === key || (modeOf(otherKey) ?? modeOf(key)) !== (modeOf(key) ?? modeOf(otherKey)))
+    )
+      throw new InputError("--other-key must be a key of another account, of the same mode as the first key.");
     const { CheckError, checkServer } = await import("../../check/src/check-server.ts");
     const { only, live_safe = false, duba = false, junit } = input;
     const person = input.person ? { bvn: input.bvn!, phone: `0${input.phone}` } : undefined;
@@ -154,7 +161,7 @@ export const checkCommand = command({
       ...{
         url: input.url,
         key,
-        otherKey: input.other_key ?? "",
+        otherKey,
         only: only ?? [],
         liveSafe: live_safe,
         duba,

@@ -88,6 +88,9 @@ const payloads: Readonly<Record<string, (message: string) => object>> = {
   verifyBvn: () => ({ data: null }),
 };
 
+/** In JSON: `\\n    at run (/srv/app.js:10:5)`, `app.py\", line 10`, `Main.java:10`. */
+const stack = /\bat [^"]{1,200}:\d+:\d+|\.py\\?", line \d|\.(?:[cm]?[jt]s|php|rb|go|java|kt)\b\(?:?\d+|node_modules\//;
+
 const envelope = ["success", "status", "message", "error"];
 const errorMembers = ["code", "retryable", "request_id", "help"];
 
@@ -137,6 +140,15 @@ export const failurePoints: readonly Point[] = [
     const wanted = payloads[operation.id]!(String(message));
     return unless(withoutDate(rest) === withoutDate(wanted), "the payload is another.");
   }),
+  {
+    ...{ id: "failures.no-stack", part: "duba", needs: [] },
+    sentence: "No failure holds a stack trace, or a line of a program.",
+    check: async (session) => {
+      for (const failureCase of sample) await askRefused(session, failureCase);
+      const shown = session.failures().filter(({ text }) => stack.test(text));
+      return [...new Set(shown.map(({ status }) => `A failure with HTTP ${status} does.`))];
+    },
+  },
   {
     ...{ id: "failures.unknown-path", part: "duba", needs: [] },
     sentence: "An unknown path is `route_not_found`.",

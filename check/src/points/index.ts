@@ -7,6 +7,7 @@ import { listPoints } from "./list-points.ts";
 import { operationPoints, refusalPoints } from "./operation-points.ts";
 import { personPoints } from "./person-points.ts";
 import { requestPoints } from "./request-points.ts";
+import { tokenPoint } from "./token-points.ts";
 import { verificationPoints } from "./verification-points.ts";
 
 /** Every point, of each operation together. A point comes after those that it needs. */
@@ -31,6 +32,7 @@ export function everyPoint(operations: readonly Operation[]): Point[] {
     ...failurePoints.filter(({ id }) => id.startsWith("failures.")),
     ...headerPoints,
     ...leakPoints.filter(({ id }) => id.startsWith("accounts.")),
+    tokenPoint,
     ...others.flatMap((operation) => operationPoints(operation, "duba")),
   ];
 }

@@ -38,7 +38,10 @@ function elsewhere(
     check: async (session) => {
       const verified = await session.call(verifyBvn);
       if (typeof referenceIn(verified) !== "string") throw new Blocked("verifyBvn.members");
-      return unless(holds(await ask(session, verified), verified), "The other account is told of it.");
+      return unless(
+        holds(await ask(session, verified), verified),
+        "The other account is told of it, unless both keys are of one account.",
+      );
     },
   };
 }

@@ -7,6 +7,8 @@ import {
 } from "../document.ts";
 import { itemsOf, refusalFaults, successFaults, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
+import type { CheckSession } from "../session.ts";
+import { shapeErrors } from "../shape-errors.ts";
 
 /** A code that no catalogue has. */
 export const noCode = "NOSUCHCODE";
@@ -30,6 +32,7 @@ export const listPoints: readonly Point[] = [
       ];
     },
   }),
+  once(lookupDataBundles, "code"),
   of(lookupDataBundles, {
     name: "unknown-provider",
     sentence: "A provider that does not exist is refused, with `success` false.",
@@ -70,6 +73,21 @@ export const listPoints: readonly Point[] = [
     check: async (session) => {
       const ids = (await itemsOf(session, fetchDataProviders)).map(({ id }) => String(id));
       return unless(ids.join() === "1,2,3,4", `It lists ${ids.length} providers, or other ids.`);
+    },
+  }),
+  of(fetchDataProviders, {
+    name: "bundles",
+    sentence: "The bundles of every provider that it lists are well-formed, of that provider only, and listed once.",
+    check: async (session) => {
+      const providers = (await itemsOf(session, fetchDataProviders)).map(({ type }) => String(type));
+      // What is wrong with the bundles of all is told by points of their own.
+      const told = await bundleFaults(session, session.value("provider"));
+      const found: string[] = [];
+      for (const provider of providers) {
+        const faults = (await bundleFaults(session, provider)).filter((fault) => !told.includes(fault));
+        found.push(...faults.map((fault) => `${provider}: ${fault}`));
+      }
+      return found;
     },
   }),
   of(fetchDataProviders, {
@@ -117,6 +135,7 @@ export const listPoints: readonly Point[] = [
       ];
     },
   }),
+  once(fetchTvAddOns, "add_on_product_code"),
   of(fetchTvAddOns, {
     name: "message",
     sentence: "Its `message` names the requested product code.",
@@ -134,6 +153,39 @@ export const listPoints: readonly Point[] = [
     check: async (session) => refusalFaults(await session.call(fetchTvAddOns, { members: { type: noCode } })),
   }),
 ];
+
+async function bundleFaults(session: CheckSession, provider: string): Promise<string[]> {
+  const members = { provider };
+  const response = await session.call(lookupDataBundles, { members });
+  const faults = successFaults(response);
+  if (faults.length > 0) return faults;
+  const bundles = await itemsOf(session, lookupDataBundles, { members });
+  const shape = shapeErrors(lookupDataBundles.answer, response.json);
+  return [
+    ...shape.filter(({ kind }) => kind === "member" || kind === "form").map(({ sentence }) => sentence),
+    ...unless(
+      bundles.every(({ type }) => type === provider),
+      "A bundle has another `type`.",
+    ),
+    ...repeatedFaults(bundles, "code"),
+  ];
+}
+
+/** Clients buy by this code: two entries with it may have two prices. */
+function once(operation: Operation, code: string): Point {
+  return of(operation, {
+    name: "once",
+    sentence: `No two entries have the same \`${code}\`.`,
+    check: async (session) => repeatedFaults(await itemsOf(session, operation), code),
+  });
+}
+
+function repeatedFaults(items: readonly Record<string, unknown>[], code: string): string[] {
+  return unless(
+    new Set(items.map((item) => item[code])).size === items.length,
+    `Two entries have the same \`${code}\`.`,
+  );
+}
 
 interface OfOperation extends Pick<Point, "sentence" | "check"> {
   name: string;
