@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { Duba } from "../client/src/duba.ts";
 import { ConfigError, readConfig } from "../src/config/read-config.ts";
@@ -83,6 +84,19 @@ suite("several prefixes of paths", () => {
     const { message } = assertFailure(await service.ask("/api/v3/nothing"), 404, "route_not_found");
     assert.match(message, /Operations begin with \/api\/v2 or \/api\./);
   });
+});
+
+test("a client with two base addresses sends what Duba answers to Duba, and nothing else", () => {
+  const [, recipe = ""] = /^const isDuba = \/(.+)\/;$/m.exec(readFileSync("docs/start.md", "utf8"))!;
+  const isDuba = new RegExp(recipe);
+  for (const { path, examples } of everyOperation) {
+    const input = Object.fromEntries(Object.entries(examples[0]!.input ?? {}));
+    const asked = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => input[name]!);
+    for (const each of [asked, `${asked}?after=0`]) assert.match(each, isDuba);
+  }
+  const elsewhere =
+    "internet/data cable-tv electricity transaction/requery transfer/bank transfer/list-banks transfer/verify-account electricity/verify-meter airtime";
+  for (const path of elsewhere.split(" ")) assert.doesNotMatch(`/api/v2/${path}`, isDuba);
 });
 
 suite("a wrong path", () => {
