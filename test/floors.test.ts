@@ -91,7 +91,7 @@ suite("floors", () => {
   });
 
   test("tests are written with suite and test", () => {
-    const others = globSync("{src,test,bench,client/test,check/test}/**/*.test.ts").filter((file) =>
+    const others = globSync("{src,pages,test,bench,client/test,check/test}/**/*.test.ts").filter((file) =>
       /import \{[^}]*\b(?:describe|it)\b[^}]*\} from "node:test"/.test(textOf(file)),
     );
     assert.deepEqual(others, []);
@@ -127,6 +127,11 @@ suite("floors", () => {
       ),
     );
     assert.deepEqual(foreign, []);
+  });
+
+  test("src/ loads the pages on first use, and not as it starts", () => {
+    const early = files.filter((file) => /from "[./]+\/pages\/(?!guides|html|index|wrong-path)/.test(textOf(file)));
+    assert.deepEqual(early, []);
   });
 
   test("no file imports a module that loads more than it needs", () => {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
+import { openapi } from "../pages/openapi/document.ts";
 import { everyCommand } from "../src/commands/families.ts";
-import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { labelOf } from "../src/operation/check-kind.ts";
 import { confirms, givenAway } from "../src/operation/command.ts";

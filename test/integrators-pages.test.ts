@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { type CopiedRequest, curlLine, numbersFor, provocations } from "../src/http/pages/provoke.ts";
+import { type CopiedRequest, curlLine, numbersFor, provocations } from "../pages/provoke.ts";
 import type { FailureCode } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";

@@ -7,7 +7,8 @@ import { after, suite, test } from "node:test";
 
 const copy = mkdtempSync(join(tmpdir(), "duba-new-vendor-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-const parts = "src test client check stand-ins data docs package.json openapi.json tsconfig.json biome.json".split(" ");
+const parts =
+  "src pages test client check stand-ins data docs package.json openapi.json tsconfig.json biome.json".split(" ");
 for (const part of parts)
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
 symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));

@@ -46,7 +46,7 @@ const asked = words.filter((word) => !word.startsWith("--"));
 const isRest = (file: string) => theRest.some((pattern) => pattern.test(file));
 const isWanted = (file: string) =>
   asked.length > 0 ? asked.some((word) => file.includes(word)) : isRest(file) === words.includes("--rest");
-const files = globSync("{src,test,bench,client/test,check/test}/**/*.test.ts").sort();
+const files = globSync("{src,pages,test,bench,client/test,check/test}/**/*.test.ts").sort();
 const chosen = files.filter(isWanted);
 if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
 const times: Record<string, Times> = readTimes();

@@ -62,7 +62,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     connections: { most: config.maxConnections, answer: config.answerTimeout },
     docs: config.docs,
     wrongPathPage: config.docs
-      ? () => import("../http/pages/site.ts").then((made) => made.wrongPathPage(site))
+      ? () => import("../../pages/site.ts").then((made) => made.wrongPathPage(site))
       : undefined,
     ...{ publicUrl, pathPrefixes },
     fairQueue: new FairQueue(),

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { failureComponents } from "../../src/http/openapi/failure-responses.ts";
-import { type JsonObject, jsonSchema, namedSchemas } from "../../src/http/openapi/schema.ts";
+import { failureComponents } from "../../pages/openapi/failure-responses.ts";
+import { type JsonObject, jsonSchema, namedSchemas } from "../../pages/openapi/schema.ts";
 import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
 import { type FailureCode, failures } from "../../src/operation/failures.ts";
 import { failuresOf, isKeyed, type Operation } from "../../src/operation/operation.ts";

@@ -1,10 +1,21 @@
+import type { Operation } from "../../operation/operation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
 import type { ApiServer } from "../server.ts";
 import { type Content, contentResponse } from "../shell/content.ts";
 import { pairsOf } from "../shell/http-response.ts";
 import { downloads, guides } from "./guides.ts";
-import type { Site } from "./site.ts";
+
+/** What the pages are made of. */
+export interface Site {
+  operations: readonly Operation<never>[];
+  version: string;
+  /** Where the samples send their requests: scheme and host. */
+  origin: string;
+  /** As in the settings; empty if not configured. */
+  publicUrl: string;
+  pathPrefixes: readonly string[];
+}
 
 /** The pages for people, the document for tools, and the files that both need. */
 const paths: readonly string[] = [
@@ -38,7 +49,7 @@ export function registerPages(
   for (const path of paths) {
     let content: Promise<Content> | undefined;
     app.get(path, async (request) => {
-      content ??= import("./site.ts").then(({ contents }) => contents[path]!(site));
+      content ??= import("../../../pages/site.ts").then(({ contents }) => contents[path]!(site));
       const address = addressOf(request);
       const made = await content;
       const counted = rateLimiters?.anonymous.consume(address);

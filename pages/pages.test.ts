@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { accessOperations } from "../../access/operations/index.ts";
-import { catalogueOperations } from "../../catalogue/operations/index.ts";
-import { identityOperations } from "../../identity/operations/index.ts";
-import { type FailureCode, failures } from "../../operation/failures.ts";
-import { failuresOf, type Operation } from "../../operation/operation.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
-import { honesty, openapi } from "../openapi/document.ts";
-import { serving } from "../server.fixture.ts";
-import { downloads, guides } from "./guides.ts";
-import { Html, html, prose } from "./html.ts";
-import { registerPages } from "./index.ts";
+import { accessOperations } from "../src/access/operations/index.ts";
+import { catalogueOperations } from "../src/catalogue/operations/index.ts";
+import { downloads, guides } from "../src/http/pages/guides.ts";
+import { Html, html, prose } from "../src/http/pages/html.ts";
+import { registerPages } from "../src/http/pages/index.ts";
+import { serving } from "../src/http/server.fixture.ts";
+import { identityOperations } from "../src/identity/operations/index.ts";
+import { type FailureCode, failures } from "../src/operation/failures.ts";
+import { failuresOf, type Operation } from "../src/operation/operation.ts";
+import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { honesty, openapi } from "./openapi/document.ts";
 import { numbersFor, provocations } from "./provoke.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];

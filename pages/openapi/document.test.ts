@@ -7,16 +7,16 @@ import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { accessOperations } from "../../access/operations/index.ts";
-import { catalogueOperations } from "../../catalogue/operations/index.ts";
-import { eventOperations } from "../../events/operations/index.ts";
-import { identityOperations } from "../../identity/operations/index.ts";
-import { failureBody } from "../../operation/answers/envelope.ts";
-import { eventTypeNames, eventTypes } from "../../operation/event.ts";
-import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
-import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
-import { browserDocument } from "../pages/scalar.ts";
+import { accessOperations } from "../../src/access/operations/index.ts";
+import { catalogueOperations } from "../../src/catalogue/operations/index.ts";
+import { eventOperations } from "../../src/events/operations/index.ts";
+import { identityOperations } from "../../src/identity/operations/index.ts";
+import { failureBody } from "../../src/operation/answers/envelope.ts";
+import { eventTypeNames, eventTypes } from "../../src/operation/event.ts";
+import { Failure, type FailureCode, failures } from "../../src/operation/failures.ts";
+import { failuresOf, type Operation, operation } from "../../src/operation/operation.ts";
+import Type from "../../src/operation/schema/type.ts";
+import { browserDocument } from "../scalar.ts";
 import { openapi } from "./document.ts";
 
 const retiring = operation({
@@ -239,7 +239,7 @@ test("an operation on its way out is marked, with its headers and its end", () =
 });
 
 suite("a linter finds no error", () => {
-  const root = join(import.meta.dirname, "../../..");
+  const root = join(import.meta.dirname, "../..");
   const bin = (name: string) => join(root, "node_modules/.bin", name);
   const run = (name: string, args: string[]) =>
     promisify(execFile)(bin(name), args, {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { isKeyed, type Operation } from "../../operation/operation.ts";
-import type { OpenApiDocument } from "../openapi/document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../src/http/pages/html.ts";
+import { isKeyed, type Operation } from "../src/operation/operation.ts";
+import type { OpenApiDocument } from "./openapi/document.ts";
 import { curlLine, sampleOf } from "./provoke.ts";
 
 /** Settings of the reference in the browser. It must not call other hosts. */
@@ -93,5 +93,5 @@ interface SentBody {
 
 /** The reference's script: Scalar's own, as `npm run update:scalar` wrote it. */
 export async function scalarScript(): Promise<Buffer> {
-  return promisify(brotliDecompress)(await readFile(new URL("files/scalar.js.br", import.meta.url)));
+  return promisify(brotliDecompress)(await readFile(new URL("../src/http/pages/files/scalar.js.br", import.meta.url)));
 }

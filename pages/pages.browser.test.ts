@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
-import { until } from "../../../test/support/until.ts";
-import { accessOperations } from "../../access/operations/index.ts";
-import { catalogueOperations } from "../../catalogue/operations/index.ts";
-import { identityOperations } from "../../identity/operations/index.ts";
-import type { Operation } from "../../operation/operation.ts";
-import { serving } from "../server.fixture.ts";
-import { namedGuides } from "./guides.ts";
-import { registerPages } from "./index.ts";
+import { accessOperations } from "../src/access/operations/index.ts";
+import { catalogueOperations } from "../src/catalogue/operations/index.ts";
+import { namedGuides } from "../src/http/pages/guides.ts";
+import { registerPages } from "../src/http/pages/index.ts";
+import { serving } from "../src/http/server.fixture.ts";
+import { identityOperations } from "../src/identity/operations/index.ts";
+import type { Operation } from "../src/operation/operation.ts";
+import { findBrowser, missingBrowser, startBrowser } from "../test/support/browser.ts";
+import { until } from "../test/support/until.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
 

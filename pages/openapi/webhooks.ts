@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
-import { EventBody } from "../../events/event-body.ts";
-import { type EventType, eventTypes } from "../../operation/event.ts";
-import { modeHeader, standInMode } from "../../operation/operation.ts";
+import { EventBody } from "../../src/events/event-body.ts";
+import { type EventType, eventTypes } from "../../src/operation/event.ts";
+import { modeHeader, standInMode } from "../../src/operation/operation.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 
 const header = (name: string, description: string, example: string): JsonObject => ({

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
-import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
-import { rehearsedScope, scenarioHeader, scenarios } from "../rehearsal/scenarios.ts";
-import { hintHeader } from "../request/hints.ts";
+import { rehearsedScope, scenarioHeader, scenarios } from "../../src/http/rehearsal/scenarios.ts";
+import { hintHeader } from "../../src/http/request/hints.ts";
+import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../src/operation/operation.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 

@@ -1,6 +1,6 @@
-import { honesty } from "../openapi/document.ts";
-import { namedGuides } from "./guides.ts";
-import { type Html, html } from "./html.ts";
+import { namedGuides } from "../src/http/pages/guides.ts";
+import { type Html, html } from "../src/http/pages/html.ts";
+import { honesty } from "./openapi/document.ts";
 
 const named = namedGuides.map(({ path, name }) => [path, name] as const);
 

@@ -1,6 +1,6 @@
-import { type FailurePath, failureBody } from "../../operation/answers/envelope.ts";
-import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
-import { failuresOf, modeHeader, type Operation } from "../../operation/operation.ts";
+import { type FailurePath, failureBody } from "../../src/operation/answers/envelope.ts";
+import { Failure, type FailureCode, failures } from "../../src/operation/failures.ts";
+import { failuresOf, modeHeader, type Operation } from "../../src/operation/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";
 
 export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";

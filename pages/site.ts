@@ -1,27 +1,17 @@
 import { readFileSync } from "node:fs";
-import type { Operation } from "../../operation/operation.ts";
-import { openapi } from "../openapi/document.ts";
-import { llmsText } from "../openapi/llms.ts";
-import { postmanCollection } from "../openapi/postman.ts";
-import { type Content, content } from "../shell/content.ts";
+import { type DownloadPath, downloadOf, downloads, guides, namedGuides, servedText } from "../src/http/pages/guides.ts";
+import type { Html } from "../src/http/pages/html.ts";
+import type { Site } from "../src/http/pages/index.ts";
+import { wrongPath } from "../src/http/pages/wrong-path.ts";
+import { type Content, content } from "../src/http/shell/content.ts";
 import { errors } from "./failure-list.ts";
-import { type DownloadPath, downloadOf, downloads, guides, namedGuides, servedText } from "./guides.ts";
 import { home } from "./home.ts";
-import type { Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { documentPart } from "./markdown.ts";
+import { openapi } from "./openapi/document.ts";
+import { llmsText } from "./openapi/llms.ts";
+import { postmanCollection } from "./openapi/postman.ts";
 import { browserDocument, referencePage, scalarScript } from "./scalar.ts";
-import { wrongPath } from "./wrong-path.ts";
-
-export interface Site {
-  operations: readonly Operation<never>[];
-  version: string;
-  /** Where the samples send their requests: scheme and host. */
-  origin: string;
-  /** As in the settings; empty if not configured. */
-  publicUrl: string;
-  pathPrefixes: readonly string[];
-}
 
 const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const pageHeaders = { "Content-Security-Policy": `${closed}; script-src 'self'; style-src 'self'; img-src 'self'` };
@@ -91,5 +81,5 @@ function documentOf({ operations, version, publicUrl, pathPrefixes }: Site) {
 }
 
 function file(name: string): Buffer {
-  return readFileSync(new URL(`files/${name}`, import.meta.url));
+  return readFileSync(new URL(`../src/http/pages/files/${name}`, import.meta.url));
 }

@@ -1,8 +1,8 @@
-import { type FailureCode, failures } from "../../operation/failures.ts";
-import { failuresOf, type Operation } from "../../operation/operation.ts";
-import { STATUS_CODES } from "../../runtime/network/node-http.ts";
-import type { GuidePath } from "./guides.ts";
-import { type Html, html, prose } from "./html.ts";
+import type { GuidePath } from "../src/http/pages/guides.ts";
+import { type Html, html, prose } from "../src/http/pages/html.ts";
+import { type FailureCode, failures } from "../src/operation/failures.ts";
+import { failuresOf, type Operation } from "../src/operation/operation.ts";
+import { STATUS_CODES } from "../src/runtime/network/node-http.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
 /** Every failure with its cause and cure, and how to get it from a service at `origin`, at the anchor that `error.help` names. */
