@@ -154,9 +154,9 @@ suite("the first hour", { concurrency: true }, () => {
     const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
       packages: Record<string, { integrity?: string; hasInstallScript?: boolean; dev?: boolean; resolved?: string }>;
     };
-    // The folders of this checkout, and the links to two of them.
-    const own = ["", "client", "check"];
-    const { allowScripts } = JSON.parse(readFileSync("package.json", "utf8"));
+    const { allowScripts, workspaces } = JSON.parse(readFileSync("package.json", "utf8"));
+    // The folders of this checkout, and the links to its workspaces.
+    const own = ["", ...workspaces];
     for (const [path, { integrity, hasInstallScript, dev, resolved }] of Object.entries(packages)) {
       if (own.includes(path) || own.includes(resolved ?? path)) {
         assert.equal(hasInstallScript, undefined, path);

@@ -13,7 +13,9 @@ import { noticed } from "./support/until.ts";
 /** A copy of the program with two more kinds. Git ignores it, and Node finds the packages of the project from it. */
 const copy = resolve(mkdtempSync(".duba-new-kind-"));
 after(() => rmSync(copy, { recursive: true, force: true }));
-const parts = "src pages data docs client check test/support package.json openapi.json tsconfig.json".split(" ");
+const parts = "src pages data docs client check stand-ins test/support package.json openapi.json tsconfig.json".split(
+  " ",
+);
 for (const part of parts)
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !/node_modules|\.test\.ts$/.test(path) });
 for (const [file, text] of Object.entries(newFiles)) {

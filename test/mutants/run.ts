@@ -17,7 +17,9 @@ if (chosen.length === 0) throw new Error(`No mutant has ${asked.join(" or ")} in
 const copy = mkdtempSync(join(tmpdir(), "duba-mutants-"));
 let survivors = 0;
 try {
-  const parts = "src pages test client check data docs bin package.json openapi.json tsconfig.json".split(" ");
+  const parts = "src pages test client check stand-ins data docs bin package.json openapi.json tsconfig.json".split(
+    " ",
+  );
   for (const part of parts)
     cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
