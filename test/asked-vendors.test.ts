@@ -43,7 +43,7 @@ for (const engine of engines)
         DUBA_DOJAH_URL: vendor.url,
         DUBA_DOJAH_APP_ID: "app",
         DUBA_DOJAH_KEY: "key",
-        DUBA_DOJAH_PRICE: "bvn=50",
+        DUBA_UPSTREAM_PRICES: "dojah.bvn=50",
       };
       operators = await startOperators(engine, { ...own, DUBA_LIMITS: "off" });
       const { dataDirectory, databaseUrl } = operators.service.settings;

@@ -10,7 +10,7 @@ const large = "GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
 suite("connections", { concurrency: true }, () => {
   test("whose caller does not read are cut when an answer has waited too long", async () => {
-    await withService({ DUBA_ANSWER_TIMEOUT: "3s", DUBA_LIMITS: "off" }, async (service) => {
+    await withService({ DUBA_REQUEST_TIMEOUT: "1s", DUBA_LIMITS: "off" }, async (service) => {
       const whole = await service.ask("/docs/scalar.js");
       const stuck = connect(service.port, "127.0.0.1").pause();
       stuck.on("error", () => undefined);

@@ -15,7 +15,9 @@ for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {
-      service = await startService({ DUBA_LIMITS: "off", DUBA_LIMIT_FAILED_CREDENTIALS: "1000/min" }, engine);
+      service = await startService({ DUBA_LIMITS: "off" }, engine, {
+        fixed: { limitFailedCredentials: { count: 1000, seconds: 60 } },
+      });
     });
     after(() => service.close());
 

@@ -38,7 +38,7 @@ for (const engine of usualEngines)
     /** Gives the source another price, and waits until it serves that. */
     const reprice = async (naira: number) => {
       const { db } = await source.store();
-      const publisher = publisherOf(db, { guard: { ...looseGuard, priceFactor: 100 } });
+      const publisher = publisherOf(db, { guard: { ...looseGuard, factor: 100 } });
       await publish(publisher, priced("MTNDATA 104", naira * 100), about);
       await noticed(
         () => source.ask(bundles),
@@ -48,7 +48,7 @@ for (const engine of usualEngines)
 
     before(async () => {
       source = await startService({ DUBA_LIMITS: "off" }, engine);
-      service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1h" }, engine);
+      service = await startService(followed(source.url), engine);
       const { dataDirectory, databaseUrl } = service.settings;
       environment = { ...followed(source.url), DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
     });
@@ -203,7 +203,7 @@ for (const engine of usualEngines)
 suite("a source that is followed", () => {
   test("makes answers say that they are stale, when its last success is too long ago", async (t) => {
     const source = await startService();
-    const service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1s" });
+    const service = await startService(followed(source.url), undefined, { fixed: { staleAfter: 1000 } });
     t.after(() => service.close());
     const ask = () => service.ask(bundles);
     const asOf = (response: ServiceResponse) => response.headers["duba-catalogue-as-of"];

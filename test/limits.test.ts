@@ -95,7 +95,7 @@ suite("limits", { concurrency: true }, () => {
   });
 
   test("of size and time are settings as well", async () => {
-    const environment = { DUBA_LIMIT_BODY: "40B", DUBA_LIMIT_URL: "60B", DUBA_LIMIT_HEADERS: "1KiB" };
+    const environment = { DUBA_LIMIT_SIZES: "body=40B,url=60B,headers=1KiB" };
     await withService(environment, async (service) => {
       const large = await service.ask(verify, { method: "POST", body });
       assert.match(assertFailure(large, 413, "body_too_large", { path: verify }).message, /larger than 40 bytes/);

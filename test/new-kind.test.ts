@@ -57,7 +57,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
       DUBA_ACCOUNT_FEE: "70",
       DUBA_PASSPORT_FEE: "60",
       DUBA_UPSTREAMS: "invented",
-      DUBA_INVENTED_PRICE: "account=50,account.name_mismatch=10,passport=40",
+      DUBA_UPSTREAM_PRICES: "invented.account=50,invented.account.name_mismatch=10,invented.passport=40",
       DUBA_LIMIT_VERIFICATION: "1000/min",
       DUBA_LIMIT_IN_FLIGHT: "100",
       DUBA_LIMIT_SUBJECT: "3/h",

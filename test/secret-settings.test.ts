@@ -13,9 +13,8 @@ import { until } from "./support/until.ts";
 /** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
 const readable = new Set([
   "DUBA_KEYRING",
-  // They stand on every statement for a client.
-  "DUBA_BUSINESS_NAME",
-  "DUBA_BUSINESS_ADDRESS",
+  // It stands on every statement for a client.
+  "DUBA_BUSINESS",
   // The names of our accounts with vendors.
   ...vendors
     .flatMap(({ settings }) => Object.values(settings).map(({ name }) => name))

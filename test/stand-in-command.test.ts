@@ -30,7 +30,9 @@ suite("duba stand-in", () => {
       "--invoice",
       invoice,
     ];
-    const child = spawn(process.execPath, argv, { env: { ...nodeEnvironment, DUBA_PREMBLY_PRICE: "bvn=40" } });
+    const child = spawn(process.execPath, argv, {
+      env: { ...nodeEnvironment, DUBA_UPSTREAM_PRICES: "prembly.bvn=40" },
+    });
     try {
       let written = "";
       for (const stream of [child.stdout, child.stderr])

@@ -36,9 +36,8 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
         DUBA_UPSTREAM_TIMEOUT: "12s",
         // What one number does to the breaker is not to be seen in the next.
         DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
-        DUBA_UPSTREAM_ALARM_PAUSE: "1ms",
       };
-      const service = await startService(environment);
+      const service = await startService(environment, undefined, { fixed: { upstream: { alarmPause: 1 } } });
       try {
         const { text: credential } = await service.newKey({ mode: "live" });
         const told: Record<string, string> = {};

@@ -72,9 +72,9 @@ for (const engine of usualEngines)
           DUBA_UPSTREAM_TIMEOUT: "1500ms",
           // What one fault does to the breaker is not to be seen in the next.
           DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
-          DUBA_UPSTREAM_ALARM_PAUSE: "1ms",
         },
         engine,
+        { fixed: { upstream: { alarmPause: 1 } } },
       );
       key = (await service.newKey({ mode: "live" })).text;
     });
@@ -141,10 +141,9 @@ for (const engine of usualEngines)
       meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
     test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
-      const crowded = await startService(
-        { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200", DUBA_UPSTREAM_BREAKER_PAUSE: "10min" },
-        engine,
-      );
+      const crowded = await startService({ ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" }, engine, {
+        fixed: { upstream: { breakerPause: 600_000 } },
+      });
       try {
         const credential = (await crowded.newKey({ mode: "live" })).text;
         const underWay: ServerResponse[] = [];

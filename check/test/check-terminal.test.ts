@@ -39,11 +39,8 @@ suite("duba check", () => {
   };
 
   before(async () => {
-    service = await startService({
-      DUBA_LIMITS: "off",
-      DUBA_LIMIT_FAILED_CREDENTIALS: "1000/min",
-      DUBA_PATH_PREFIXES: "/api/v2,/api",
-    });
+    const fixed = { limitFailedCredentials: { count: 1000, seconds: 60 } };
+    service = await startService({ DUBA_LIMITS: "off", DUBA_PATH_PREFIXES: "/api/v2,/api" }, undefined, { fixed });
     folder = mkdtempSync(join(tmpdir(), "duba-check-"));
   });
   after(async () => {

@@ -16,8 +16,6 @@ export interface AuditTrailParts {
   sealKey: Buffer;
   /** Path of the file with the newest head. */
   anchor: string;
-  /** Whether the log gets the newest head too. */
-  logAnchor?: boolean;
   log: Log;
 }
 

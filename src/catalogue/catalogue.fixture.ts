@@ -114,7 +114,7 @@ export function headerOf(form: ReadyForm, name: string): string | undefined {
 }
 
 /** Lets every price move and every list go. */
-export const looseGuard: Guard = { removal: 1, priceFactor: 1e18, priceMean: 1e18 };
+export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 
 /** A store of its own, and what publishing to it needs. */
 export interface TestStore {

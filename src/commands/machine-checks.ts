@@ -70,7 +70,7 @@ const checks: Readonly<Record<string, Check>> = {
     if (unpriced.length > 0)
       return unpriced.map(
         (name) =>
-          `DUBA_${name.toUpperCase()}_PRICE is empty, so the books know no cost of ${name} and no invoice of it can be checked. Set what it bills, such as bvn=50.`,
+          `DUBA_UPSTREAM_PRICES does not name ${name}, so the books know no cost of it and no invoice of it can be checked. Add what it bills, such as ${name}=50.`,
       );
     if (upstreams.length > 0) return `live keys use ${upstreams.join(", then ")}.`;
     const keys = (await listKeys(db)).filter(
@@ -137,7 +137,7 @@ const checks: Readonly<Record<string, Check>> = {
   prices: async ({ db, config }) => {
     const snapshot = await latestSnapshot(db);
     const odd = [
-      ...(await oddPricesIn(snapshot, config.guardPriceFactor)),
+      ...(await oddPricesIn(snapshot, config.guard.factor)),
       ...overtakenPricesIn(snapshot),
       ...(await belowCostIn(snapshot)),
     ];

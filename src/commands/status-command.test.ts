@@ -36,7 +36,7 @@ for (const engine of usualEngines) {
     before(async () => {
       service = await startService({}, engine);
       const { dataDirectory, databaseUrl } = service.settings;
-      environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_DOJAH_PRICE: "bvn=50" };
+      environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: "dojah.bvn=50" };
     });
     after(() => service.close());
 

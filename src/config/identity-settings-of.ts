@@ -1,4 +1,4 @@
-import type { IdentitySettings } from "../identity/identity-settings.ts";
+import { type IdentitySettings, listedRoutes } from "../identity/identity-settings.ts";
 import { forEachKind } from "../operation/check-kind.ts";
 import type { Config } from "./read-config.ts";
 
@@ -16,14 +16,14 @@ export function identitySettingsOf(config: Config): IdentitySettings {
     negativeDetail: config.negativeDetail,
     walletUnlimited: config.walletUnlimited,
     consentRequired: config.consent === "required",
-    consentAttested: config.consentAttested,
+    consentAttested: config.consent === "attested",
     payTwice: config.afterTimeout === "next",
     vendorPrices: config.vendorPrices,
     routes: {
+      ...listedRoutes,
       policy: config.route,
-      bounds: { p95: config.routeP95, failures: config.routeFailures },
       shares: config.routeShare,
-      notFoundMax: config.routeAfterNotFound === "next" ? config.routeNotFoundMax : null,
+      notFoundMax: config.routeAfterNotFound,
     },
     timeZone: config.timeZone,
     limits: config.limits

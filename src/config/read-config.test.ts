@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
+import { checkKinds } from "../operation/check-kind.ts";
 import { vendors } from "../upstreams/registry.ts";
 import { ConfigError, readConfig } from "./read-config.ts";
 import { everySetting } from "./settings.ts";
@@ -30,10 +31,11 @@ const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
 
 suite("the settings", () => {
   test("are good as they are without any", () => {
-    const { upstreams, limitCatalogue, limitBody, requestTimeout, tokenLifetime } = readConfig({});
+    const { upstreams, limitCatalogue, limitSizes, requestTimeout } = readConfig({});
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
-    assert.deepEqual([limitBody, requestTimeout, tokenLifetime], [16_384, 10_000, 86_400_000]);
+    assert.deepEqual(limitSizes, { body: 16_384, url: 8_192, headers: 16_384 });
+    assert.equal(requestTimeout, 10_000);
   });
 
   test("refuse the README's key, which everybody knows, where the network can reach it", () => {
@@ -55,7 +57,7 @@ suite("the settings", () => {
   });
 
   test("send events and alarms to private networks only, beside the public internet", () => {
-    for (const name of ["DUBA_EVENT_NETWORKS", "DUBA_ALARM_NETWORKS"]) {
+    for (const name of ["DUBA_EVENT_NETWORKS"]) {
       for (const network of [
         "0.0.0.0/0",
         "8.8.8.8",
@@ -164,57 +166,69 @@ suite("the settings", () => {
   });
 
   test("hold what each vendor bills", () => {
-    assert.deepEqual(readConfig({ DUBA_DOJAH_PRICE: "bvn=50" }).vendorPrices, {
-      ...Object.fromEntries(vendors.map(({ name }) => [name, {}])),
-      dojah: { bvn: 5_000 },
+    const { vendorPrices } = readConfig({ DUBA_UPSTREAM_PRICES: "dojah=50, prembly.bvn=45,prembly.*.failed=5" });
+    assert.deepEqual(vendorPrices, {
+      dojah: Object.fromEntries(checkKinds.map((kind) => [kind, 5_000])),
+      prembly: { bvn: 4_500, "*.failed": 500 },
     });
-    assert.match(
-      faultsOf({ DUBA_DOJAH_PRICE: "50" }).join(),
-      /^DUBA_DOJAH_PRICE must be prices in naira, such as bvn=50/,
-    );
+    for (const wrong of ["50", "dojah", "dojah:50", "nobody=50", "dojah=50,dojah.bvn=40", "dojah.car=5"])
+      assert.match(
+        faultsOf({ DUBA_UPSTREAM_PRICES: wrong }).join(),
+        /^DUBA_UPSTREAM_PRICES must be prices in naira/,
+        wrong,
+      );
+  });
+
+  test("with several parts keep what is usual of those that are not named", () => {
+    assert.deepEqual(readConfig({ DUBA_GUARD: "factor=3" }).guard, { removal: 0.3, factor: 3, mean: 0.2 });
+    for (const wrong of ["factor", "factor=0", "price=3", "factor=3,factor=4", "factor=3,"])
+      assert.match(faultsOf({ DUBA_GUARD: wrong }).join(), /^DUBA_GUARD must be parts such as removal=30%,/, wrong);
   });
 
   test("of routes name vendors that are asked, and have what they compare", () => {
-    const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_DOJAH_PRICE: "bvn=50" };
-    const { route, routeP95, routeFailures, routeShare } = readConfig({
-      ...{ ...live, DUBA_PEER_PRICE: "bvn=0", DUBA_ROUTE: "cheapest", DUBA_ROUTE_SHARE: "peer:5, dojah:2.5" },
-      ...{ DUBA_ROUTE_P95: "5s", DUBA_ROUTE_FAILURES: "2.5" },
+    const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
+    const { route, routeShare, routeAfterNotFound } = readConfig({
+      ...{ ...live, DUBA_ROUTE: "cheapest", DUBA_ROUTE_SHARE: "peer:5, dojah:2.5" },
+      ...{ DUBA_UPSTREAM_PRICES: "dojah=50,peer=0", DUBA_ROUTE_AFTER_NOT_FOUND: "next=100.50" },
     });
     const shares = [
       { vendor: "peer", percent: 5 },
       { vendor: "dojah", percent: 2.5 },
     ];
-    assert.deepEqual([route, routeP95, routeFailures, routeShare], ["cheapest", 5_000, 2.5, shares]);
+    assert.deepEqual([route, routeShare, routeAfterNotFound], ["cheapest", shares, 10_050]);
     for (const text of ["peer", "peer:0", "peer:101", "peer:60,dojah:60", "peer:1,peer:1", "nobody:5", "peer:x"])
       assert.match(faultsOf({ ...live, DUBA_ROUTE_SHARE: text }).join(), /^DUBA_ROUTE_SHARE must be a list/, text);
-    assert.match(faultsOf({ DUBA_ROUTE_P95: "3s" }).join(), /^DUBA_ROUTE_P95 must be one of 250ms, /);
+    assert.match(
+      faultsOf({ DUBA_ROUTE_AFTER_NOT_FOUND: "next" }).join(),
+      /^DUBA_ROUTE_AFTER_NOT_FOUND must be stop, or next= and the most/,
+    );
     assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_SHARE: "prembly:5" }), [
       "DUBA_ROUTE_SHARE names prembly, and DUBA_UPSTREAMS does not: name it in both, or in neither.",
     ]);
     assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE: "cheapest" }), [
-      "DUBA_ROUTE is cheapest, and nothing says what peer bills: set DUBA_PEER_PRICE, such as bvn=50.",
+      "DUBA_ROUTE is cheapest, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
-    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next" }), [
-      "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: set DUBA_PEER_PRICE, such as bvn=50.",
-      "DUBA_ROUTE_AFTER_NOT_FOUND is next: set DUBA_ROUTE_NOT_FOUND_MAX to the most in naira that the attempts of one verification may cost, such as 100.",
+    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next=100" }), [
+      "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
   });
 
   test("are refused all at once", () => {
     const faults = faultsOf({
       PORT: "x",
-      DUBA_LIMIT_BODY: "16",
-      DUBA_TOKEN_LIFETIME: "2h",
+      DUBA_LIMIT_SIZES: "body=16",
       DUBA_REQUEST_TIMEOUT: "0s",
     });
     assert.deepEqual(faults.map((fault) => fault.split(" ")[0]).toSorted(), [
-      "DUBA_LIMIT_BODY",
+      "DUBA_LIMIT_SIZES",
       "DUBA_REQUEST_TIMEOUT",
-      "DUBA_TOKEN_LIFETIME",
       "PORT",
     ]);
     assert.deepEqual(faultsOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=ebills" }), [
       "DUBA_CATALOGUE_SOURCES is no setting any more: DUBA_CATALOGUE_SOURCE takes a source for each list too.",
+    ]);
+    assert.deepEqual(faultsOf({ DUBA_DOJAH_PRICE: "bvn=50" }), [
+      "DUBA_DOJAH_PRICE is no setting any more: write it into DUBA_UPSTREAM_PRICES, such as dojah=50.",
     ]);
     assert.deepEqual(faultsOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
     assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);

@@ -5,10 +5,10 @@ import type { Setting } from "../operation/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
 import { isSandbox, missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
-import { upstreamSettings } from "../upstreams/upstream-settings.ts";
-import type { VendorPrices } from "../upstreams/vendor-prices.ts";
-import { goneSettings } from "./gone-settings.ts";
-import { everySetting, settings, vendorPriceSettings } from "./settings.ts";
+import { upstreamPauses, upstreamSettings } from "../upstreams/upstream-settings.ts";
+import { type FixedValues, fixedValues } from "./fixed-values.ts";
+import { goneSetting } from "./gone-settings.ts";
+import { everySetting, settings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
@@ -23,21 +23,20 @@ type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
   [Name in keyof Settings]: Exclude<ReturnType<Settings[Name]["read"]>, undefined>;
 };
 
-export type Config = Values<typeof settings> & {
-  /** Settings that all vendors share. */
-  upstream: Values<typeof upstreamSettings>;
-  /** Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL. */
-  overrides: readonly { name: string; value: string }[];
-  /** By the name of the vendor. */
-  vendors: Readonly<Record<string, VendorValues>>;
-  /** What each vendor bills, by its name. */
-  vendorPrices: Readonly<Record<string, VendorPrices>>;
-  /** Time-out of each vendor in milliseconds, by its name. */
-  vendorTimeouts: Readonly<Record<string, number>>;
-  pull: Values<typeof syncSettings>;
-  /** By the name of the catalogue source. */
-  sources: Readonly<Record<string, VendorValues>>;
-};
+export type Config = Values<typeof settings> &
+  FixedValues & {
+    /** What all vendors share. */
+    upstream: Values<typeof upstreamSettings> & ReturnType<typeof upstreamPauses>;
+    /** Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL. */
+    overrides: readonly { name: string; value: string }[];
+    /** By the name of the vendor. */
+    vendors: Readonly<Record<string, VendorValues>>;
+    /** Time-out of each vendor in milliseconds, by its name. */
+    vendorTimeouts: Readonly<Record<string, number>>;
+    pull: Values<typeof syncSettings> & Pick<FixedValues, "staleAfter">;
+    /** By the name of the catalogue source. */
+    sources: Readonly<Record<string, VendorValues>>;
+  };
 
 /** One or more settings are wrong; `message` has a sentence for each. */
 export class ConfigError extends Error {
@@ -50,16 +49,20 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const faults: string[] = [];
+  const upstream = valuesOf(upstreamSettings, environment, faults) as Values<typeof upstreamSettings>;
   const config: Config = {
+    ...fixedValues,
     ...(valuesOf(settings, environment, faults) as Values<typeof settings>),
     overrides: overridesIn(environment),
-    upstream: valuesOf(upstreamSettings, environment, faults) as Config["upstream"],
+    upstream: { ...upstream, ...upstreamPauses(upstream.standIns) },
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
-    vendorPrices: valuesOf(vendorPriceSettings, environment, faults) as Config["vendorPrices"],
     vendorTimeouts: {},
-    pull: valuesOf(syncSettings, environment, faults) as Config["pull"],
+    pull: {
+      ...(valuesOf(syncSettings, environment, faults) as Values<typeof syncSettings>),
+      staleAfter: fixedValues.staleAfter,
+    },
     sources: Object.fromEntries(
       catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
@@ -97,8 +100,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("DUBA_") || name.startsWith("DUBA_TEST_") || [...known, ...namesOfCallers].includes(name))
       continue;
-    if (name in goneSettings) {
-      faults.push(`${name} is no setting any more: ${goneSettings[name]}`);
+    const instead = goneSetting(name);
+    if (instead !== undefined) {
+      faults.push(`${name} is no setting any more: ${instead}`);
       continue;
     }
     const meant = closestName(withoutPrefix(name), known.map(withoutPrefix));
@@ -135,14 +139,14 @@ function sourceFaults({ pull, sources: values }: Config): string[] {
 
 /** Orders and bounds that lack what they are made of. A wrong setting has a fault of its own. */
 function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): string[] {
-  if (!upstreams) return [];
-  const { route, routeShare: share, routeAfterNotFound: after, routeNotFoundMax: most } = settings;
+  if (!upstreams || !prices) return [];
+  const { route, routeShare: share, routeAfterNotFound: after } = settings;
   const unlisted = (config.routeShare ?? []).filter(({ vendor }) => !upstreams.includes(vendor));
   const unpriced = upstreams.filter((name) => Object.keys(prices[name] ?? {}).length === 0);
   const compares =
     config.route === "cheapest"
       ? `${route.name} is cheapest`
-      : config.routeAfterNotFound === "next" && `${after.name} is next`;
+      : typeof config.routeAfterNotFound === "number" && `${after.name} is next`;
   return [
     ...unlisted.map(
       ({ vendor }) =>
@@ -150,13 +154,8 @@ function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): st
     ),
     ...(compares ? unpriced : []).map(
       (name) =>
-        `${compares}, and nothing says what ${name} bills: set ${vendorPriceSettings[name]!.name}, such as bvn=50.`,
+        `${compares}, and nothing says what ${name} bills: name it in ${settings.vendorPrices.name}, such as ${name}=50.`,
     ),
-    ...(config.routeAfterNotFound === "next" && config.routeNotFoundMax === null
-      ? [
-          `${after.name} is next: set ${most.name} to the most in naira that the attempts of one verification may cost, such as 100.`,
-        ]
-      : []),
   ];
 }
 

@@ -17,7 +17,6 @@ suite("a setting that is dangerous if it is a mistake", () => {
       DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.1,10.0.0.0/8",
       DUBA_METRICS: "10.0.0.7:9464",
       DUBA_EVENT_NETWORKS: "10.0.0.0/8,fd12:3456:789a::/48",
-      DUBA_ALARM_NETWORKS: "192.168.0.0/16",
     };
     assert.deepEqual(risksOf(careful, ["203.0.113.7", "8.8.8.8"]), {});
   });
@@ -38,7 +37,7 @@ suite("a setting that is dangerous if it is a mistake", () => {
   });
 
   test("may be private networks as wide as all that are private", async () => {
-    for (const name of ["DUBA_EVENT_NETWORKS", "DUBA_ALARM_NETWORKS"])
+    for (const name of ["DUBA_EVENT_NETWORKS"])
       for (const network of ["fc00::/7", "fd00::/8", "fe80::/10"])
         assert.match((await risk(name, { [name]: `10.0.0.0/8,${network}` }))!, new RegExp(`^${name} .* ${network}: `));
   });

@@ -5,14 +5,13 @@ import type { Log } from "../runtime/log.ts";
 import { isClosed, isLoopback, widthOf } from "../runtime/network/address.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import type { Config } from "./read-config.ts";
-import { settings } from "./settings.ts";
 
 /** What may be right, but is dangerous if it is a mistake: a sentence for each such setting, by its name. */
 export function riskySettings(
   config: Config,
   ownAddresses: readonly string[] = addressesOfMachine(),
 ): Readonly<Record<string, string>> {
-  const { trustProxy, metrics, eventNetworks, alarmNetworks, upstream } = config;
+  const { trustProxy, metrics, eventNetworks, upstream } = config;
   const risks: Record<string, string> = {};
   const proxies = trustProxy.filter((entry) => widthOf(entry) < (entry.includes(":") ? 128 : 32) && !isClosed(entry));
   if (proxies.length > 0)
@@ -20,15 +19,9 @@ export function riskySettings(
   const isEverywhere = metrics?.host === "0.0.0.0" || metrics?.host === "::";
   if (metrics && (isEverywhere ? ownAddresses : [metrics.host]).some((address) => !isClosed(address)))
     risks.DUBA_METRICS = `DUBA_METRICS opens the metrics on a public address of this machine, and nobody signs in to read them. Set it to an address of your own network, or let a firewall close the port ${metrics.port}.`;
-  for (const [{ name }, networks] of [
-    [settings.eventNetworks, eventNetworks],
-    [settings.alarmNetworks, alarmNetworks],
-  ] as const) {
-    const wide = networks.filter((entry) => !narrowNetworks.read(entry));
-    if (wide.length > 0)
-      risks[name] =
-        `${name} names ${wide.join(", ")}: Duba would send to every machine of a private network. Name only the networks of your receivers.`;
-  }
+  const wide = eventNetworks.filter((entry) => !narrowNetworks.read(entry));
+  if (wide.length > 0)
+    risks.DUBA_EVENT_NETWORKS = `DUBA_EVENT_NETWORKS names ${wide.join(", ")}: Duba would send to every machine of a private network. Name only the networks of your receivers.`;
   const live = upstream.standIns ? [] : config.upstreams.map((name) => [name, vendors, config.vendors] as const);
   const followed = config.pull.sources.map(({ name }) => [name, catalogueSources, config.sources] as const);
   for (const [vendor, all, values] of [...live, ...followed]) {

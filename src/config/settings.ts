@@ -2,7 +2,6 @@ import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
-import { type VendorPrices, vendorPrices } from "../upstreams/vendor-prices.ts";
 import { businessSettings } from "./settings/business-settings.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { eventSettings } from "./settings/event-settings.ts";
@@ -10,19 +9,6 @@ import { limitSettings } from "./settings/limit-settings.ts";
 import { routeSettings } from "./settings/route-settings.ts";
 import { serverSettings } from "./settings/server-settings.ts";
 import { verificationSettings } from "./settings/verification-settings.ts";
-
-/** What each vendor bills, by its name. */
-export const vendorPriceSettings: Readonly<Record<string, Setting<VendorPrices>>> = Object.fromEntries(
-  vendors.map(({ name }) => [
-    name,
-    setting({
-      name: `DUBA_${name.toUpperCase()}_PRICE`,
-      default: "",
-      about: `What ${name} bills you for an attempt of each kind, and for an outcome with another price: not_found, phone_mismatch, blocked or failed; * is every kind. For the books.`,
-      ...vendorPrices,
-    }),
-  ]),
-);
 
 export const settings = {
   ...serverSettings,
@@ -55,7 +41,6 @@ export const everySetting: readonly Setting<unknown>[] = [
     ...Object.values(settings),
     ...Object.values(syncSettings),
     ...Object.values(upstreamSettings),
-    ...Object.values(vendorPriceSettings),
     ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
   ]),
 ];

@@ -16,7 +16,7 @@ export const busySettings = {
   DUBA_DOJAH_URL: "http://127.0.0.1:9",
   DUBA_DOJAH_APP_ID: "app",
   DUBA_DOJAH_KEY: "key",
-  DUBA_DOJAH_PRICE: "bvn=70,nin=90",
+  DUBA_UPSTREAM_PRICES: "dojah.bvn=70,dojah.nin=90",
   DUBA_BLUSALT_URL: "http://127.0.0.1:9",
   DUBA_BLUSALT_KEY: "key",
   DUBA_BLUSALT_CLIENT_ID: "client",

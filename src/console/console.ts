@@ -3,6 +3,7 @@ import { inviteFirst } from "../access/people/people-rows.ts";
 import { append } from "../audit/append.ts";
 import { signer } from "../audit/chain/seal.ts";
 import type { CommandContext } from "../commands/context.ts";
+import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { openServer } from "../http/shell/open-server.ts";
@@ -69,7 +70,7 @@ export async function openConsole(
   const bounds = { arrival: config.requestTimeout, body: uploadTime };
   const proxies = addressList(config.trustProxy);
   const share = { most: 50, isProxy: (address: string) => proxies !== null && isListed(proxies, address) };
-  const connections = { most: 200, share, answer: config.answerTimeout };
+  const connections = { most: 200, share, answer: answerTime(config) };
   const http = openServer({ ...bounds, connections }, log, async (raw, response) => {
     try {
       await sendConsoleResponse(raw, response, await handle(raw), origin().startsWith("https:"));

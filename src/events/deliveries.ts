@@ -54,7 +54,7 @@ export async function eventsAbout(db: Kysely<Tables>, reference: string) {
 /** An event with what became of it at each endpoint. Throws a `CommandError` if there is none of this id. */
 export async function findEvent(db: Kysely<Tables>, id: string) {
   const event = await db.selectFrom("event").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!event) throw new CommandError("No event has this id. Events are kept for DUBA_EVENT_RETENTION.");
+  if (!event) throw new CommandError("No event has this id. Events are kept for 60 days.");
   const deliveries = db.selectFrom("event_delivery").selectAll().where("number", "=", event.number);
   return { ...event, deliveries: await deliveries.orderBy("endpoint_id").execute() };
 }

@@ -50,6 +50,7 @@ export interface RouteSettings {
 
 export const listedRoutes: RouteSettings = {
   policy: "listed",
+  // Callers wait for 20 s at most, and after a slow vendor there must be time to ask another; one failure in ten is an outage in parts.
   bounds: { p95: 10_000, failures: 10 },
   shares: [],
   notFoundMax: null,

@@ -118,3 +118,28 @@ export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "rea
   form: `${form}, or empty`,
   read: (text: string): Value | null | undefined => (text === "" ? null : read(text)),
 });
+
+type Part<Value> = Pick<Setting<Value>, "form" | "read"> & { usual: string };
+
+/** Several values under one name, such as body=16KiB,url=8KiB. A part that the text does not name has its usual value. */
+export function namedParts<Values extends Record<string, unknown>>(
+  parts: { [Name in keyof Values]: Part<Values[Name]> },
+) {
+  const all = Object.entries<Part<unknown>>(parts);
+  const usual = all.map(([name, { usual }]) => `${name}=${usual}`).join();
+  return {
+    default: usual,
+    form: `parts such as ${usual}, each once: ${all.map(([name, { form }]) => `${name} is ${form}`).join("; ")}`,
+    read(text: string): Values | undefined {
+      const given = text.split(",").map((part) => {
+        const [name = "", value = ""] = part.split("=", 2);
+        return [name.trim(), value.trim()] as const;
+      });
+      const texts = new Map(given);
+      const isFit = texts.size === given.length && given.every(([name]) => Object.hasOwn(parts, name));
+      const values = all.map(([name, { usual, read }]) => [name, read(texts.get(name) ?? usual)] as const);
+      if (!isFit || values.some(([, value]) => value === undefined)) return undefined;
+      return Object.fromEntries(values) as Values;
+    },
+  };
+}

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { stopTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
@@ -107,10 +108,10 @@ function answerForTheLastTime(server: Server): void {
 }
 
 async function stop(service: Service, config: Config, log: Logger): Promise<void> {
-  const until = Date.now() + config.stopTimeout;
+  const until = Date.now() + stopTime(config);
   service.refuseNewWork();
   const patience = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => patience.resolve("late"), config.stopTimeout);
+  const timer = setTimeout(() => patience.resolve("late"), stopTime(config));
   const end = await Promise.race([service.app.close().then(() => "done" as const), patience.promise]);
   clearTimeout(timer);
   if (end === "late") {

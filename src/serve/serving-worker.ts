@@ -1,4 +1,5 @@
 import type { EveryCommand } from "../commands/context.ts";
+import { stopTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { wire } from "../wire/wire.ts";
 import { letGo, untilStopped } from "./graceful-stop.ts";
@@ -25,7 +26,7 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
     const url = await listen(service, config, log);
     const handedOver = handingOver.promise.then(() => {
       log.info({}, "handing over to the next worker");
-      return letGo(service.app.server, config.stopTimeout);
+      return letGo(service.app.server, stopTime(config));
     });
     const stopped = untilStopped(service, config, log, handedOver);
     greet(service, config, log, url);

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { stopTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/network/address.ts";
@@ -10,7 +11,7 @@ import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Milliseconds that a worker has beyond `DUBA_STOP_DELAY` and `DUBA_STOP_TIMEOUT` until it is killed. */
+/** Milliseconds that a worker has beyond `DUBA_STOP_DELAY` and the time of a stop until it is killed. */
 const stopReserve = 5000;
 
 /**
@@ -23,7 +24,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   warnOfSettings(config, log);
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;
-  const pool = new WorkerPool(count, config.stopDelay + config.stopTimeout + stopReserve, log);
+  const pool = new WorkerPool(count, config.stopDelay + stopTime(config) + stopReserve, log);
   const ended = Promise.withResolvers<number>();
   const forget = onStopSignals({
     stop: (signal) => {

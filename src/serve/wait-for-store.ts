@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { failureResponse, jsonHeaders } from "../http/failure-response.ts";
 import { endingOf } from "../http/request/meant-operation.ts";
@@ -18,7 +19,7 @@ const againAfter = 500;
 const tellEvery = 5000;
 
 /**
- * Waits until PostgreSQL takes writes and has the database, for at most `DUBA_START_TIMEOUT`. Meanwhile it answers on the service's port: alive, and not
+ * Waits until PostgreSQL takes writes and has the database, for a minute at most. Meanwhile it answers on the service's port: alive, and not
  * ready. False if a signal asked to stop. Throws `StoreError` when the time is up, and at once if waiting does not help.
  */
 export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
@@ -50,8 +51,7 @@ async function reached(url: string, patience: number, log: Logger, stopping: Abo
       throw error;
     });
     if (reason === undefined) return !stopping.aborted;
-    if (left <= 0)
-      throw new StoreError(`The store was not there within DUBA_START_TIMEOUT, ${patience / 1000} s. ${reason}`);
+    if (left <= 0) throw new StoreError(`The store was not there within ${patience / 1000} s. ${reason}`);
     if (performance.now() - told >= tellEvery) {
       told = performance.now();
       log.warn({ seconds_left: Math.ceil(left / 1000), reason }, "waits for the store");
@@ -82,7 +82,7 @@ async function answerNotReady(config: Config, log: Logger): Promise<() => Promis
   });
   const bounds = {
     arrival: config.requestTimeout,
-    connections: { most: config.maxConnections, answer: config.answerTimeout },
+    connections: { most: config.maxConnections, answer: answerTime(config) },
   };
   const http = openServer(bounds, log, (request, response) => {
     const id = requestIdOf(request.headers["x-request-id"]);

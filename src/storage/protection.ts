@@ -5,12 +5,13 @@ import { isSqlite } from "./engine.ts";
 import { storeTime } from "./pulse/beat.ts";
 import type { Tables } from "./tables.ts";
 
+/** The bounds of the guard: a smaller one is stricter. */
+const bounds = ["removal", "factor", "mean"] as const;
+
 /** The settings that hold a person's change back, by their members. */
 export interface Protection {
   fourEyes: boolean;
-  guardRemoval: number;
-  guardPriceFactor: number;
-  guardPriceMean: number;
+  guard: Record<(typeof bounds)[number], number>;
 }
 
 /** `of`: who says so. */
@@ -23,8 +24,8 @@ const alarmTime = 24 * 60 * 60_000;
 
 const percent = (part: number) => `${Math.round(part * 100)}%`;
 
-export function protectionText({ fourEyes, guardRemoval, guardPriceFactor, guardPriceMean }: Protection): string {
-  return `four eyes ${fourEyes ? "on" : "off"}, removal ${percent(guardRemoval)}, price factor ${guardPriceFactor}, price mean ${percent(guardPriceMean)}`;
+export function protectionText({ fourEyes, guard: { removal, factor, mean } }: Protection): string {
+  return `four eyes ${fourEyes ? "on" : "off"}, removal ${percent(removal)}, price factor ${factor}, price mean ${percent(mean)}`;
 }
 
 /**
@@ -36,8 +37,8 @@ export async function sayProtection(
   instance: string,
   own: Protection,
 ): Promise<void> {
-  const { fourEyes, guardRemoval, guardPriceFactor, guardPriceMean } = own;
-  const values = JSON.stringify({ fourEyes, guardRemoval, guardPriceFactor, guardPriceMean });
+  const { fourEyes, guard } = own;
+  const values = JSON.stringify({ fourEyes, guard });
   await inTransaction(db, async (trx) => {
     // Of processes that start at once, one is less strict than before.
     await lockCounter(trx, "access");
@@ -66,11 +67,11 @@ export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionI
   const rows = alive.length > 0 ? alive : await newest(db);
   const all = rows.map(({ said }) => JSON.parse(said) as Protection);
   if (all.length === 0) return undefined;
-  const strictest = {
+  const strictest: Protection = {
     fourEyes: all.some(({ fourEyes }) => fourEyes),
-    guardRemoval: Math.min(...all.map(({ guardRemoval }) => guardRemoval)),
-    guardPriceFactor: Math.min(...all.map(({ guardPriceFactor }) => guardPriceFactor)),
-    guardPriceMean: Math.min(...all.map(({ guardPriceMean }) => guardPriceMean)),
+    guard: Object.fromEntries(
+      bounds.map((bound) => [bound, Math.min(...all.map(({ guard }) => guard[bound]))]),
+    ) as Protection["guard"],
   };
   const names = rows.map(({ instance }) => instance.slice(0, 8)).join(" and ");
   return { ...strictest, of: `the service ${names}` };
@@ -84,12 +85,7 @@ export async function loosenedProtection(db: Kysely<Tables>, now: number) {
 }
 
 export function isAsStrict(one: Protection, than: Protection): boolean {
-  return (
-    (one.fourEyes || !than.fourEyes) &&
-    one.guardRemoval <= than.guardRemoval &&
-    one.guardPriceFactor <= than.guardPriceFactor &&
-    one.guardPriceMean <= than.guardPriceMean
-  );
+  return (one.fourEyes || !than.fourEyes) && bounds.every((bound) => one.guard[bound] <= than.guard[bound]);
 }
 
 /** The rows of processes with a lease. On SQLite the one process that serves has none, and said the newest. */

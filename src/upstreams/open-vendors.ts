@@ -17,14 +17,15 @@ export async function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
-    Pick<VendorClientOptions, "keepAlive" | "standIns"> & {
+    Pick<VendorClientOptions, "standIns"> & {
       /** Milliseconds for one attempt, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
 ): Promise<LiveUpstreams> {
-  const { timeouts, concurrency: connections, keepAlive, standIns, log } = options;
+  const { timeouts, concurrency: connections, standIns, log } = options;
   const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateResponseWindow;
-  const http = new VendorClient({ timeout, connections, keepAlive, log, ...(standIns && { standIns }) });
+  // On a connection that is used again, a duplicate response of a vendor could be mistaken for the next one.
+  const http = new VendorClient({ timeout, connections, keepAlive: false, log, ...(standIns && { standIns }) });
   const opening = names.map(async (name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);

@@ -15,13 +15,6 @@ export const upstreamSettings = {
     about: "Maximum calls to one vendor at the same time, and maximum connections to it.",
     ...count,
   }),
-  keepAlive: setting({
-    name: "DUBA_UPSTREAM_KEEP_ALIVE",
-    default: "off",
-    about:
-      "If on, Duba uses a connection for several calls. Then it can mistake a duplicate response of a vendor for the next one.",
-    ...onOff,
-  }),
   standIns: setting({
     name: "DUBA_STAND_INS",
     default: "off",
@@ -33,19 +26,15 @@ export const upstreamSettings = {
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",
     default: "5",
     about:
-      "Duba pauses a vendor when calls for this many persons fail in a row. Several failures for one person count once.",
+      "Duba pauses a vendor for 10 seconds when calls for this many persons fail in a row, and then tries one call. Several failures for one person count once.",
     ...count,
   }),
-  breakerPause: setting({
-    name: "DUBA_UPSTREAM_BREAKER_PAUSE",
-    default: "10s",
-    about: "How long Duba pauses a vendor after such failures. Then it tries one call.",
-    ...someTime,
-  }),
-  alarmPause: setting({
-    name: "DUBA_UPSTREAM_ALARM_PAUSE",
-    default: "60s",
-    about: "How long Duba pauses a vendor that reports an empty balance, or refuses our credentials or settings.",
-    ...someTime,
-  }),
 };
+
+/**
+ * How long a vendor is paused, in milliseconds: after failures in a row, and when it reports an empty balance or refuses our credentials. A person
+ * mends the latter, so it is tried less often. In a rehearsal, where a person tries number after number, a pause ends at once.
+ */
+export function upstreamPauses(isRehearsal: boolean) {
+  return isRehearsal ? { breakerPause: 1000, alarmPause: 1000 } : { breakerPause: 10_000, alarmPause: 60_000 };
+}

@@ -30,6 +30,27 @@ export const vendorPrices = {
   },
 };
 
+/** The prices of several vendors: each part has the vendor's name before it, or is a vendor's price of every kind. */
+export const pricesByVendor = (vendors: readonly string[]) => ({
+  form: "prices in naira, such as dojah=50,prembly.bvn=45,prembly.bvn.not_found=0,prembly.*.failed=5, or empty",
+  read(text: string): PricesByVendor | undefined {
+    const parts = text === "" ? [] : text.split(",").map((part) => part.trim());
+    const byVendor = Map.groupBy(parts, (part) => /^\w+/.exec(part)?.[0] ?? "");
+    const prices: Record<string, VendorPrices> = {};
+    for (const [vendor, own] of byVendor) {
+      const priced = own.flatMap((part) => {
+        const price = part.slice(vendor.length);
+        return price.startsWith("=") ? checkKinds.map((kind) => `${kind}${price}`) : price.replace(/^\./, "");
+      });
+      const isFit = vendors.includes(vendor) && own.every((part) => part.includes("="));
+      const read = isFit ? vendorPrices.read(priced.join()) : undefined;
+      if (!read) return undefined;
+      prices[vendor] = read;
+    }
+    return prices;
+  },
+});
+
 /** An attempt, as far as its bill depends on it. */
 export interface BilledAttempt {
   kind: CheckKind;

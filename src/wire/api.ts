@@ -2,6 +2,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { isAbsent } from "../access/authenticator.ts";
 import { accessOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
+import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { eventOperations } from "../events/operations/index.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
@@ -54,12 +55,12 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
         }
       : null,
     bounds: {
-      body: config.limitBody,
-      url: config.limitUrl,
-      headers: config.limitHeaders,
+      body: config.limitSizes.body,
+      url: config.limitSizes.url,
+      headers: config.limitSizes.headers,
       arrival: config.requestTimeout,
     },
-    connections: { most: config.maxConnections, answer: config.answerTimeout },
+    connections: { most: config.maxConnections, answer: answerTime(config) },
     docs: config.docs,
     wrongPathPage: config.docs
       ? () => import("../../pages/site.ts").then((made) => made.wrongPathPage(site))

@@ -4,7 +4,6 @@ import { whyReplaced } from "../access/bootstrap.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
 import { openAuditTrail } from "../audit/audit.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
-import { guardOf } from "../catalogue/guard/guard.ts";
 import type { Follow } from "../catalogue/sync/follow-source.ts";
 import { openFollowed } from "../catalogue/sync/followed-sources.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
@@ -64,7 +63,6 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     db,
     sealKey: keyring.current.audit,
     anchor: anchorPath(ringFile),
-    logAnchor: config.auditAnchorLog,
     log,
   });
   opened.defer(() => auditTrail.stop());
@@ -94,7 +92,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     opened.defer(() => source.close());
     follows.push({ ...config.pull, source, log });
   }
-  const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
+  const catalogue = await openCatalogue({ db, now, guard: config.guard, audit, follows });
   const events = await openEvents({
     db,
     instance: pulse.id,

@@ -8,7 +8,7 @@ const failure = (status: number, message: string) => always(status, { status: fa
 
 /** Korapay. Its documentation shows no failure. The stand-in keeps nothing, so it has no earlier response to read again. */
 export const korapayStandIn: StandIn = {
-  settings: { DUBA_CONSENT_ATTESTED: "on" },
+  settings: { DUBA_CONSENT: "attested" },
   beside: ({ method, path }) =>
     method === "GET" && path.startsWith("/merchant/api/v1/identities/verifications/")
       ? failure(404, "Record not found")()

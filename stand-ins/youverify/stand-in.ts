@@ -17,7 +17,7 @@ const failure = (status: number, message: string, name: string) =>
 
 /** Youverify. */
 export const youverifyStandIn: StandIn = {
-  settings: { DUBA_CONSENT_ATTESTED: "on" },
+  settings: { DUBA_CONSENT: "attested" },
   hasCredentials: ({ headers }) => Boolean(headers.token),
   asked({ method, path, body }) {
     const kind = method === "POST" ? paths[path as keyof typeof paths] : undefined;

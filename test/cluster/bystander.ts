@@ -34,7 +34,6 @@ export class Besieged implements AsyncDisposable {
       DUBA_LIMITS: "off",
       DUBA_MAX_CONNECTIONS: "6000",
       DUBA_REQUEST_TIMEOUT: "2s",
-      DUBA_ANSWER_TIMEOUT: "2s",
       ...environment,
     });
     const besieged = new Besieged(service, async () => {

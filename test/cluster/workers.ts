@@ -18,7 +18,7 @@ export async function workerTrial(): Promise<object> {
     DUBA_DATA: settings.dataDirectory,
     DUBA_BOOTSTRAP_KEY: bootstrap,
     DUBA_LIMITS: "off",
-    DUBA_STOP_TIMEOUT: "5s",
+    DUBA_VERIFICATION_TIMEOUT: "1s",
   });
   const written = (text: string) => service.written().split(text).length - 1;
   const pids = () =>

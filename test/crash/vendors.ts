@@ -67,7 +67,7 @@ export async function peerVendor(settings: VendorSettings): Promise<TrialVendor>
     // Each attempt has a bill, which the sums must have too.
     environment: {
       ...environment,
-      DUBA_PEER_PRICE: checkKinds.map((kind) => `${kind}=50,${kind}.not_found=10`).join(),
+      DUBA_UPSTREAM_PRICES: "peer=50,peer.*.not_found=10",
     },
     calls: async () => (await calls()).map((call) => ({ ...call, saysNoWork: call.manner === "saysNoWork" })),
     phoneOf: () => "08000000017",

@@ -47,12 +47,12 @@ export function settingsForStandIn(
   prices: Readonly<Record<string, number>>,
 ): Record<string, string> {
   const lacking = Object.values(settings).filter((each) => each.default === "" && !each.optional);
-  const priced = Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo)}`);
+  const priced = Object.entries(prices).map(([what, kobo]) => `${name}.${what}=${nairaOf(kobo)}`);
   return {
     ...Object.fromEntries(lacking.map((each) => [each.name, "any"])),
     ...standIns[name]!.settings,
     [settings.url!.name]: url,
-    [`DUBA_${name.toUpperCase()}_PRICE`]: priced.join(),
+    DUBA_UPSTREAM_PRICES: priced.join(),
     DUBA_UPSTREAMS: name,
     DUBA_STAND_INS: "on",
   };

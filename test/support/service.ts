@@ -5,11 +5,13 @@ import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
 import { everyCommand } from "../../src/commands/families.ts";
+import type { FixedValues } from "../../src/config/fixed-values.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import type { HttpServer } from "../../src/http/shell/open-server.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { commandTimeouts, withLongerTimeout } from "../../src/storage/timeouts.ts";
+import type { upstreamPauses } from "../../src/upstreams/upstream-settings.ts";
 import { wire } from "../../src/wire/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
@@ -60,6 +62,12 @@ export interface ServiceResponse {
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
+interface ServiceOptions {
+  hurries?: boolean;
+  /** In place of what no setting changes. */
+  fixed?: Partial<FixedValues> & { upstream?: Partial<ReturnType<typeof upstreamPauses>> };
+}
+
 /**
  * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store as long as
  * a command does, so that a busy machine changes no response, or, if `hurries`, as briefly as a service does.
@@ -67,7 +75,7 @@ export interface ServiceResponse {
 export async function startService(
   environment: Record<string, string> = {},
   engine: Engine = engines[0]!,
-  { hurries = false } = {},
+  { hurries = false, fixed = {} }: ServiceOptions = {},
 ): Promise<TestService> {
   const fresh = await engine.ready();
   const log = new RecordedLog();
@@ -81,7 +89,16 @@ export async function startService(
   const patience = hurries ? 0 : commandTimeouts.alone;
   // What begins in here, as each response to a request does, waits so long.
   const { service, port, operators } = await withLongerTimeout(patience, async () => {
-    const service = await wire(config, log, everyCommand);
+    const service = await wire(
+      {
+        ...config,
+        ...fixed,
+        upstream: { ...config.upstream, ...fixed.upstream },
+        pull: { ...config.pull, ...(fixed.staleAfter && { staleAfter: fixed.staleAfter }) },
+      },
+      log,
+      everyCommand,
+    );
     const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
     return { service, port, operators: await service.console?.listen() };
   });

@@ -11,7 +11,6 @@ export interface AnchorKeeperParts {
   db: Kysely<Tables>;
   sign: Sign;
   path: string;
-  logAnchor?: boolean;
   log: Log;
 }
 
@@ -77,7 +76,7 @@ export class AnchorKeeper {
   }
 
   #logHead({ batch, hash }: Head): void {
-    if (!this.#parts.logAnchor || batch === 0 || batch === this.#logged) return;
+    if (batch === 0 || batch === this.#logged) return;
     this.#logged = batch;
     this.#parts.log.info({ head: `${batch}:${hash}` }, "The audit trail's newest head");
   }

@@ -2,19 +2,19 @@ import { futureTime, remark } from "../../operation/command/forms.ts";
 import { flag, formed } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { type GuardSettings, guardOf } from "../guard/guard.ts";
+import type { Guard } from "../guard/guard.ts";
 import type { SeenDraft } from "../revisions/draft.ts";
 import type { Publisher } from "../revisions/expected.ts";
 import { latestSnapshot } from "../revisions/load.ts";
 
 /** What the commands of this room need. */
 export interface CatalogueRoom extends Audited, WithClock {
-  config: GuardSettings;
+  config: { readonly guard: Guard };
 }
 
 /** All that publishing needs, beside a process that may be serving the store. */
 export function roomPublisher({ db, audit, actor, now, config }: CatalogueRoom): Publisher {
-  return { db, audit, actor, now, guard: guardOf(config), latest: () => latestSnapshot(db) };
+  return { db, audit, actor, now, guard: config.guard, latest: () => latestSnapshot(db) };
 }
 
 export const note = Type.Optional(

@@ -149,8 +149,8 @@ test("what is removed in small steps adds up", async () => {
 
 test("thresholds are the operator's", async () => {
   const change = withMembers("MTNDATA 104", { price: 11_000 });
-  assert.equal((await reasonsFor([change], base, { ...usualGuard, priceFactor: 1.05 })).length, 1);
-  assert.deepEqual(await reasonsFor([change], base, { ...usualGuard, priceFactor: 1.1 }), []);
+  assert.equal((await reasonsFor([change], base, { ...usualGuard, factor: 1.05 })).length, 1);
+  assert.deepEqual(await reasonsFor([change], base, { ...usualGuard, factor: 1.1 }), []);
 });
 
 test("three in ten entries of a list may go", async () => {

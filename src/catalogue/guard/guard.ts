@@ -15,25 +15,14 @@ export interface Guard {
   /** Part of a list that it may remove: 0.3 is 30 %. */
   readonly removal: number;
   /** Factor by which a price may rise or fall: 2 is twice, or half. */
-  readonly priceFactor: number;
+  readonly factor: number;
   /** How far the prices of a list may move on average: 0.2 is 20 %. */
-  readonly priceMean: number;
+  readonly mean: number;
   /** Hold text that a spreadsheet would run as a formula. For changes from a source. */
   readonly holdFormulas?: boolean;
 }
 
-export const usualGuard: Guard = { removal: 0.3, priceFactor: 2, priceMean: 0.2 };
-
-/** The settings of the guard. */
-export interface GuardSettings {
-  readonly guardRemoval: number;
-  readonly guardPriceFactor: number;
-  readonly guardPriceMean: number;
-}
-
-export function guardOf({ guardRemoval, guardPriceFactor, guardPriceMean }: GuardSettings): Guard {
-  return { removal: guardRemoval, priceFactor: guardPriceFactor, priceMean: guardPriceMean };
-}
+export const usualGuard: Guard = { removal: 0.3, factor: 2, mean: 0.2 };
 
 /** Sentences that a reason to hold names; it counts the others. */
 const NAMED = 10;
@@ -41,21 +30,21 @@ const NAMED = 10;
 /** Why the changes need an approval, in sentences; empty if they need none. */
 export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<string[]> {
   const { base, after, changes } = guarded;
-  const { priceFactor } = guard;
-  const far = await farMoves(guarded, priceFactor);
-  const replaced = await replacedPrices(guarded, priceFactor);
-  const own = await ownPriceReasons(guarded, priceFactor);
+  const { factor } = guard;
+  const far = await farMoves(guarded, factor);
+  const replaced = await replacedPrices(guarded, factor);
+  const own = await ownPriceReasons(guarded, factor);
   // Not told once more as odd.
   const told = new Set([...far, ...replaced].map(({ change }) => change));
   const others = changes.filter((change) => !told.has(change));
   return [
     ...removals(guarded, guard),
     ...emptied(base, after, changes),
-    ...(await movedLists(guarded, guard.priceMean)),
+    ...(await movedLists(guarded, guard.mean)),
     ...firstOf([...far.map(sentenceOf), ...own.far], "prices move as far"),
     ...firstOf(replaced.map(sentenceOf), "new entries look like one that is gone"),
     ...firstOf([...(await newBelowCost(guarded)), ...own.below], "prices are below cost"),
-    ...(await oddPrices(base, after, others, priceFactor)).flatMap(({ sentences, more }) => firstOf(sentences, more)),
+    ...(await oddPrices(base, after, others, factor)).flatMap(({ sentences, more }) => firstOf(sentences, more)),
     ...(guard.holdFormulas ? firstOf(await formulas(changes), "texts begin like a formula") : []),
   ];
 }

@@ -79,8 +79,8 @@ test("what moved far before is not held again for what a revision leaves as it i
 });
 
 test("how far a list may move is the operator's", async () => {
-  assert.deepEqual(await reasonsFor(times(1.25), base, { guard: { ...usualGuard, priceMean: 0.25 } }), []);
-  assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, priceMean: 0.05 } })).length, 1);
+  assert.deepEqual(await reasonsFor(times(1.25), base, { guard: { ...usualGuard, mean: 0.25 } }), []);
+  assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, mean: 0.05 } })).length, 1);
 });
 
 test("a size that becomes another at the same price is held, and so is what a GB then costs", async () => {

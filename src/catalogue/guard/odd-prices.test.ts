@@ -24,7 +24,7 @@ async function added(list: ListName, members: EntryContent) {
   const after = await applyChanges(base, [change]);
   return {
     held: await reasonsToHold({ base, after, earlier: base, changes: [change] }, usualGuard),
-    odd: await oddPricesIn(after, usualGuard.priceFactor),
+    odd: await oddPricesIn(after, usualGuard.factor),
     after,
   };
 }
@@ -85,7 +85,7 @@ for (const [what, list, members, sentence] of [
 const withoutUsual = (sentence: string) => sentence.replace(/, and (\d+).*/, "");
 
 test("the starter catalogue has no odd price, and entries like its own are not held", async () => {
-  assert.deepEqual(await oddPricesIn(base, usualGuard.priceFactor), []);
+  assert.deepEqual(await oddPricesIn(base, usualGuard.factor), []);
   for (const [list, members] of [
     ["data-bundles", {}],
     ["cable-products", { price: 6_900_000, amount: 3_450_000 }],

@@ -82,7 +82,7 @@ for (const engine of usualEngines)
     });
 
     test("loses old rejected drafts, and none that is held or scheduled", async (t) => {
-      const { store, publisher, clock } = await opened(t, engine, { guard: { ...looseGuard, priceFactor: 1 } });
+      const { store, publisher, clock } = await opened(t, engine, { guard: { ...looseGuard, factor: 1 } });
       const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
       const [rejected, waiting, later] = [await held(), await held(), await held()];
       await reject(publisher, rejected, "ops");

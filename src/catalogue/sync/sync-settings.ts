@@ -1,4 +1,4 @@
-import { setting, someTime, timeFrom } from "../../operation/setting.ts";
+import { setting, timeFrom } from "../../operation/setting.ts";
 import type { PulledList } from "../../upstreams/ports/catalogue-source.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 
@@ -74,11 +74,5 @@ export const syncSettings = {
     default: "15min",
     about: "How often one of the instances updates the catalogue from the source, plus up to 10 % jitter.",
     ...timeFrom("10s"),
-  }),
-  staleAfter: setting({
-    name: "DUBA_CATALOGUE_STALE_AFTER",
-    default: "24h",
-    about: "If the last successful update is older than this, responses have the header Duba-Catalogue-Stale.",
-    ...someTime,
   }),
 };

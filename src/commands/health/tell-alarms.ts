@@ -120,8 +120,8 @@ export class AlarmTeller {
 
 /** Tells `DUBA_ALARM_URL`. */
 export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller {
-  const { alarmUrl: url, alarmNetworks } = room.config;
-  const networks = addressList(alarmNetworks);
+  const { alarmUrl: url, eventNetworks } = room.config;
+  const networks = addressList(eventNetworks);
   const send = async (message: AlarmMessage) => {
     const delivery = { url, body: JSON.stringify(message), headers: {}, allowsPlain: false };
     const { delivered, outcome } = await sendDelivery(delivery, { networks });

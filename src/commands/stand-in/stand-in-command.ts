@@ -37,7 +37,7 @@ export const standInCommand = command({
   description:
     "For a rehearsal of the whole service before you have a contract. People are invented, and the last two digits of a number say what happens to it. " +
     "A catalogue source has the lists of the starter catalogue. " +
-    "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_<VENDOR>_PRICE, else ₦50.",
+    "A service counts the answers only with DUBA_STAND_INS=on, and its store is a rehearsal for ever. Prices are those of DUBA_UPSTREAM_PRICES, else ₦50.",
   role: "viewer",
   kind: "read",
   only: "terminal",
@@ -150,7 +150,7 @@ async function startPeople(
       ...pointing(vendor, running, "Its people are invented."),
       `  DUBA_UPSTREAMS=${name}`,
       ...Object.entries(standIns[name]!.settings ?? {}).map(([other, value]) => `  ${other}=${value}`),
-      `  DUBA_${name.toUpperCase()}_PRICE=${Object.entries(prices).map(([what, kobo]) => `${what}=${nairaOf(kobo!)}`)}`,
+      `  DUBA_UPSTREAM_PRICES=${Object.entries(prices).map(([what, kobo]) => `${name}.${what}=${nairaOf(kobo!)}`)}`,
       ...aboutNumbers,
     ],
     answered: () => [...running.calls, ...running.refusals.map((outcome) => ({ outcome, price: null }))],
@@ -178,10 +178,9 @@ const aboutNumbers = [
   ...inOrder.map(([digits, about]) => `  ${digits}  ${about}`),
   "  All others: a record with the phone 080 and the last eight digits of the number, such as 08000000017 for 22000000017.",
   "",
-  "Duba pauses the vendor after 04 and 06, and after failures in a row, as it will in earnest. To see each number by itself:",
+  "Duba pauses the vendor after 04 and 06 for a second, and after failures in a row. To see each number by itself, wait a second, and set:",
   "",
   "  DUBA_UPSTREAM_BREAKER_FAILURES=1000",
-  "  DUBA_UPSTREAM_ALARM_PAUSE=1s",
   "",
 ];
 

@@ -1,30 +1,30 @@
-import { anyText, oneOf, setting } from "../../operation/setting.ts";
+import { anyText, setting } from "../../operation/setting.ts";
 
 /** Who you are to your clients, and what you add to the fees. */
 export const businessSettings = {
-  businessName: setting({
-    name: "DUBA_BUSINESS_NAME",
+  business: setting({
+    name: "DUBA_BUSINESS",
     default: "",
-    about: "Name of your business, on the statements that you send to clients.",
+    about:
+      "Your business, on the statements that you send to clients: its name, and what else a statement must say, such as an address and a tax number.",
     ...anyText,
   }),
-  businessAddress: setting({
-    name: "DUBA_BUSINESS_ADDRESS",
-    default: "",
-    about: "Address of your business and what else a statement must say of it, such as a tax number.",
-    ...anyText,
-  }),
-  taxPercent: setting({
-    name: "DUBA_TAX_PERCENT",
-    default: "0",
-    about: "Tax on fees in percent, on the statements that you send to clients. It changes no fee that Duba charges.",
-    form: "a number of percent from 0 to 100, such as 7.5",
-    read: (text) => (/^\d{1,3}(\.\d{1,3})?$/.test(text) && Number(text) <= 100 ? Number(text) : undefined),
-  }),
-  taxIs: setting({
-    name: "DUBA_TAX_IS",
-    default: "included",
-    about: "Where the tax is. included: the fees contain it. added: it comes on top of the fees.",
-    ...oneOf("included", "added"),
+  tax: setting({
+    name: "DUBA_TAX",
+    default: "0%",
+    about:
+      "Tax on fees, on the statements that you send to clients. The fees contain it, or with added, as in 7.5% added, it comes on top of them. It changes no fee that Duba charges.",
+    form: "a percentage from 0% to 100%, such as 7.5%, and added after it or not",
+    read(text): Tax | undefined {
+      const [, percent, added] = /^(\d{1,3}(?:\.\d{1,3})?)%( added)?$/.exec(text) ?? [];
+      if (percent === undefined || Number(percent) > 100) return undefined;
+      return { percent: Number(percent), is: added ? "added" : "included" };
+    },
   }),
 };
+
+/** Of the fees. */
+export interface Tax {
+  percent: number;
+  is: "included" | "added";
+}

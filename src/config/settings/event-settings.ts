@@ -1,4 +1,4 @@
-import { privateNetworks, setting, timeFrom } from "../../operation/setting.ts";
+import { privateNetworks, setting } from "../../operation/setting.ts";
 
 /** Events, and the webhooks that deliver them. */
 export const eventSettings = {
@@ -6,7 +6,7 @@ export const eventSettings = {
     name: "DUBA_EVENT_NETWORKS",
     default: "",
     about:
-      "Private networks in which endpoints of events may be, with https or http. Empty: Duba sends events to public addresses only, and with https unless the endpoint is for test mode.",
+      "Private networks in which endpoints of events and DUBA_ALARM_URL may be, with https or http. Empty: Duba sends to public addresses only, and with https unless the endpoint is for test mode.",
     ...privateNetworks,
   }),
   alarmUrl: setting({
@@ -17,18 +17,5 @@ export const eventSettings = {
     form: "empty, or a URL that begins with https:// or http://",
     read: (text) => (text === "" || /^https?:\/\/[^\s]+$/.test(text) ? text : undefined),
     secret: true,
-  }),
-  alarmNetworks: setting({
-    name: "DUBA_ALARM_NETWORKS",
-    default: "",
-    about: "Private networks in which DUBA_ALARM_URL may be, with https or http.",
-    ...privateNetworks,
-  }),
-  eventRetention: setting({
-    name: "DUBA_EVENT_RETENTION",
-    default: "60d",
-    about: "How long Duba keeps events, for GET /api/v2/events and to send them again.",
-    // A warning about a month must not be given twice in that month.
-    ...timeFrom("32d"),
   }),
 };

@@ -7,7 +7,7 @@ export const limitSettings = {
     name: "DUBA_LIMITS",
     default: "on",
     about:
-      "If off, there are no rate limits, except DUBA_LIMIT_FAILED_CREDENTIALS and DUBA_VENDOR_CALLS_PER_DAY, which always apply.",
+      "If off, there are no rate limits, except that of failed credentials and DUBA_VENDOR_CALLS_PER_DAY, which always apply.",
     ...onOff,
   }),
   limitCatalogue: setting({
@@ -50,12 +50,6 @@ export const limitSettings = {
     name: "DUBA_LIMIT_SUBJECT_NEGATIVES",
     default: "10/day",
     about: `Maximum live verifications per account and ${anyLabel} that find no match.`,
-    ...limit,
-  }),
-  limitFailedCredentials: setting({
-    name: "DUBA_LIMIT_FAILED_CREDENTIALS",
-    default: "20/min",
-    about: "Maximum failed credentials per IP address, counted in each process.",
     ...limit,
   }),
   vendorCallsPerDay: setting({

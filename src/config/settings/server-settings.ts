@@ -4,6 +4,7 @@ import {
   anyText,
   count,
   duration,
+  namedParts,
   narrowNetworks,
   oneOf,
   onOff,
@@ -11,7 +12,6 @@ import {
   setting,
   size,
   someTime,
-  timeFrom,
 } from "../../operation/setting.ts";
 
 const endpoint = (example: string) => ({
@@ -134,34 +134,20 @@ export const serverSettings = {
     about: "If on, the service serves the start page, the pages under /docs and /openapi.json.",
     ...onOff,
   }),
-  limitBody: setting({
-    name: "DUBA_LIMIT_BODY",
-    default: "16KiB",
-    about: "Maximum size of a request body.",
-    ...size,
-  }),
-  limitUrl: setting({
-    name: "DUBA_LIMIT_URL",
-    default: "8KiB",
-    about: "Maximum length of a request URL.",
-    ...size,
-  }),
-  limitHeaders: setting({
-    name: "DUBA_LIMIT_HEADERS",
-    default: "16KiB",
-    about: "Maximum size of the request line and headers together.",
-    ...size,
+  limitSizes: setting({
+    name: "DUBA_LIMIT_SIZES",
+    about: "Maximum sizes of a request. A size that is not named stays as it is.",
+    ...namedParts({
+      body: { usual: "16KiB", ...size },
+      url: { usual: "8KiB", ...size },
+      headers: { usual: "16KiB", ...size },
+    }),
   }),
   requestTimeout: setting({
     name: "DUBA_REQUEST_TIMEOUT",
     default: "10s",
-    about: "Maximum time to receive a whole request.",
-    ...someTime,
-  }),
-  answerTimeout: setting({
-    name: "DUBA_ANSWER_TIMEOUT",
-    default: "30s",
-    about: "Maximum time for a caller to read a response. After it, the service closes the connection.",
+    about:
+      "Maximum time to receive a whole request. A caller has three times as long to read a response; then the service closes the connection.",
     ...someTime,
   }),
   maxConnections: setting({
@@ -170,30 +156,11 @@ export const serverSettings = {
     about: "Maximum open connections per process. The service closes further ones without a response.",
     ...count,
   }),
-  tokenLifetime: setting({
-    name: "DUBA_TOKEN_LIFETIME",
-    default: "24h",
-    about: "How long an access token is valid.",
-    ...timeFrom("3h"),
-  }),
-  startTimeout: setting({
-    name: "DUBA_START_TIMEOUT",
-    default: "60s",
-    about:
-      "On start, how long the service waits for PostgreSQL. Meanwhile /healthz answers 200 and /readyz 503. After it, the service ends with exit code 1.",
-    ...duration,
-  }),
   stopDelay: setting({
     name: "DUBA_STOP_DELAY",
     default: "0s",
     about:
       "On SIGTERM, how long the service goes on serving while /readyz answers 503, so that proxies send new requests elsewhere. A second SIGTERM ends the delay.",
-    ...duration,
-  }),
-  stopTimeout: setting({
-    name: "DUBA_STOP_TIMEOUT",
-    default: "25s",
-    about: "On stop, how long the service waits for running requests to finish.",
     ...duration,
   }),
   trustProxy: setting({
@@ -226,13 +193,6 @@ export const serverSettings = {
       if (text === "off") return null;
       return kept !== undefined && kept >= duration.read("1h")! && kept <= duration.read("30d")! ? kept : undefined;
     },
-  }),
-  auditAnchorLog: setting({
-    name: "DUBA_AUDIT_ANCHOR_LOG",
-    default: "off",
-    about:
-      "If on, the service also logs the newest hash of the audit trail, at most once a minute. Use it if you keep the log on another machine.",
-    ...onOff,
   }),
   metrics: setting({
     name: "DUBA_METRICS",

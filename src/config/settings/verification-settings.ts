@@ -3,6 +3,7 @@ import { koboOf } from "../../operation/money.ts";
 import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
+import { pricesByVendor } from "../../upstreams/vendor-prices.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
 
@@ -20,6 +21,13 @@ export const verificationSettings = {
       const isFit = names.every((name) => vendorNames.includes(name)) && new Set(names).size === names.length;
       return isFit ? names : undefined;
     },
+  }),
+  vendorPrices: setting({
+    name: "DUBA_UPSTREAM_PRICES",
+    default: "",
+    about:
+      "What vendors bill you for an attempt, in naira, for the books and the routes: of every kind, of one kind, and for an outcome with another price, which is not_found, phone_mismatch, blocked or failed.",
+    ...pricesByVendor(vendorNames),
   }),
   afterTimeout: setting({
     name: "DUBA_UPSTREAM_AFTER_TIMEOUT",
@@ -86,15 +94,9 @@ export const verificationSettings = {
   consent: setting({
     name: "DUBA_CONSENT",
     default: "optional",
-    about: "If required, each live verification needs a Consent-Reference header.",
-    ...oneOf("optional", "required"),
-  }),
-  consentAttested: setting({
-    name: "DUBA_CONSENT_ATTESTED",
-    default: "off",
     about:
-      "Some vendors need the person's consent. If on, you say that you hold it for every live call. If off, Duba calls such a vendor only for a request with a Consent-Reference.",
-    ...onOff,
+      "The person's consent, which some vendors need. optional: Duba calls such a vendor only for a request with a Consent-Reference header. required: each live verification needs that header. attested: you say that you hold the consent for every live call.",
+    ...oneOf("optional", "required", "attested"),
   }),
   recordRetention: setting({
     name: "DUBA_RECORD_RETENTION",

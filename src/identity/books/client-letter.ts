@@ -3,11 +3,10 @@ import type { Statement, StatementLine } from "./statement.ts";
 
 /** What a letter to a client says of the sender. */
 export interface LetterSettings {
-  businessName: string;
-  businessAddress: string;
-  /** Of the fees, in percent. */
-  taxPercent: number;
-  taxIs: "included" | "added";
+  /** The sender's name, and what else a statement says of the sender. */
+  business: string;
+  /** In percent of the fees. */
+  tax: { percent: number; is: "included" | "added" };
 }
 
 /** A statement as the client reads it. Amounts are naira text. */
@@ -27,20 +26,20 @@ export interface ClientLetter {
 export function clientLetter(
   { lines }: Pick<Statement, "lines">,
   client: { name: string; email: string },
-  { businessName, businessAddress, taxPercent, taxIs }: LetterSettings,
+  { business, tax: { percent, is } }: LetterSettings,
 ): ClientLetter {
   const live = lines.filter(({ mode }) => mode === "live");
   const fees = live.reduce((sum, { fee }) => sum + signedKobo(fee), 0);
-  const tax = Math.round((fees * taxPercent) / (taxIs === "added" ? 100 : 100 + taxPercent));
+  const tax = Math.round((fees * percent) / (is === "added" ? 100 : 100 + percent));
   return {
-    from: [businessName, businessAddress].filter((text) => text !== "").join(", "),
+    from: business,
     to: `${client.name}, ${client.email}`,
     lines: live,
     fees: nairaOf(fees),
     tax: nairaOf(tax),
-    tax_percent: taxPercent,
-    tax_is: taxIs,
-    total: nairaOf(taxIs === "added" ? fees + tax : fees),
+    tax_percent: percent,
+    tax_is: is,
+    total: nairaOf(is === "added" ? fees + tax : fees),
   };
 }
 

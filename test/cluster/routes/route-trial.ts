@@ -13,7 +13,7 @@ import { startTrio, type Trio, type TrioCall, type TrioName, trioNames } from ".
 const explain = routeCommands.find(({ id }) => id === "routes.explain")!;
 
 const shares = { DUBA_ROUTE_SHARE: "prembly:5,seamfix:2" };
-const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next", DUBA_ROUTE_NOT_FOUND_MAX: "200" };
+const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" };
 const cheapest = { DUBA_ROUTE: "cheapest" };
 
 /** 500 callers and two processes that ask three vendors: shares, pauses, and one bill an attempt under every policy, also when processes are killed. */
@@ -62,11 +62,11 @@ export async function routeTrial(): Promise<object> {
 
 function vendorsOf({ urls }: Trio): Record<string, string> {
   return {
-    ...{ DUBA_UPSTREAMS: trioNames.join(), DUBA_UPSTREAM_KEEP_ALIVE: "on", DUBA_UPSTREAM_CONCURRENCY: "600" },
-    ...{ DUBA_DOJAH_URL: urls.dojah, DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "any", DUBA_DOJAH_PRICE: "bvn=60" },
-    ...{ DUBA_PREMBLY_URL: urls.prembly, DUBA_PREMBLY_KEY: "any", DUBA_PREMBLY_PRICE: "bvn=45" },
+    ...{ DUBA_UPSTREAMS: trioNames.join(), DUBA_UPSTREAM_CONCURRENCY: "600" },
+    ...{ DUBA_DOJAH_URL: urls.dojah, DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "any" },
+    ...{ DUBA_PREMBLY_URL: urls.prembly, DUBA_PREMBLY_KEY: "any" },
     ...{ DUBA_SEAMFIX_URL: urls.seamfix, DUBA_SEAMFIX_USER_ID: "u", DUBA_SEAMFIX_KEY: "any" },
-    ...{ DUBA_SEAMFIX_PRICE: "bvn=50", DUBA_BVN_FEE: "100" },
+    ...{ DUBA_UPSTREAM_PRICES: "dojah.bvn=60,prembly.bvn=45,seamfix.bvn=50", DUBA_BVN_FEE: "100" },
   };
 }
 

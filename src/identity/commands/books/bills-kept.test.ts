@@ -32,7 +32,8 @@ for (const engine of engines)
     /** The command line of an operator whose settings have these prices. */
     const duba = async (price: string, ...line: string[]) => {
       const { dataDirectory, databaseUrl } = store.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_DOJAH_PRICE: price };
+      const prices = price.replace(/(^|,)(?=.)/g, "$1dojah.");
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: prices };
       return ran(line, { environment });
     };
     /** What the books say of the vendor's day, and whether ledger, trail and sums agree. */

@@ -94,7 +94,7 @@ for (const engine of usualEngines) {
         ];
         return (await ran(argv, { environment: place })).out;
       };
-      const named = { DUBA_BUSINESS_NAME: "Zaria Gateway Ltd", DUBA_TAX_PERCENT: "7.5" };
+      const named = { DUBA_BUSINESS: "Zaria Gateway Ltd", DUBA_TAX: "7.5%" };
       const { number, sha256, client, lines } = JSON.parse(await letter(named, "--json"));
       assert.deepEqual(client, {
         ...{ from: "Zaria Gateway Ltd", to: "Shop, shop@example.com" },
@@ -102,7 +102,7 @@ for (const engine of usualEngines) {
       });
       assert.deepEqual([number, sha256], [JSON.parse((await statement("--json")).out).number, sha256]);
       assert.deepEqual([...new Set(lines.map(({ mode }: { mode: string }) => mode))], ["live"]);
-      const added = await letter({ ...named, DUBA_TAX_IS: "added" });
+      const added = await letter({ ...named, DUBA_TAX: "7.5% added" });
       assert.match(added, /^from +Zaria Gateway Ltd$/m);
       assert.match(added, /^fees +₦100\.00\ntax, 7\.5 % on top +₦7\.50\ntotal +₦107\.50$/m);
     });

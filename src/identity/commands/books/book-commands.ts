@@ -100,7 +100,7 @@ const writeStatement = command({
     ),
     so_far: flag("What the running month holds so far. It has no number, because it is no statement yet."),
     for_client: flag(
-      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS_NAME and DUBA_TAX_PERCENT.",
+      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS and DUBA_TAX.",
     ),
   }),
   answer: StatementAnswer,
@@ -158,7 +158,7 @@ function letterView(
   return [
     {
       record: {
-        from: from || "Set DUBA_BUSINESS_NAME",
+        from: from || "Set DUBA_BUSINESS",
         to,
         [head.number === null ? "so far" : "statement"]: head.number ?? head.month,
         month: head.month,

@@ -88,7 +88,7 @@ const checkInvoice = command({
     items: [
       [
         "Price",
-        "Set DUBA_<VENDOR>_PRICE before the month. Duba writes the bill on each attempt that ends. Without a price each line with one is a difference: correct the bills with duba books price.",
+        "Set DUBA_UPSTREAM_PRICES before the month. Duba writes the bill on each attempt that ends. Without a price each line with one is a difference: correct the bills with duba books price.",
       ],
       ["Not billed", "What failed, and what nobody knows whether the vendor bills, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
@@ -125,7 +125,7 @@ const sumBooks = command({
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
     "Fees and corrections count when they were made, and costs when the vendor was asked. cost_unknown is the part of the cost of which " +
-    "nobody knows whether the vendor bills it. The cost has only attempts with a price: set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
+    "nobody knows whether the vendor bills it. The cost has only attempts with a price: set DUBA_UPSTREAM_PRICES. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   reports: true,

@@ -17,7 +17,7 @@ let key: string;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
 const http = new VendorClient({ timeout: 10_000, connections: 4, keepAlive: false, log });
-const values = () => ({ url: peer.url, email: "sandbox@example.com", key, bvnAmount: "100", ninAmount: "100" });
+const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "bvn=100,nin=100" });
 const open = (changes = {}) => vendorPeer.open({ ...values(), ...changes }, { http, log });
 
 before(async () => {

@@ -1,7 +1,7 @@
 import type { CheckInput } from "../../../checks/check.ts";
-import { labelOf, type PersonKind, personKinds } from "../../../operation/check-kind.ts";
+import { type PersonKind, personKinds } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
-import { type Setting, setting } from "../../../operation/setting.ts";
+import { setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
@@ -9,19 +9,12 @@ import type { HttpResult } from "../../vendor-client.ts";
 
 const name = "peer";
 
-/** DUBA_PEER_AMOUNT for a BVN, DUBA_PEER_NIN_AMOUNT for a NIN. */
-const amountSettings = Object.fromEntries(
-  personKinds.map((kind) => [
-    `${kind}Amount`,
-    setting({
-      name: kind === "bvn" ? "DUBA_PEER_AMOUNT" : `DUBA_PEER_${labelOf(kind)}_AMOUNT`,
-      default: "100",
-      about: `Amount that the server requests for each verification of a ${labelOf(kind)}.`,
-      form: 'an amount in naira, such as "100" or "100.50"',
-      read: (text) => (koboOf(text) ? text : undefined),
-    }),
-  ]),
-) as Record<`${PersonKind}Amount`, Setting<string>>;
+/** The amount for a kind of check; undefined if the text names none. */
+function amountIn(text: string, kind: PersonKind): string | undefined {
+  const named = new Map(text.split(",").map((part) => part.trim().split("=") as [string, string | undefined]));
+  const amount = text.includes("=") ? named.get(kind) : text;
+  return koboOf(amount ?? "") ? amount : undefined;
+}
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so that a
@@ -55,9 +48,15 @@ export const peer = vendor({
       form: `${headerText.form}, and no test key: its people are invented`,
       read: (text) => (text.startsWith("duba_test_") ? undefined : headerText.read(text)),
     }),
-    ...amountSettings,
+    amount: setting({
+      name: "DUBA_PEER_AMOUNT",
+      default: "100",
+      about: "Amount in naira that the server requests for a verification, or one for each kind.",
+      form: `an amount in naira, such as "100" or "100.50", or ${personKinds.map((kind) => `${kind}=100`).join()}`,
+      read: (text) => (personKinds.every((kind) => amountIn(text, kind)) ? text : undefined),
+    }),
   },
-  async open({ url, email, key, ...amounts }, parts) {
+  async open({ url, email, key, amount }, parts) {
     const { askWithToken } = await import("../../responses/access-tokens.ts");
     const { outcomeReader } = await import("../../responses/read-outcome.ts");
     const { accountTokens } = await import("./tokens.ts");
@@ -75,7 +74,7 @@ export const peer = vendor({
           [attempt.kind]: attempt.number,
           ...attempt.claims,
           phone: `0${attempt.claims.phone}`,
-          amount: amounts[`${attempt.kind as PersonKind}Amount`],
+          amount: amountIn(amount, attempt.kind as PersonKind),
         },
         signal: attempt.signal,
         sendUntil: attempt.sendUntil,

@@ -31,7 +31,7 @@ const assertRequestOf =
 
 testVendor({
   vendor: peer,
-  values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", bvnAmount: "100", ninAmount: "100" }),
+  values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", amount: "bvn=100,nin=100" }),
   prelude({ path, body }) {
     if (path !== "/api/v2/merchant/authorization") return undefined;
     assert.deepEqual(JSON.parse(body), { email: "shop@example.com", password: "duba_live_of_ours" });

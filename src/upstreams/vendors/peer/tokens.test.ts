@@ -17,7 +17,7 @@ const token = (access_token: string, expires_at = "2099-01-31 09:30:00") =>
 
 const values = (url: string) => ({
   ...{ url, email: "shop@example.com", key: "duba_live_of_ours" },
-  ...{ bvnAmount: "100", ninAmount: "100" },
+  ...{ amount: "bvn=100,nin=100" },
 });
 
 /** A server that gives the tokens t1, t2, … unless the test says otherwise. */
