@@ -21,6 +21,7 @@ const files = [
   "/openapi.json",
   "/docs/reference.json",
   "/docs/scalar.js",
+  "/docs/reference.js",
   "/docs/base.css",
   "/docs/docs.css",
   "/docs/reference.css",

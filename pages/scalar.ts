@@ -30,11 +30,19 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
-export function referencePage(): Html {
+/** Members whose example stands for a value of the reader's own, which the page's script knows. */
+const standsForOwn = ["request_reference", "request_id", "idempotency_key", "password"];
+
+export function referencePage(operations: readonly Operation<never>[]): Html {
+  const keyed = operations.filter(isKeyed).map(({ path }) => path);
+  const inputs = Object.assign({}, ...operations.map(({ examples }) => examples[0]?.input));
+  const examples = Object.fromEntries(standsForOwn.map((name) => [name, inputs[name]]));
   return html`<noscript><p>The reference needs JavaScript. Without it, read <a href="/openapi.json">openapi.json</a>,
 <a href="/">the list of operations</a> and <a href="/docs/errors">the failures</a>.</p></noscript>
-<script id="api-reference" data-configuration="${JSON.stringify(settings)}"></script>
-<script src="/docs/scalar.js"></script>`;
+<div id="reference"></div>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/reference.js" data-configuration="${JSON.stringify(settings)}" data-keyed="${JSON.stringify(keyed)}"
+ data-examples="${JSON.stringify(examples)}"></script>`;
 }
 
 /**

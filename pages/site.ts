@@ -25,7 +25,7 @@ const textType = "text/plain; charset=utf-8";
 /** Makes the content of each path. */
 export const contents: Readonly<Record<string, (site: Site) => Content | Promise<Content>>> = {
   "/": (site) => page(site, "/", "Duba", home(site)),
-  "/docs": (site) => page(site, "/docs", "Reference", referencePage(), referenceHeaders),
+  "/docs": (site) => page(site, "/docs", "Reference", referencePage(site.operations), referenceHeaders),
   "/docs/errors": (site) => page(site, "/docs/errors", "Failures", errors(site.operations, site.origin)),
   ...Object.fromEntries(Object.entries(guides).map(([path, { file }]) => [path, guide(path, file)])),
   ...Object.fromEntries((Object.keys(downloads) as DownloadPath[]).map((path) => [path, () => download(path)])),
@@ -37,7 +37,12 @@ export const contents: Readonly<Record<string, (site: Site) => Content | Promise
   "/llms.txt": ({ operations, version, origin }) =>
     content(textType, llmsText(operations, namedGuides, version, origin)),
   "/docs/scalar.js": async () => content("text/javascript; charset=utf-8", await scalarScript()),
-  "/docs/copy.js": () => content("text/javascript; charset=utf-8", file("copy.js")),
+  ...Object.fromEntries(
+    ["copy.js", "reference.js"].map((name) => [
+      `/docs/${name}`,
+      () => content("text/javascript; charset=utf-8", file(name)),
+    ]),
+  ),
   ...Object.fromEntries(
     ["base.css", "docs.css", "reference.css"].map((name) => [
       `/docs/${name}`,

@@ -30,6 +30,7 @@ const paths: readonly string[] = [
   "/favicon.ico",
   "/docs/reference.json",
   "/docs/scalar.js",
+  "/docs/reference.js",
   "/docs/copy.js",
   "/docs/base.css",
   "/docs/docs.css",
