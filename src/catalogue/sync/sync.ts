@@ -99,42 +99,70 @@ export async function syncFrom(
       return await end(kind, [sentence], { not_before: retryAfter === undefined ? null : now() + retryAfter });
     }
     const mapping = await readMapping(db);
-    const lists = [...offer.lists, ...offer.parents].map(({ list }) => list);
     const take = takingFrom(offer, source.name, mapping);
     const content = await offerHash(offer, mapping.textOf(source.name));
     const given = offer.lists.map(({ list }) => list);
-    const known = !again && content === begun.content && (await gaveLast(db, source.name, given));
-    const isWaiting = known && (await isHeld(db, begun.draft));
-    const plan = planOf(take, { at: now(), by: source.name });
-    const about = { author, source: source.name, note: "" };
-    const outcome = known ? undefined : await publish(withSourceGuard(publisher), plan, about);
-    const draft = outcome?.state === "held" ? outcome.draft : isWaiting ? begun.draft : null;
-    if (outcome) {
-      await noteGiver(db, source.name, given, now());
-      await supersede(publisher, begun.draft, source.name, given);
-    }
-    const filled = offer.lists.filter(({ contents }) => contents.length > 0).map(({ list }) => list);
-    if (outcome && draft === null) await nameLists(db, source.name, filled, now());
-    const { leftOut, proposals, decided, isPartly } = await take(await publisher.latest());
-    await writeProposals(
-      db,
-      source.name,
-      lists.filter((list) => mapping.names.has(list)),
-      proposals,
-    );
-    await noteDoubts(db, source.name, decided);
-    if (draft !== null) return await end("held", leftOut, { content, draft }, outcome);
-    if (isPartly) return await end("unmapped", leftOut, { content, draft }, outcome);
-    const result = outcome?.state === "published" ? "published" : "unchanged";
+    const isKnown = !again && content === begun.content && (await gaveLast(db, source.name, given));
+    const outcome = isKnown
+      ? undefined
+      : await publish(withSourceGuard(publisher), planOf(take, { at: now(), by: source.name }), {
+          ...{ author, source: source.name, note: "" },
+        });
+    const draft = outcome ? heldDraft(outcome) : (await isHeld(db, begun.draft)) ? begun.draft : null;
+    if (outcome) await noteOutcome(publisher, source.name, offer, begun.draft, draft);
+    const taken = await take(await publisher.latest());
+    await noteMapped(db, source.name, offer, mapping, taken);
+    const result = resultOf(outcome, draft, taken.isPartly);
     const { asOf: source_as_of, isStale } = offer.origin;
-    const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
-    return await end(result, leftOut, facts, outcome);
+    const isWhole = result === "published" || result === "unchanged";
+    const age = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0 };
+    return await end(result, taken.leftOut, { ...(isWhole && age), content, draft }, outcome);
   } catch (error) {
     if (error instanceof SizeError) return await end("refused", [error.message]);
     if (error instanceof ListError) return await end("refused", error.sentences);
     await end("failed", []).catch(() => undefined);
     throw error;
   }
+}
+
+/** The draft of an outcome that waits for approval. */
+function heldDraft(outcome: PublishOutcome): number | null {
+  return outcome.state === "held" ? outcome.draft : null;
+}
+
+function resultOf(outcome: PublishOutcome | undefined, draft: number | null, isPartly: boolean): SyncResult {
+  if (draft !== null) return "held";
+  if (isPartly) return "unmapped";
+  return outcome?.state === "published" ? "published" : "unchanged";
+}
+
+/** Notes whose lists the catalogue has now, and rejects what this offer overtook. `earlier`: the draft of the pull before. */
+async function noteOutcome(
+  publisher: Publisher,
+  source: string,
+  { lists }: Offer,
+  earlier: number | null,
+  draft: number | null,
+): Promise<void> {
+  const { db, now } = publisher;
+  const given = lists.map(({ list }) => list);
+  await noteGiver(db, source, given, now());
+  await supersede(publisher, earlier, source, given);
+  const filled = lists.filter(({ contents }) => contents.length > 0).map(({ list }) => list);
+  if (draft === null) await nameLists(db, source, filled, now());
+}
+
+/** Notes what the source's codes may be, and which decisions are in doubt. */
+async function noteMapped(
+  db: Publisher["db"],
+  source: string,
+  { lists, parents }: Offer,
+  { names }: Mapping,
+  { proposals, decided }: Awaited<ReturnType<ReturnType<typeof takingFrom>>>,
+): Promise<void> {
+  const mapped = [...lists, ...parents].map(({ list }) => list).filter((list) => names.has(list));
+  await writeProposals(db, source, mapped, proposals);
+  await noteDoubts(db, source, decided);
 }
 
 /** Rejects the held draft of an earlier pull, and those of other sources that change these lists: nobody must approve them after a newer one. */
