@@ -1,8 +1,10 @@
 import { engines } from "../test/support/engines.ts";
-import { type Child, startChild } from "./child.ts";
+import { Trees } from "./against.ts";
+import { startChild } from "./child.ts";
 import { canPin, serverCore } from "./cores.ts";
 import { mebibytes, median, table } from "./figures.ts";
 import { generator, load, lookUpOfBundles } from "./load.ts";
+import { type Running, startServe } from "./process-tree.ts";
 import type { Pace } from "./run.ts";
 import { answersOf, startService } from "./servers.ts";
 
@@ -18,7 +20,8 @@ const warmEach = (warm: number) => Math.ceil(warm / paths.length);
 type Shown = Map<string, { rate: number; cpu: number }>;
 
 /** Look-ups of the service against a bare server with the same bytes: answers a second, CPU time of each, ratios. */
-export async function lookUps({ starts = 5, seconds = 3, warm = 5 }: Pace): Promise<void> {
+export async function lookUps({ starts = 5, seconds = 3, warm = 5, against }: Pace): Promise<void> {
+  if (against !== undefined) return await lookUpsAgainst(against, { starts, seconds, warm });
   console.log(`
 Look-ups against a bare node:http server that sends the same bytes and headers
   ${starts} starts of each server in turn, one server at a time${canPin ? ` on core ${serverCore}` : ""}; each warmed ${warmEach(warm) * paths.length} s, then ${seconds} s for each operation; medians of the starts
@@ -48,7 +51,31 @@ Look-ups against a bare node:http server that sends the same bytes and headers
   console.log(`\n  Aim: Duba/bare 0.95, not below 0.90. Resident memory afterwards: ${mebibytes(memory)}.`);
 }
 
-async function measure(server: Child, seconds: number, warm: number): Promise<Shown> {
+/** This tree and a commit's in turn, one server at a time. */
+async function lookUpsAgainst(
+  commit: string,
+  { starts, seconds, warm }: Record<"starts" | "seconds" | "warm", number>,
+) {
+  const trees = await Trees.of<"look-ups/s" | "µs CPU">(commit);
+  console.log(`
+Look-ups of ${trees.both[0].name} and ${trees.both[1].name} in turn: ${starts} starts of each; ${generator}
+`);
+  for (let start = 0; start < starts; start += 1)
+    await trees.round(start, async (at) => {
+      const store = await engines[0]!.fresh();
+      await using service = await startServe(store, lookUpOfBundles, {}, serverCore, trees.both[at]);
+      const shown = await measure(service, seconds, warm);
+      return new Map(
+        Object.entries(operations).map(([name, path]) => {
+          const { rate, cpu } = shown.get(path)!;
+          return [name, { "look-ups/s": rate, "µs CPU": cpu }];
+        }),
+      );
+    });
+  console.log(table(trees.rows({ "look-ups/s": 0, "µs CPU": 1 })));
+}
+
+async function measure(server: Running, seconds: number, warm: number): Promise<Shown> {
   for (const path of paths) await load(server.url + path, warmEach(warm));
   const shown: Shown = new Map();
   for (const path of paths) {

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { Fresh } from "../test/support/engines.ts";
+import { here } from "./against.ts";
 import { pinned } from "./cores.ts";
-import { benchKey, benchSettings } from "./settings.ts";
+import { benchKey } from "./settings.ts";
 
 /** A server that somebody else wrote, in processes of its own. */
 export interface Running extends AsyncDisposable {
@@ -58,13 +59,13 @@ export async function startServe(
   path: string,
   environment: Record<string, string>,
   core?: number,
+  { root, settings } = here,
 ): Promise<ProcessTree> {
   await using begun = new AsyncDisposableStack();
   begun.defer(() => store.dispose());
-  const script = fileURLToPath(new URL("../bin/duba.js", import.meta.url));
-  const settings = { ...benchSettings(store.settings), DUBA_LOG_LEVEL: "warn", ...environment };
-  const command = () => [process.execPath, script, "serve"];
-  const service = begun.use(await startCommand(command, path, (port) => ({ PORT: String(port), ...settings }), core));
+  const command = () => [process.execPath, join(root, "bin", "duba.js"), "serve"];
+  const own = { ...settings(store.settings), DUBA_LOG_LEVEL: "warn", ...environment };
+  const service = begun.use(await startCommand(command, path, (port) => ({ PORT: String(port), ...own }), core));
   const running = begun.move();
   return { ...service, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -33,8 +33,10 @@ const parts = {
 };
 const onlyByName = ["ledger", "peers", "console", "sizes", "workers", "routes"];
 
-/** How long a part measures, where somebody asks for another time than the usual. */
+/** What somebody asks of a part other than the usual. */
 export interface Pace {
+  /** The commit that `lookups` and `verifications` pair this tree with. */
+  against?: string | undefined;
   /** Starts of each server. */
   starts?: number | undefined;
   /** Of each measurement. */
@@ -50,16 +52,20 @@ const { values, positionals: asked } = parseArgs({
     starts: { type: "string" },
     seconds: { type: "string" },
     warm: { type: "string" },
+    against: { type: "string" },
     help: { type: "boolean" },
   },
 });
-const { help, ...figures } = values;
-const pace: Pace = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)]));
+const { help, against, ...figures } = values;
+const pace: Record<string, number> = Object.fromEntries(
+  Object.entries(figures).map(([name, value]) => [name, Number(value)]),
+);
 const wrong = Object.entries(pace).find(([, value]) => !(Number.isInteger(value) && value > 0));
 const unknown = asked.filter((name) => !names.includes(name));
 const usage =
   `The parts of the bench are ${names.join(", ")}; without a name all run but ${onlyByName.join(", ")}. ` +
-  "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts.";
+  "lookups, keys, peers and workers take --starts, --seconds and --warm, start takes --starts. " +
+  "lookups and verifications --against COMMIT pair this tree with that commit's, in turn, and take --starts and --seconds.";
 if (help) console.log(usage);
 else if (unknown.length > 0 || wrong) {
   console.error(
@@ -70,5 +76,5 @@ else if (unknown.length > 0 || wrong) {
   console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
   console.log(`Load of the machine before: ${loadavg()[0]!.toFixed(2)} (what else runs makes the figures worse)`);
   for (const [name, part] of Object.entries(parts))
-    if (asked.length === 0 ? !onlyByName.includes(name) : asked.includes(name)) await part(pace);
+    if (asked.length === 0 ? !onlyByName.includes(name) : asked.includes(name)) await part({ ...pace, against });
 }

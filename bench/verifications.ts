@@ -1,8 +1,14 @@
 import { sandbox } from "../src/upstreams/sandbox/index.ts";
+import { engines } from "../test/support/engines.ts";
+import { type Tree, Trees } from "./against.ts";
 import { type BarePair, openBarePair } from "./bare-pair.ts";
 import { callers, forSeconds, type Seen } from "./callers.ts";
+import { Client } from "./client.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
-import { type Service, startOnEachEngine } from "./servers.ts";
+import { lookUpOfBundles } from "./load.ts";
+import { startServe } from "./process-tree.ts";
+import type { Pace } from "./run.ts";
+import { type Service, startOnEachEngine, storeOf } from "./servers.ts";
 
 const rounds = 5;
 const seconds = 1.2;
@@ -10,7 +16,8 @@ const seconds = 1.2;
 const crowds = [1, 16, 64];
 
 /** What a verification costs beside two bare writes on the same engine: added latency, and verifications a second. */
-export async function verifications(): Promise<void> {
+export async function verifications(pace: Pace): Promise<void> {
+  if (pace.against !== undefined) return await verificationsAgainst(pace.against, pace);
   const ofSandbox = await sandboxTime();
   console.log(`
 Verifications against pairs of bare durable writes on the same engine: one insert, one update, each its own commit
@@ -22,6 +29,42 @@ Verifications against pairs of bare durable writes on the same engine: one inser
     console.log(`\n${table(await figures(service, pair, ofSandbox))}`);
   }
   console.log("\n  Aim: verifications/pairs at least 0.50 with 64 callers.");
+}
+
+/** This tree and a commit's in turn: the processor of a verification, and verifications beside bare pairs on the same store. */
+async function verificationsAgainst(commit: string, { starts = 2, seconds = 2 }: Pace): Promise<void> {
+  const trees = await Trees.of<"verifications/s" | "verifications/pairs" | "µs CPU">(commit);
+  console.log(`
+Verifications of ${trees.both[0].name} and ${trees.both[1].name} in turn, 64 callers: ${starts} starts of both, ${rounds} rounds of ${seconds} s each; medians
+`);
+  const environment = { DUBA_LIMITS: "off" };
+  for (let start = 0; start < starts; start += 1)
+    for (const engine of engines) {
+      await using owner = new AsyncDisposableStack();
+      const begin = async (tree: Tree) => {
+        const store = await storeOf(engine);
+        if (!store) return undefined;
+        const service = owner.use(await startServe(store, lookUpOfBundles, environment, undefined, tree));
+        const pair = owner.adopt(await openBarePair(store.settings), (one) => one.close());
+        return { service, pair, client: owner.adopt(new Client(service.url), (one) => one.close()) };
+      };
+      const [one, other] = [await begin(trees.both[0]), await begin(trees.both[1])];
+      if (!one || !other) continue;
+      const measure = async (at: 0 | 1) => {
+        const { service, pair, client } = at === 0 ? one : other;
+        const before = await service.cpu();
+        const { rate, latencies } = await callers(64, forSeconds(seconds), () => client.verify());
+        const cpu = ((await service.cpu()) - before) / latencies.length;
+        const written = await callers(64, forSeconds(seconds / 2), () => pair.write());
+        const shown = { "verifications/s": rate, "verifications/pairs": rate / written.rate, "µs CPU": cpu };
+        return new Map([[engine.name, shown]]);
+      };
+      // The first warms everything up.
+      await measure(0);
+      await measure(1);
+      for (let round = 0; round < rounds; round += 1) await trees.round(round, measure);
+    }
+  console.log(table(trees.rows({ "verifications/s": 0, "verifications/pairs": 2, "µs CPU": 0 })));
 }
 
 interface Round {
