@@ -3,6 +3,7 @@ import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings, usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
+import { feesOf } from "../checks/kinds.fixture.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
@@ -29,7 +30,7 @@ export const usualLimits: IdentityLimits = {
 };
 
 export const usualSettings: IdentitySettings = {
-  fees: { bvn: 10_000, nin: 10_000 },
+  fees: feesOf(10_000),
   amountPolicy: "record",
   phoneMatch: true,
   timeLimit: 20_000,

@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import type { CheckInput } from "../checks/check.ts";
+import { personOf } from "../checks/kinds.fixture.ts";
 import { checkKinds } from "../operation/check-kind.ts";
 import type { PersonRecord } from "../operation/identity-record.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../upstreams/ports/identity-upstream.ts";
@@ -65,7 +66,7 @@ export function openingsOn(store: SuiteStore) {
 export async function sandboxRecord(input: CheckInput): Promise<PersonRecord> {
   const outcome = await sandbox().verify({ ...input, reference: "", signal: new AbortController().signal });
   if (outcome.kind !== "verified") throw new Error(`${input.number} is not verified in the sandbox`);
-  return outcome.record;
+  return personOf(outcome.record);
 }
 
 export async function verified(attempt: CheckInput): Promise<IdentityOutcome> {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { personOf } from "../checks/kinds.fixture.ts";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
-import { type CheckKind, labelOf, numberMember } from "../operation/check-kind.ts";
+import { labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
 import { PersonRecord } from "../operation/identity-record.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 
@@ -12,7 +13,7 @@ const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
 const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
 
 /** Compares a record with the interface: all members and no others, in its order and in its forms. */
-export function assertRecord(record: PersonRecord, kind: CheckKind = "bvn"): void {
+export function assertRecord(record: PersonRecord, kind: PersonKind = "bvn"): void {
   assert.equal(written(record), JSON.stringify(record));
   const { personal_info: person } = record;
   assert.match(record[numberMember(kind)], /^\d{11}$/);
@@ -61,14 +62,14 @@ export const emptyRecord: PersonRecord = {
 };
 
 /** An attempt of each kind about one invented person. */
-export const attempts: Readonly<Record<CheckKind, IdentityAttempt>> = {
+export const attempts: Readonly<Record<PersonKind, IdentityAttempt>> = {
   bvn: attemptOf("bvn", "22000000017"),
   nin: attemptOf("nin", "30000000017"),
 };
 
 export const attempt = attempts.bvn;
 
-function attemptOf(kind: CheckKind, number: string): IdentityAttempt {
+function attemptOf(kind: PersonKind, number: string): IdentityAttempt {
   const signal = new AbortController().signal;
   return { kind, number, claims: { phone: "8000000017" }, reference: "abcdef000000001", signal };
 }
@@ -78,15 +79,16 @@ export function testIdentityUpstream(
   name: string,
   open: (t: TestContext) => Promise<IdentityUpstream>,
   numbers: { verified: string; notFound: string; slow: string },
-  kind: CheckKind = "bvn",
+  kind: PersonKind = "bvn",
 ): void {
   const label = labelOf(kind);
   test(`${name} gives a whole record of the ${label} asked for, in the interface's forms`, async (t) => {
     const upstream = await open(t);
     const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.verified });
     assert.ok(outcome.kind === "verified");
-    assertRecord(outcome.record, kind);
-    assert.equal(outcome.record[numberMember(kind)], numbers.verified);
+    const record = personOf(outcome.record);
+    assertRecord(record, kind);
+    assert.equal(record[numberMember(kind)], numbers.verified);
   });
 
   test(`${name} knows a ${label} that does not exist`, async (t) => {
@@ -106,7 +108,7 @@ export function testIdentityUpstream(
 }
 
 /** The attempt with what this source needs. */
-export function attemptTo({ needs = [] }: IdentityUpstream, kind: CheckKind): IdentityAttempt {
+export function attemptTo({ needs = [] }: IdentityUpstream, kind: PersonKind): IdentityAttempt {
   const asked = attempts[kind];
   const claims = needs.includes("names")
     ? { ...asked.claims, first_name: "FAISAL", last_name: "IBEKWE" }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { type CheckKind, checkKinds, labelOf, numberMember } from "../operation/check-kind.ts";
+import { personOf } from "../checks/kinds.fixture.ts";
+import { labelOf, numberMember, type PersonKind, personKinds } from "../operation/check-kind.ts";
 import type { PersonRecord } from "../operation/identity-record.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { attempt, attempts, attemptTo, testIdentityUpstream } from "./conformance.fixture.ts";
@@ -39,9 +40,9 @@ export interface VendorCase {
   /** The response to a request before the attempt, such as for a token. */
   prelude?: (received: Received) => object | undefined;
   /** One for each kind that it offers. */
-  checks: Partial<Record<CheckKind, CheckCase>>;
+  checks: Partial<Record<PersonKind, CheckCase>>;
   /** Other documented answers, by what they say: to its first kind unless `kind` is another. */
-  answers: Record<string, { status: number; body: unknown; kind?: CheckKind; outcome: IdentityOutcome }>;
+  answers: Record<string, { status: number; body: unknown; kind?: PersonKind; outcome: IdentityOutcome }>;
   /** Texts that must not appear in a log or an outcome. */
   secrets: string[];
 }
@@ -67,7 +68,7 @@ export async function openVendor(
 export function testVendor(vendorCase: VendorCase): void {
   const { vendor, checks, answers } = vendorCase;
   const { name } = vendor;
-  const kinds = checkKinds.filter((kind) => checks[kind]);
+  const kinds = personKinds.filter((kind) => checks[kind]);
   const [firstKind = "bvn"] = kinds;
 
   async function open(t: TestContext, behaviour: Behaviour, timeout?: number, scheme: "http" | "https" = "http") {
@@ -130,7 +131,7 @@ export function testVendor(vendorCase: VendorCase): void {
       const { ask } = await open(t, json(200, good.body));
       const outcome = await ask(kind, { number: "22000000018" });
       assert.ok(outcome.kind === "verified");
-      assert.equal(outcome.record[numberMember(kind)], isUnnumbered ? "22000000018" : number);
+      assert.equal(personOf(outcome.record)[numberMember(kind)], isUnnumbered ? "22000000018" : number);
     });
 
     test(`${name} sends photos of 3 MB with the record of a ${label}: none is kept`, async (t) => {

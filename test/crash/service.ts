@@ -8,7 +8,8 @@ import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount, findAccount } from "../../src/access/accounts/accounts.ts";
 import { changeTerms, topUp } from "../../src/access/accounts/terms.ts";
 import { createKey } from "../../src/access/keys/keys.ts";
-import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
+import { feesOf } from "../../src/checks/kinds.fixture.ts";
+import { forEachKind } from "../../src/operation/check-kind.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";
@@ -16,7 +17,7 @@ import { nodeEnvironment } from "../support/process.ts";
 import type { VendorProcess } from "../support/vendor.ts";
 
 /** The fees of the service under test, in kobo. */
-export const fees: Readonly<Record<CheckKind, number>> = { bvn: 12_345, nin: 6_789 };
+export const fees = feesOf(6_789, { bvn: 12_345 });
 
 /** A store with a live key of each of its accounts, for services that buy at one vendor. */
 export interface LiveStore {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CheckInput } from "../../src/checks/check.ts";
 import { inventedPerson } from "../../src/checks/invented-person.ts";
-import { checkKinds, labelOf, negativeCode } from "../../src/operation/check-kind.ts";
+import { labelOf, negativeCode, type PersonKind, personKinds } from "../../src/operation/check-kind.ts";
 
 import { isNegative, traceIn, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
@@ -17,6 +17,8 @@ const calls: VendorCall[] = [];
 /** Send the responses that wait for `release`, by number. */
 const held: { number: string; answer(): void }[] = [];
 const callsOfNumber = new Map<string, number>();
+
+type PersonInput = CheckInput & { kind: PersonKind };
 
 interface StoreResponse {
   status: number;
@@ -32,13 +34,13 @@ function failure(status: number, code: string): StoreResponse {
   return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
 }
 
-function verified({ kind, number, claims }: CheckInput): StoreResponse {
+function verified({ kind, number, claims }: PersonInput): StoreResponse {
   const data = { request_reference: "vendor123456789", ...inventedPerson(kind, number, claims.phone!) };
   return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 
 /** The true answer about the number, however it is delivered. */
-function replyOf(asked: CheckInput): StoreResponse {
+function replyOf(asked: PersonInput): StoreResponse {
   const { kind, number } = asked;
   if (!isNegative(settings, number)) return verified(asked);
   return draw(seed, `${number} exists`, 2)
@@ -52,7 +54,7 @@ const server = createServer(async (request, response) => {
   const body = await bodyOf(request);
   if (body === undefined) return;
   if (request.url === "/api/v2/merchant/authorization") return send(response, authorized(body));
-  const kind = checkKinds.find((kind) => request.url === `/api/v2/kyc/verify-${kind}`);
+  const kind = personKinds.find((kind) => request.url === `/api/v2/kyc/verify-${kind}`);
   if (!kind) return send(response, failure(404, "route_not_found"));
   if (request.headers.authorization !== `Bearer ${token}`) return send(response, failure(401, "invalid_credentials"));
 
@@ -67,7 +69,7 @@ const server = createServer(async (request, response) => {
   await deliver[manner](response, { kind, number, claims: { phone }, trait });
 });
 
-interface Asked extends CheckInput {
+interface Asked extends PersonInput {
   trait: string;
 }
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { append } from "../../audit/append.ts";
+import { feesOf } from "../../checks/kinds.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { Charges } from "../ledger/charges.ts";
@@ -33,15 +34,19 @@ for (const engine of engines) {
       );
       const upstreams = { test: upstream, live: [upstream] };
       const mine = newRequest({ kind: "bvn" });
-      const verify = async (fees: { bvn: number; nin: number }, times: readonly number[]) => {
-        const identity = await store.open(t, { upstreams, settings: { fees, limits: null }, now: () => now });
+      const verify = async (bvn: number, times: readonly number[]) => {
+        const identity = await store.open(t, {
+          upstreams,
+          settings: { fees: feesOf(1, { bvn }), limits: null },
+          now: () => now,
+        });
         for (now of times)
           for (const mode of ["live", "test"] as const)
             await identity.verify({ ...mine, mode }).catch(({ code }) => assert.equal(code, "bvn_not_found"));
       };
       const inMonth = Array.from({ length: 9 }, (_, nth) => november + nth * 3.3 * day);
-      await verify({ bvn: 10_005, nin: 1 }, [november - 1, november, ...inMonth.slice(0, 5)]);
-      await verify({ bvn: 12_350, nin: 1 }, [...inMonth.slice(5), december - 1, december]);
+      await verify(10_005, [november - 1, november, ...inMonth.slice(0, 5)]);
+      await verify(12_350, [...inMonth.slice(5), december - 1, december]);
       now = november + 20 * day + 1;
       const charged = (await ledgerRows(store.db, mine)).find(({ charged_at }) => charged_at === november)!;
       await new Charges(store.db, () => now).withdraw(charged.reference, { mark: charged.charge_mark, replaces: "" });

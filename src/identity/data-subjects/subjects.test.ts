@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { suite, type TestContext, test } from "node:test";
+import { personOf } from "../../checks/kinds.fixture.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
@@ -138,7 +139,7 @@ for (const engine of engines) {
       assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 1, records: 0 }]);
       assert.equal((await failureFrom(room.verify(mine))).code, "request_in_progress");
       upstream.answer(await verified(mine));
-      assert.equal((await call).record.bvn_number, mine.number);
+      assert.equal(personOf((await call).record).bvn_number, mine.number);
       const { reference, state, charged, sealed_record } = await onlyRow(store.db, mine);
       assert.deepEqual([state, charged, sealed_record], ["verified", 1, null]);
       assert.equal((await wrappedKeys(store.db)).has(reference), false);

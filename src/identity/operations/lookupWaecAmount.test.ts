@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { feesOf } from "../../checks/kinds.fixture.ts";
 import { callOf, engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows } from "../ledger/ledger.fixture.ts";
 import { summary } from "../ledger/reports/summary.ts";
@@ -16,7 +17,7 @@ suite("lookupWaecAmount", () => {
   });
 
   test("the amount is naira text, and the one that the verification takes when amounts are enforced", async (t) => {
-    const identity = await store.open(t, { settings: { fees: { bvn: 15_050, nin: 1 }, amountPolicy: "enforce" } });
+    const identity = await store.open(t, { settings: { fees: feesOf(1, { bvn: 15_050 }), amountPolicy: "enforce" } });
     const { answer } = await callOf(lookupWaecAmount, identity, {});
     const { amount } = answer.data as { amount: string };
     assert.equal(amount, "150.5");
@@ -33,7 +34,9 @@ suite("lookupWaecAmount", () => {
       [0, null],
       [10_000, 0],
     ] as const) {
-      const identity = await store.open(t, { settings: { fees: { bvn: feeKobo, nin: 1 }, amountPolicy: "enforce" } });
+      const identity = await store.open(t, {
+        settings: { fees: feesOf(1, { bvn: feeKobo }), amountPolicy: "enforce" },
+      });
       const { accountId } = newRequest();
       const caller = { accountId, fees: bvnFee === null ? {} : { bvn: bvnFee } };
       const { amount } = (await callOf(lookupWaecAmount, identity, { caller })).answer.data as { amount: string };

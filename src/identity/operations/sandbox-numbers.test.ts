@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
-import { checkKinds } from "../../operation/check-kind.ts";
+import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import { failuresOf } from "../../operation/operation.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
@@ -8,10 +8,9 @@ import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { reservedFor, sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import { callOf, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
-import { verifyBvn } from "./verifyBvn.ts";
-import { verifyNin } from "./verifyNin.ts";
+import { identityOperations } from "./index.ts";
 
-const operations = { bvn: verifyBvn, nin: verifyNin };
+const operationOf = (kind: CheckKind) => identityOperations.find(({ path }) => path.endsWith(`/verify-${kind}`))!;
 /** How long a service waits for its sandbox, as for any upstream, in milliseconds. */
 const patience = 15_000;
 
@@ -37,17 +36,17 @@ for (const engine of usualEngines) {
     type Room = Awaited<ReturnType<typeof open>>;
 
     /** What a new caller gets for a number, in the words of the table. */
-    function callerOf(kind: (typeof checkKinds)[number], number: string, consent?: string) {
+    function callerOf(kind: CheckKind, number: string, consent?: string) {
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "k", ...(consent ? { "consent-reference": consent } : {}) };
       const input = { [kind]: number, phone: "08000000017", amount: "100" };
       const tell = async ({ identity }: Room): Promise<string> => {
         try {
-          const { answer } = await callOf(operations[kind], identity, { input, headers, caller });
+          const { answer } = await callOf(operationOf(kind), identity, { input, headers, caller });
           return (answer.data as { verification_status: string }).verification_status;
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
-          assert.ok(failuresOf(operations[kind]).includes(error.code), error.code);
+          assert.ok(failuresOf(operationOf(kind)).includes(error.code), error.code);
           return `${error.status} ${error.code}`;
         }
       };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { AnsweredRecord } from "../../checks/index.ts";
+import { feesOf, personOf } from "../../checks/kinds.fixture.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { callOf, failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
@@ -18,7 +19,7 @@ for (const engine of usualEngines) {
     test("answers with the members of a BVN's record, the NIN in its place and no BVN", async (t) => {
       const identity = await store.open(t);
       const { answer } = await callOf(verifyNin, identity, { input: verifyNin.examples[0]!.input! });
-      const record = answer.data as AnsweredRecord;
+      const record = personOf(answer.data as AnsweredRecord);
       assert.deepEqual([record.nin, record.bvn_number, record.enrolment_bank], ["00123456789", "", ""]);
       assert.equal(record.service_type, "NIN Verification without Image");
       const [example] = verifyNin.examples;
@@ -28,7 +29,7 @@ for (const engine of usualEngines) {
     });
 
     test("is charged by its own fee: the account's, else that of the fee schedule", async (t) => {
-      const identity = await store.open(t, { settings: { fees: { bvn: 10_000, nin: 7_500 } } });
+      const identity = await store.open(t, { settings: { fees: feesOf(10_000, { nin: 7_500 }) } });
       for (const [fees, fee] of [
         [{}, 7_500],
         [{ bvn: 1 }, 7_500],
@@ -70,7 +71,7 @@ for (const engine of usualEngines) {
       const again = await callOf(verifyNin, identity, { input, headers, caller });
       assert.deepEqual(again, { answer: first.answer, headers: { "Idempotency-Replayed": "true" } });
       const masked = await callOf(verifyNin, identity, { input, headers, caller: { ...caller, answers: "masked" } });
-      const { nin, bvn_number, personal_info } = masked.answer.data as AnsweredRecord;
+      const { nin, bvn_number, personal_info } = personOf(masked.answer.data as AnsweredRecord);
       assert.deepEqual([nin, bvn_number, personal_info.phone_number], ["*******0017", "", ""]);
       assert.equal((await onlyRow(store.db, caller)).charged, 1);
     });
@@ -113,7 +114,7 @@ for (const engine of usualEngines) {
       }));
       const test = { ...upstream, kinds: ["nin"] as const };
       const identity = await store.open(t, { upstreams: { test, live: [] } });
-      const { record: given } = await identity.verify(newRequest({ kind: "nin" }));
+      const given = personOf((await identity.verify(newRequest({ kind: "nin" }))).record);
       assert.deepEqual([given.nin, given.bvn_number], [number, ""]);
       nin = "22000000018";
       assert.equal((await failureFrom(identity.verify(newRequest({ kind: "nin" })))).code, "upstream_bad_response");

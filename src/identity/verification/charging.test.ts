@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
 import fc from "fast-check";
+import { feesOf, personOf } from "../../checks/kinds.fixture.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { engines, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
@@ -51,7 +52,7 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
-        settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null },
+        settings: { fees: feesOf(1, { bvn: feeKobo }), limits: null },
       });
 
       await fc.assert(
@@ -73,7 +74,7 @@ for (const engine of engines) {
             together.push(
               identity.verify(request).then(
                 ({ record, replayed }) => {
-                  assert.equal(record.bvn_number, bvn);
+                  assert.equal(personOf(record).bvn_number, bvn);
                   assert.ok(!replayed || given.has(record.request_reference), "a replay is of what was given before");
                   given.set(record.request_reference, call.mode);
                   answers.given += 1;
@@ -144,7 +145,7 @@ for (const engine of engines) {
     test("whatever happens, callers are told and the ledger says what the rules say", async (t) => {
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
-      const open = () => store.open(t, { upstreams, settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null } });
+      const open = () => store.open(t, { upstreams, settings: { fees: feesOf(1, { bvn: feeKobo }), limits: null } });
       let identity = await open();
 
       await fc.assert(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
+import { personOf } from "../../checks/kinds.fixture.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { backup, copiedTables } from "../../storage/backup/backup.ts";
 import { RetentionClock } from "../../storage/retention/retention-clock.ts";
@@ -67,8 +68,8 @@ for (const engine of engines) {
           claims: { phone: `80${bvn.slice(3)}` },
           idempotencyKey: `k-${bvn}`,
         });
-        const { full_name, phone_number, formatted_date_of_birth } = record.personal_info;
-        const { residential_address } = record.residential_info;
+        const { full_name, phone_number, formatted_date_of_birth } = personOf(record).personal_info;
+        const { residential_address } = personOf(record).residential_info;
         names.push(bvn, `80${bvn.slice(3)}`, full_name, phone_number, formatted_date_of_birth, residential_address);
       }
       const rows = await ledgerRows(store.db, mine);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { personOf } from "../../checks/kinds.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
@@ -51,7 +52,7 @@ for (const engine of engines) {
       const retry = identity.verify(mine);
       await states(mine, "started");
       said[0]!(await verified(mine));
-      assert.equal((await retry).record.bvn_number, mine.number);
+      assert.equal(personOf((await retry).record).bvn_number, mine.number);
       const row = await onlyRow(store.db, mine);
       assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
     });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { feesOf, personOf } from "../../checks/kinds.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { negative } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
@@ -110,7 +111,7 @@ for (const engine of engines) {
         const failure = await failureFrom(identity.verify(newRequest()));
         assert.equal(failure.code, "phone_mismatch");
         const { identity: lax } = await openAnswering(t, other, { settings: { phoneMatch: false } });
-        assert.equal((await lax.verify(newRequest())).record.personal_info.phone_number, "08099999999");
+        assert.equal(personOf((await lax.verify(newRequest())).record).personal_info.phone_number, "08099999999");
       });
 
       test("coarse: both negatives are one", async (t) => {
@@ -136,7 +137,7 @@ for (const engine of engines) {
 
       test("is enforced where the operator says so: refused without asking, the same again", async (t) => {
         const { identity, received } = await openAnswering(t, verified, {
-          settings: { amountPolicy: "enforce", fees: { bvn: 15_050, nin: 1 } },
+          settings: { amountPolicy: "enforce", fees: feesOf(1, { bvn: 15_050 }) },
         });
         const mine = newRequest({ idempotencyKey: "k" });
         const first = await failureFrom(identity.verify(mine));
@@ -234,8 +235,8 @@ for (const engine of engines) {
       const rows = await ledgerRows(store.db, mine);
       assert.ok(rows.some((row) => row.sealed_record));
       const kept = JSON.stringify([rows, store.log.lines]);
-      const { first_name, middle_name, last_name, date_of_birth } = record.personal_info;
-      const { residential_address } = record.residential_info;
+      const { first_name, middle_name, last_name, date_of_birth } = personOf(record).personal_info;
+      const { residential_address } = personOf(record).residential_info;
       const named = [
         mine.number,
         mine.claims.phone!,

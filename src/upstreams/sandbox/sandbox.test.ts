@@ -5,6 +5,7 @@ import { Compile } from "typebox/compile";
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import { referenceYear } from "../../checks/invented-person.ts";
+import { personOf } from "../../checks/kinds.fixture.ts";
 import { PersonalInfo, PersonRecord, ResidentialInfo } from "../../operation/identity-record.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { negative } from "../ports/outcomes.ts";
@@ -17,8 +18,8 @@ const ask = (number: string, phone = "8012345678", signal = never) =>
   upstream.verify({ kind: "bvn", number, claims: { phone }, reference: "aaaaaa000000000", signal });
 
 function toIdentityRecord(outcome: IdentityOutcome): PersonRecord {
-  assert.equal(outcome.kind, "verified");
-  return (outcome as Extract<IdentityOutcome, { kind: "verified" }>).record;
+  assert.ok(outcome.kind === "verified");
+  return personOf(outcome.record);
 }
 
 const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);

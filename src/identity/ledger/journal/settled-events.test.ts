@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { personOf } from "../../../checks/kinds.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { negative, unknown } from "../../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
@@ -31,18 +32,14 @@ for (const engine of engines)
       await failureFrom(identity.verify(mine));
       await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(await eventsOf(mine.accountId), [], "not while the outcome is unknown");
-      const { record } = await identity.verify(mine);
+      const { personal_info } = personOf((await identity.verify(mine)).record);
       for (const _ of [1, 2]) await followJournal({ db: store.db, audit, zone });
       const { reference } = await onlyRow(store.db, mine);
       const data = { request_reference: reference, kind: "bvn", state: "verified", charged: true };
       const event = { type: "verification.settled", mode: "test", about: reference, data };
       assert.deepEqual(await eventsOf(mine.accountId), [event]);
-      const personal = [
-        mine.number,
-        mine.claims.phone!,
-        record.personal_info.last_name,
-        record.personal_info.date_of_birth,
-      ];
+      const { last_name, date_of_birth } = personal_info;
+      const personal = [mine.number, mine.claims.phone!, last_name, date_of_birth];
       const text = JSON.stringify(await store.db.selectFrom("event").selectAll().execute());
       for (const canary of personal) assert.ok(!text.includes(canary), canary);
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
+import { feesOf } from "../../../checks/kinds.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
@@ -26,7 +27,7 @@ for (const engine of engines) {
       const { upstream } = answering((attempt, nth) => outcomes[nth - 1] ?? verified(attempt));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
-        settings: { fees: { bvn: 99_999_999_999, nin: 1 } },
+        settings: { fees: feesOf(99_999_999_999) },
         now: () => time,
       });
       const [one, two] = [newRequest(), newRequest()];

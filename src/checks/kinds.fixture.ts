@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { type CheckKind, forEachKind, type OwnFees } from "../operation/check-kind.ts";
+import type { PersonRecord } from "../operation/identity-record.ts";
+import type { CheckRecord } from "./index.ts";
+
+/** Fees of every kind: this one, but for the kinds that are named. */
+export function feesOf(fee: number, own: OwnFees = {}): Record<CheckKind, number> {
+  return forEachKind(
+    (kind) => kind,
+    (kind) => own[kind] ?? fee,
+  );
+}
+
+/** A record of a kind that identifies a person. */
+export function personOf<Given extends CheckRecord>(record: Given): Given & PersonRecord {
+  assert.ok("personal_info" in record);
+  return record as Given & PersonRecord;
+}
