@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,15 +9,21 @@ import { after, suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 import { assertPrinted, type Block, blocksOf, plain } from "./support/printed-blocks.ts";
 
-/** Runs the README's shell blocks in their order, and holds what they print against the block that follows. */
+/**
+ * Runs the README's shell blocks in their order, in a copy of this checkout that nobody has installed, and holds what they print against
+ * the block that follows. So the blocks after the first one have the short install only.
+ */
 
-/** Blocks that are not run: they install or test the very checkout that this test is part of. */
+/** Blocks that are not run: they run the tests that this one is part of. */
 const notRun = new Set(["npm ci && npm test && npm run test:all"]);
 const readme = "README.md";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 const databaseUrl = /postgres:\/\/[^\s'"]+/;
 
 const place = mkdtempSync(join(tmpdir(), "duba-readme-"));
+const checkout = join(place, "checkout");
+for (const file of execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0"))
+  if (file !== "" && existsSync(file)) cpSync(file, join(checkout, file));
 let service: Service | undefined;
 let starts = 0;
 
@@ -29,7 +35,7 @@ after(async () => {
 suite("README", () => {
   for (const block of blocksOf(readFileSync(readme, "utf8"))) {
     const name = `${readme}:${block.line} ${block.script.split("\n", 1)[0]}`;
-    if (notRun.has(block.script)) test(name, { skip: "it is this very checkout that it installs and tests" });
+    if (notRun.has(block.script)) test(name, { skip: "this test is part of it" });
     else if (block.script.includes("npm start")) test(name, () => start(block));
     else test(name, { skip: needsCurl(block) && !hasCurl && "curl is not installed" }, () => run(block));
   }
@@ -57,15 +63,18 @@ interface Service {
 async function start({ script, printed }: Block): Promise<void> {
   await service?.stop();
   starts += 1;
-  const environment = { ...bare(), TMPDIR: place, PORT: "0", DUBA_DATA: join(place, `start-${starts}`) };
+  const own = {
+    TMPDIR: place,
+    PORT: "0",
+    DUBA_DATA: join(place, `start-${starts}`),
+    npm_config_prefer_offline: "true",
+  };
+  const environment = { ...bare(), ...own };
   const postgres = databaseUrl.test(script)
     ? await engines.find(({ name }) => name === "postgres")!.fresh()
     : undefined;
-  const command = script
-    .replace("npm ci --omit=dev && ", "")
-    .replace(databaseUrl, postgres?.settings.databaseUrl ?? "");
-  const shell = spawn("sh", ["-c", command], {
-    env: environment,
+  const shell = spawn("sh", ["-c", script.replace(databaseUrl, postgres?.settings.databaseUrl ?? "")], {
+    ...{ cwd: checkout, env: environment },
     // A process group, so that all of it hears what Ctrl-C would send.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -119,7 +128,9 @@ function run({ script, printed }: Block): void {
   assert.ok(service, "the README starts the service before it calls it");
   const { url, environment } = service;
   const command = script.replaceAll("http://127.0.0.1:8080", url);
-  const { status, stdout, stderr } = spawnSync("sh", ["-ec", command], { env: environment, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync("sh", ["-ec", command], {
+    ...{ cwd: checkout, env: environment, encoding: "utf8" },
+  });
   assert.equal(status, 0, `${stdout}${stderr}`);
   if (printed) assertPrinted(stdout, printed);
 }
