@@ -26,6 +26,8 @@ for (const { name, ready } of usualEngines) {
     const ringFile = () => join(place.settings.dataDirectory, "ring");
     const anchorFile = () => anchorPath(ringFile());
 
+    const begun = Date.now();
+
     function duba(argv: readonly string[], colours = false): Promise<Ran> {
       const { dataDirectory, databaseUrl } = place.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_KEYRING: ringFile() };
@@ -181,7 +183,7 @@ for (const { name, ready } of usualEngines) {
       const { entries } = JSON.parse((await duba(["tail", "--lines", "1", "--json"])).out);
       const [{ id, occurred_at, ...rest }] = entries;
       assert.match(id, /^[\w-]{20}$/);
-      assert.ok(Date.now() - Date.parse(occurred_at) < 60_000);
+      assert.ok(Date.parse(occurred_at) >= begun && Date.parse(occurred_at) <= Date.now());
       const facts = { key: "k3", expires_at: "2027-01-01T00:00:00.000Z" };
       assert.deepEqual(rest, { kind: "key.created", actor: "system", facts, batch: null });
     });
