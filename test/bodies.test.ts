@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { type AskOptions, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, suiteService } from "./support/service.ts";
 
 const addOns = { path: "/api/v2/cable-tv/fetch-tv-add-ons", good: { type: "dstv", productCode: "PRWE36" } };
 /** Every way to send a body. */
@@ -27,11 +27,7 @@ const otherTypes = [
 const noJson = ["{", "{}{}", "{'bvn':1}", '{"bvn":"1",}', "bvn=1&phone=2", "\u0000", "undefined", "//", "NaN"];
 const noText = [Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9"}', "latin1")];
 
-let service: TestService;
-before(async () => {
-  service = await startService({ DUBA_LIMITS: "off" });
-});
-after(() => service.close());
+const service = suiteService({ DUBA_LIMITS: "off" });
 
 for (const { method, path, good } of ways)
   suite(`the body of ${method}`, { concurrency: true }, () => {

@@ -4,22 +4,18 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { guzzle, python, succeeds } from "./support/example-languages.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
-import { sandboxKey, startService, type TestService } from "./support/service.ts";
+import { sandboxKey, suiteService } from "./support/service.ts";
 
 /** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the response to the verification. */
 
 const place = mkdtempSync(join(tmpdir(), "duba-examples-"));
 
 suite("the example in", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
+  const service = suiteService({ DUBA_LIMITS: "off" });
   after(async () => {
-    await service.close();
     rmSync(place, { recursive: true, force: true });
   });
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { revokeKey } from "../src/access/keys/keys.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { startService, type TestService } from "./support/service.ts";
+import { suiteService } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
 const corporate = "/api/v2/corporate-data/list";
@@ -13,13 +13,9 @@ const exchange = "/api/v2/merchant/authorization";
 
 for (const engine of usualEngines) {
   suite(`credentials on ${engine.name}`, { concurrency: true }, () => {
-    let service: TestService;
-    before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine, {
-        fixed: { limitFailedCredentials: { count: 1000, seconds: 60 } },
-      });
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine, {
+      fixed: { limitFailedCredentials: { count: 1000, seconds: 60 } },
     });
-    after(() => service.close());
 
     const corporateAs = (Authorization: string) => service.ask(corporate, { headers: { Authorization } });
     const buy = (body: object | string, headers: Record<string, string> = {}) =>

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { Duba } from "../client/src/duba.ts";
 import { guzzle, python } from "./support/example-languages.ts";
 import { FaultyProxy, faults, isFinal } from "./support/faulty-proxy.ts";
-import { sandboxKey, startService, type TestService } from "./support/service.ts";
+import { sandboxKey, suiteService } from "./support/service.ts";
 
 /** Verifications of a client in each language through a gateway with each fault: each person is charged once, and no key is lost. */
 
@@ -69,13 +69,9 @@ for line in sys.stdin:
 };
 
 suite("through a gateway with any fault", { concurrency: true }, () => {
-  let service: TestService;
+  const service = suiteService({ DUBA_LIMITS: "off" });
   /** Numbers that only one trial verifies. */
   let numbers = 22_200_001_000;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
 
   client("TypeScript", false, async () => async ({ url, bvn, retries, key }) => {
     const duba = new Duba({ url, key: sandboxKey, retries, timeout: seconds * 1000, backoff: 4 });

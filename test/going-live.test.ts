@@ -102,36 +102,32 @@ for (const engine of usualEngines) {
     });
 
     test("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {
-      const wrong = await startService({ ...liveThrough(source.url, sandboxKey), DUBA_LIMITS: "off" }, engine);
-      try {
-        const { text: credential } = await wrong.newKey({ mode: "live" });
-        const answer = await wrong.ask(verify, { method: "POST", body: person("22000000107"), credential });
-        const { error } = assertFailure(answer, 503, "upstream_unavailable", { path: verify });
-        assert.deepEqual([error.charged, error.retryable], [false, false]);
-        const { db } = await wrong.store();
-        const rows = await db.selectFrom("verification").select(["state", "charged", "sealed_record"]).execute();
-        assert.deepEqual(rows, [{ state: "failed", charged: 0, sealed_record: null }]);
-        const alarms = wrong.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
-        assert.deepEqual(alarms, ["bad_settings"]);
+      await using wrong = await startService({ ...liveThrough(source.url, sandboxKey), DUBA_LIMITS: "off" }, engine);
+      const { text: credential } = await wrong.newKey({ mode: "live" });
+      const answer = await wrong.ask(verify, { method: "POST", body: person("22000000107"), credential });
+      const { error } = assertFailure(answer, 503, "upstream_unavailable", { path: verify });
+      assert.deepEqual([error.charged, error.retryable], [false, false]);
+      const { db } = await wrong.store();
+      const rows = await db.selectFrom("verification").select(["state", "charged", "sealed_record"]).execute();
+      assert.deepEqual(rows, [{ state: "failed", charged: 0, sealed_record: null }]);
+      const alarms = wrong.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
+      assert.deepEqual(alarms, ["bad_settings"]);
 
-        const tried = await ran(["upstreams", "test", "peer", "--ask"], {
-          environment: {
-            ...liveThrough(source.url, sandboxKey),
-            DUBA_DATA: wrong.settings.dataDirectory,
-            DUBA_DATABASE_URL: wrong.settings.databaseUrl,
-          },
-          stdin: "22000000107\n08000000017\n",
-        });
-        assert.equal(tried.exitCode, 1);
-        assert.match(tried.out, /the vendor did not process the call \(bad_settings\)/);
-        assert.match(
-          tried.err,
-          /It answers in test mode: its people are invented\. Give Duba a live key of that server\./,
-        );
-        assert.doesNotMatch(tried.out + tried.err, /22000000107|8000000017/);
-      } finally {
-        await wrong.close();
-      }
+      const tried = await ran(["upstreams", "test", "peer", "--ask"], {
+        environment: {
+          ...liveThrough(source.url, sandboxKey),
+          DUBA_DATA: wrong.settings.dataDirectory,
+          DUBA_DATABASE_URL: wrong.settings.databaseUrl,
+        },
+        stdin: "22000000107\n08000000017\n",
+      });
+      assert.equal(tried.exitCode, 1);
+      assert.match(tried.out, /the vendor did not process the call \(bad_settings\)/);
+      assert.match(
+        tried.err,
+        /It answers in test mode: its people are invented\. Give Duba a live key of that server\./,
+      );
+      assert.doesNotMatch(tried.out + tried.err, /22000000107|8000000017/);
     });
 
     test("an account's own fee and masked answers hold for it alone", async () => {

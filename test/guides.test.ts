@@ -7,20 +7,18 @@ import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { namedGuides } from "../src/http/pages/guides.ts";
 import { assertPrinted, blocksOf } from "./support/printed-blocks.ts";
-import { startService, type TestService } from "./support/service.ts";
+import { suiteService } from "./support/service.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 const key = "a-known-key-for-the-sandbox";
 
 suite("the guides of the service", () => {
-  let service: TestService;
+  const service = suiteService({ DUBA_LIMITS: "off", DUBA_BOOTSTRAP_KEY: key });
   let folder: string;
   before(async () => {
-    service = await startService({ DUBA_LIMITS: "off", DUBA_BOOTSTRAP_KEY: key });
     folder = mkdtempSync(join(tmpdir(), "duba-guides-"));
   });
   after(async () => {
-    await service.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

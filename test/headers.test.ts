@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assertFailure } from "./support/failure.ts";
-import {
-  type AskOptions,
-  type ServiceResponse,
-  sandboxKey,
-  startService,
-  type TestService,
-} from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, sandboxKey, startService, suiteService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -25,11 +19,7 @@ const verify = { method: "POST", body: { bvn: "22000000017", phone: "08000000017
 const leftIn = ({ headers }: ServiceResponse): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
 
 suite("headers", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
 
   test("keep the caller's request id when it is a sane one", async () => {
     const ofProxy = "4f1d22123456789012c0ffee00112233";
@@ -268,12 +258,8 @@ suite("headers", { concurrency: true }, () => {
 
   test("tell the time taken only when that is switched on", async () => {
     assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
-    const timed = await startService({ DUBA_SERVER_TIMING: "on" });
-    try {
-      for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])
-        assert.match(String((await timed.ask(path)).headers["server-timing"]), /^total;dur=\d+\.\d\d$/);
-    } finally {
-      await timed.close();
-    }
+    await using timed = await startService({ DUBA_SERVER_TIMING: "on" });
+    for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])
+      assert.match(String((await timed.ask(path)).headers["server-timing"]), /^total;dur=\d+\.\d\d$/);
   });
 });

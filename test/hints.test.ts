@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { sandboxKey, startService, type TestService } from "./support/service.ts";
+import { suite, test } from "node:test";
+import { sandboxKey, suiteService, type TestService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
@@ -8,11 +8,7 @@ const verify = "/api/v2/kyc/verify-bvn";
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
 suite("a test key's silent mistakes", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off" });
 
   type Asked = Parameters<TestService["ask"]>[1];
   const hinted = async (path: string, options?: Asked) => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { type CopiedRequest, curlLine, numbersFor, provocations } from "../pages/provoke.ts";
 import type { FailureCode } from "../src/operation/failures.ts";
 import { failuresOf } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, suiteService } from "./support/service.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -25,11 +25,7 @@ interface PostmanRequest {
 }
 
 suite("the pages for integrators", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off" });
 
   const send = ({ method, path, credential, headers, body }: CopiedRequest): Promise<ServiceResponse> =>
     service.ask(path, {

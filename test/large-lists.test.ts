@@ -28,53 +28,49 @@ const withoutDate = (text: string) => text.replace(/"date":"[^"]*"/, "");
 
 suite("a list above 256 KiB", () => {
   test("is sent uncompressed until it is compressed, and then in each coding; its validator stays", async () => {
-    const service = await startService({ DUBA_LIMITS: "off" });
-    try {
-      const { db } = await service.store();
-      const ask = (encoding: string, more = {}): Promise<ServiceResponse> =>
-        service.ask(path, { headers: { "Accept-Encoding": encoding, ...more } });
-      const grown = async (count: number, from: number, atLeast: number) => {
-        const outcome = await publish(publisherOf(db, { guard: looseGuard }), bundles(count, from), about);
-        assert.equal(outcome.state, "published", JSON.stringify(outcome).slice(0, 500));
-        return noticed(
-          () => ask("identity"),
-          ({ bytes }) => bytes.length > atLeast,
-        );
-      };
-      const plain = await grown(5_000, 0, 1_000_000);
-      assert.ok(plain.bytes.length < 1_500_000, String(plain.bytes.length));
+    await using service = await startService({ DUBA_LIMITS: "off" });
+    const { db } = await service.store();
+    const ask = (encoding: string, more = {}): Promise<ServiceResponse> =>
+      service.ask(path, { headers: { "Accept-Encoding": encoding, ...more } });
+    const grown = async (count: number, from: number, atLeast: number) => {
+      const outcome = await publish(publisherOf(db, { guard: looseGuard }), bundles(count, from), about);
+      assert.equal(outcome.state, "published", JSON.stringify(outcome).slice(0, 500));
+      return noticed(
+        () => ask("identity"),
+        ({ bytes }) => bytes.length > atLeast,
+      );
+    };
+    const plain = await grown(5_000, 0, 1_000_000);
+    assert.ok(plain.bytes.length < 1_500_000, String(plain.bytes.length));
 
-      for (const [coding, decode] of [
-        ["gzip", gunzipSync],
-        ["br", brotliDecompressSync],
-      ] as const) {
-        const first = await ask(coding);
-        assert.equal(first.headers["content-encoding"], undefined);
-        assert.equal(withoutDate(first.text), withoutDate(plain.text));
-        await until(async () => (await ask(coding)).headers["content-encoding"] === coding);
-        const responses = await Promise.all([ask(coding), ask(coding), ask(coding)]);
-        for (const { headers, bytes } of responses) {
-          assert.equal(headers["content-encoding"], coding);
-          assert.equal(Number(headers["content-length"]), bytes.length);
-          assert.ok(bytes.length < plain.bytes.length / 4, String(bytes.length));
-          assert.equal(withoutDate(decode(bytes).toString()), withoutDate(plain.text));
-          for (const name of ["etag", "vary", "last-modified", "cache-control", "content-type"])
-            assert.equal(headers[name], plain.headers[name], name);
-        }
-        const known = await ask(coding, { "If-None-Match": plain.headers.etag });
-        assert.deepEqual([known.status, known.bytes.length], [304, 0]);
-        assert.equal((await ask("identity")).headers["content-encoding"], undefined);
+    for (const [coding, decode] of [
+      ["gzip", gunzipSync],
+      ["br", brotliDecompressSync],
+    ] as const) {
+      const first = await ask(coding);
+      assert.equal(first.headers["content-encoding"], undefined);
+      assert.equal(withoutDate(first.text), withoutDate(plain.text));
+      await until(async () => (await ask(coding)).headers["content-encoding"] === coding);
+      const responses = await Promise.all([ask(coding), ask(coding), ask(coding)]);
+      for (const { headers, bytes } of responses) {
+        assert.equal(headers["content-encoding"], coding);
+        assert.equal(Number(headers["content-length"]), bytes.length);
+        assert.ok(bytes.length < plain.bytes.length / 4, String(bytes.length));
+        assert.equal(withoutDate(decode(bytes).toString()), withoutDate(plain.text));
+        for (const name of ["etag", "vary", "last-modified", "cache-control", "content-type"])
+          assert.equal(headers[name], plain.headers[name], name);
       }
-
-      // A new revision is shown at once: uncompressed, never as the compressed form of the one before.
-      const next = await grown(1, 5_000, plain.bytes.length);
-      assert.notEqual(next.headers.etag, plain.headers.etag);
-      const first = await ask("br");
-      assert.equal(withoutDate(first.text), withoutDate(next.text));
-      await until(async () => (await ask("br")).headers["content-encoding"] === "br");
-      assert.equal(withoutDate(brotliDecompressSync((await ask("br")).bytes).toString()), withoutDate(next.text));
-    } finally {
-      await service.close();
+      const known = await ask(coding, { "If-None-Match": plain.headers.etag });
+      assert.deepEqual([known.status, known.bytes.length], [304, 0]);
+      assert.equal((await ask("identity")).headers["content-encoding"], undefined);
     }
+
+    // A new revision is shown at once: uncompressed, never as the compressed form of the one before.
+    const next = await grown(1, 5_000, plain.bytes.length);
+    assert.notEqual(next.headers.etag, plain.headers.etag);
+    const first = await ask("br");
+    assert.equal(withoutDate(first.text), withoutDate(next.text));
+    await until(async () => (await ask("br")).headers["content-encoding"] === "br");
+    assert.equal(withoutDate(brotliDecompressSync((await ask("br")).bytes).toString()), withoutDate(next.text));
   });
 });

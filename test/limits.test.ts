@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type ServiceResponse, sandboxKey, withService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
@@ -20,191 +20,177 @@ function assertLimited(response: ServiceResponse, path: string): void {
 
 suite("limits", { concurrency: true }, () => {
   test("stop an anonymous address at its limit, and nobody else", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
-      for (const left of [2, 1, 0]) {
-        const response = await service.ask(lookup, { credential: false });
-        assert.equal(response.status, 200);
-        assert.match(String(response.headers.ratelimit), new RegExp(`^"anonymous";r=${left};t=`));
-        assert.equal(response.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
-      }
-      assertLimited(await service.ask(lookup, { credential: false }), lookup);
-      assertLimited(await service.ask("/api/v2/cable-tv/fetch-billers?type=gotv", { credential: false }), "");
-      assert.equal((await service.ask(lookup)).status, 200);
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
+    for (const left of [2, 1, 0]) {
+      const response = await service.ask(lookup, { credential: false });
+      assert.equal(response.status, 200);
+      assert.match(String(response.headers.ratelimit), new RegExp(`^"anonymous";r=${left};t=`));
+      assert.equal(response.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+    }
+    assertLimited(await service.ask(lookup, { credential: false }), lookup);
+    assertLimited(await service.ask("/api/v2/cable-tv/fetch-billers?type=gotv", { credential: false }), "");
+    assert.equal((await service.ask(lookup)).status, 200);
   });
 
   test("count a caller behind a proxy by its address, whatever port the proxy writes beside it", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
-      const from = (address: string) =>
-        service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
-      for (const forms of [
-        ["203.0.113.7", "203.0.113.7:1", "198.51.100.9, 203.0.113.7:65535", "203.0.113.7:2"],
-        ["2001:db8::1", "[2001:db8::1]:1", "[2001:db8::2]", "[2001:db8::3]:2"],
-        // No address at all: these count as the proxy itself.
-        ["unknown", "_hidden", "203.0.113.8, 1.2.3.4.5:6", ""],
-      ]) {
-        for (const form of forms.slice(0, 3)) assert.equal((await from(form)).status, 200, form);
-        assertLimited(await from(forms[3]!), lookup);
-      }
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min", DUBA_TRUST_PROXY: "127.0.0.1" });
+    const from = (address: string) =>
+      service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
+    for (const forms of [
+      ["203.0.113.7", "203.0.113.7:1", "198.51.100.9, 203.0.113.7:65535", "203.0.113.7:2"],
+      ["2001:db8::1", "[2001:db8::1]:1", "[2001:db8::2]", "[2001:db8::3]:2"],
+      // No address at all: these count as the proxy itself.
+      ["unknown", "_hidden", "203.0.113.8, 1.2.3.4.5:6", ""],
+    ]) {
+      for (const form of forms.slice(0, 3)) assert.equal((await from(form)).status, 200, form);
+      assertLimited(await from(forms[3]!), lookup);
+    }
   });
 
   test("count an IPv6 site as a whole too: its 65,536 networks have ten times the limit of one", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
-      const from = (address: string) =>
-        service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
-      for (let network = 1; network <= 20; network += 1)
-        assert.equal((await from(`2001:db8:1:${network}::1`)).status, 200);
-      assertLimited(await from("2001:db8:1:ffff::1"), lookup);
-      assert.equal((await from("2001:db8:2::1")).status, 200);
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" });
+    const from = (address: string) =>
+      service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
+    for (let network = 1; network <= 20; network += 1)
+      assert.equal((await from(`2001:db8:1:${network}::1`)).status, 200);
+    assertLimited(await from("2001:db8:1:ffff::1"), lookup);
+    assert.equal((await from("2001:db8:2::1")).status, 200);
   });
 
   test("are told also in what never reaches a route", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
-      for (const [request, status] of [
-        ["NONSENSE\r\n\r\n", 400],
-        ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
-        [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nExpect: the-best\r\n\r\n`, 417],
-        [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
-      ] as const) {
-        const line = new Line(service.port);
-        line.say(request);
-        const [response] = await line.heard(1);
-        line.end();
-        assert.equal(response!.status, status);
-        assert.match(String(response!.headers.ratelimit), /^"anonymous";r=3;t=\d+$/);
-        assert.equal(response!.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
-      }
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
+    for (const [request, status] of [
+      ["NONSENSE\r\n\r\n", 400],
+      ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+      [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nExpect: the-best\r\n\r\n`, 417],
+      [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
+    ] as const) {
+      const line = new Line(service.port);
+      line.say(request);
+      const [response] = await line.heard(1);
+      line.end();
+      assert.equal(response!.status, status);
+      assert.match(String(response!.headers.ratelimit), /^"anonymous";r=3;t=\d+$/);
+      assert.equal(response!.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+    }
   });
 
   test("stop an address at the pages too, but not who still holds one of them", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
-      const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
-      const { headers } = await page("/openapi.json");
-      assert.match(String(headers.ratelimit), /^"anonymous";r=2;t=\d+$/);
-      const again = await page("/openapi.json", { "If-None-Match": headers.etag });
-      assert.deepEqual([again.status, String(again.headers.ratelimit).slice(0, 15)], [304, '"anonymous";r=2']);
-      assert.equal((await page("/")).status, 200);
-      assert.equal((await page("/docs/scalar.js")).status, 200);
-      for (const path of ["/", "/docs", "/docs/scalar.js", "/openapi.json"]) assertLimited(await page(path), "");
-      for (const path of ["/healthz", "/readyz"]) assert.equal((await page(path)).status, 200);
-      assert.equal((await service.ask(lookup)).status, 200);
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
+    const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
+    const { headers } = await page("/openapi.json");
+    assert.match(String(headers.ratelimit), /^"anonymous";r=2;t=\d+$/);
+    const again = await page("/openapi.json", { "If-None-Match": headers.etag });
+    assert.deepEqual([again.status, String(again.headers.ratelimit).slice(0, 15)], [304, '"anonymous";r=2']);
+    assert.equal((await page("/")).status, 200);
+    assert.equal((await page("/docs/scalar.js")).status, 200);
+    for (const path of ["/", "/docs", "/docs/scalar.js", "/openapi.json"]) assertLimited(await page(path), "");
+    for (const path of ["/healthz", "/readyz"]) assert.equal((await page(path)).status, 200);
+    assert.equal((await service.ask(lookup)).status, 200);
   });
 
   test("of size and time are settings as well", async () => {
-    const environment = { DUBA_LIMIT_SIZES: "body=40B,url=60B,headers=1KiB" };
-    await withService(environment, async (service) => {
-      const large = await service.ask(verify, { method: "POST", body });
-      assert.match(assertFailure(large, 413, "body_too_large", { path: verify }).message, /larger than 40 bytes/);
-      const long = await service.ask(`${lookup}?provider=${"x".repeat(40)}`);
-      assert.match(assertFailure(long, 414, "uri_too_long", { path: lookup }).message, /longer than 60 bytes/);
-      const wide = await service.ask(lookup, { headers: { "X-Wide": "x".repeat(2000) } });
-      assert.match(assertFailure(wide, 431, "headers_too_large").message, /larger than 1 KiB/);
-    });
-    await withService({ DUBA_REQUEST_TIMEOUT: "50ms" }, async (service) => {
-      const line = new Line(service.port);
-      line.say(`POST ${verify} HTTP/1.1\r\nHost: x\r\nAuthorization: ${sandboxKey}\r\n`);
-      line.say("Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{");
-      const [late] = await line.heard(1);
-      line.end();
-      assert.equal(late!.json.error.code, "request_timeout");
-    });
+    await using sized = await startService({ DUBA_LIMIT_SIZES: "body=40B,url=60B,headers=1KiB" });
+    const large = await sized.ask(verify, { method: "POST", body });
+    assert.match(assertFailure(large, 413, "body_too_large", { path: verify }).message, /larger than 40 bytes/);
+    const long = await sized.ask(`${lookup}?provider=${"x".repeat(40)}`);
+    assert.match(assertFailure(long, 414, "uri_too_long", { path: lookup }).message, /longer than 60 bytes/);
+    const wide = await sized.ask(lookup, { headers: { "X-Wide": "x".repeat(2000) } });
+    assert.match(assertFailure(wide, 431, "headers_too_large").message, /larger than 1 KiB/);
+    await using hurried = await startService({ DUBA_REQUEST_TIMEOUT: "50ms" });
+    const line = new Line(hurried.port);
+    line.say(`POST ${verify} HTTP/1.1\r\nHost: x\r\nAuthorization: ${sandboxKey}\r\n`);
+    line.say("Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{");
+    const [late] = await line.heard(1);
+    line.end();
+    assert.equal(late!.json.error.code, "request_timeout");
   });
 
   test("are not got around by naming a tag that does not hold", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
-      const headers = { "If-None-Match": 'W/"x"' };
-      for (const query of ["", "?provider=x", "?provider="])
-        assert.notEqual((await service.ask(lookup + query, { credential: false, headers })).status, 429);
-      for (const query of ["", "?provider=x", "?provider="])
-        assertLimited(await service.ask(lookup + query, { credential: false, headers }), lookup);
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
+    const headers = { "If-None-Match": 'W/"x"' };
+    for (const query of ["", "?provider=x", "?provider="])
+      assert.notEqual((await service.ask(lookup + query, { credential: false, headers })).status, 429);
+    for (const query of ["", "?provider=x", "?provider="])
+      assertLimited(await service.ask(lookup + query, { credential: false, headers }), lookup);
   });
 
   test("count a failure once, of whatever kind", async () => {
-    await withService({ DUBA_LIMIT_CATALOGUE: "4/min" }, async (service) => {
-      const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
-      const credential = (await service.newKey()).text;
-      const failing = [`${lookup}?provider=x`, `${lookup}?provider=`, addOns, `${addOns}?type=dstv&productCode=x`];
-      for (const [place, path] of failing.entries()) {
-        const { headers } = await service.ask(path, { credential });
-        assert.match(String(headers.ratelimit), new RegExp(`^"catalogue";r=${3 - place};`));
-      }
-      assertLimited(await service.ask(lookup, { credential }), lookup);
-    });
+    await using service = await startService({ DUBA_LIMIT_CATALOGUE: "4/min" });
+    const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+    const credential = (await service.newKey()).text;
+    const failing = [`${lookup}?provider=x`, `${lookup}?provider=`, addOns, `${addOns}?type=dstv&productCode=x`];
+    for (const [place, path] of failing.entries()) {
+      const { headers } = await service.ask(path, { credential });
+      assert.match(String(headers.ratelimit), new RegExp(`^"catalogue";r=${3 - place};`));
+    }
+    assertLimited(await service.ask(lookup, { credential }), lookup);
   });
 
   test("count what a key verifies by account and mode, apart from its look-ups", async () => {
-    await withService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" }, async (service) => {
-      const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
-      const verified = async (credential: string, given: object = body) =>
-        service.ask(verify, { method: "POST", credential, body: given });
-      assert.equal((await verified(one)).status, 200);
-      assert.equal((await verified(two)).status, 200);
-      assert.equal((await verified(two, {})).status, 422);
-      for (const credential of [one, two]) assertLimited(await verified(credential), verify);
-      assert.equal((await service.ask(corporate, { credential: one })).status, 200);
-      const other = await service.newKey({ account: await service.newAccount("Second") });
-      assert.equal((await verified(other.text)).status, 200);
-      const live = await service.newKey({ mode: "live" });
-      assertFailure(await verified(live.text), 503, "upstream_not_configured", { path: verify });
-    });
+    await using service = await startService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" });
+    const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
+    const verified = async (credential: string, given: object = body) =>
+      service.ask(verify, { method: "POST", credential, body: given });
+    assert.equal((await verified(one)).status, 200);
+    assert.equal((await verified(two)).status, 200);
+    assert.equal((await verified(two, {})).status, 422);
+    for (const credential of [one, two]) assertLimited(await verified(credential), verify);
+    assert.equal((await service.ask(corporate, { credential: one })).status, 200);
+    const other = await service.newKey({ account: await service.newAccount("Second") });
+    assert.equal((await verified(other.text)).status, 200);
+    const live = await service.newKey({ mode: "live" });
+    assertFailure(await verified(live.text), 503, "upstream_not_configured", { path: verify });
   });
 
   test("count exchanges of a key that fail, and none that succeeds", async () => {
-    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
-      const path = "/api/v2/merchant/authorization";
-      const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });
-      const good = { email: "sandbox@example.com", password: sandboxKey };
-      const responses = await Promise.all(Array.from({ length: 600 }, () => exchange(good)));
-      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
-      assert.equal(new Set(responses.map(({ json }) => json.data.token.access_token)).size, 1);
-      for (const left of [2, 1, 0])
-        assert.match(String((await exchange({})).headers.ratelimit), new RegExp(`^"anonymous";r=${left};`));
-      assertLimited(await exchange(good), path);
-    });
+    await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
+    const path = "/api/v2/merchant/authorization";
+    const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });
+    const good = { email: "sandbox@example.com", password: sandboxKey };
+    const responses = await Promise.all(Array.from({ length: 600 }, () => exchange(good)));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+    assert.equal(new Set(responses.map(({ json }) => json.data.token.access_token)).size, 1);
+    for (const left of [2, 1, 0])
+      assert.match(String((await exchange({})).headers.ratelimit), new RegExp(`^"anonymous";r=${left};`));
+    assertLimited(await exchange(good), path);
   });
 
   test("let 20 verifications of an account run at once", async () => {
-    await withService({}, async (service) => {
-      const refused: ServiceResponse[] = [];
-      for (let place = 10; place < 32; place += 1) {
-        const slow = { ...body, bvn: "00000000017", phone: `080000001${place}` };
-        // Those that run are cut off with the service.
-        service.ask(verify, { method: "POST", body: slow }).then(
-          (response) => refused.push(response),
-          () => undefined,
-        );
-      }
-      const { db } = await service.store();
-      const running = () => db.selectFrom("verification").select("reference").where("state", "=", "started").execute();
-      await until(async () => refused.length === 2 && (await running()).length === 20);
-      for (const response of refused) {
-        assertFailure(response, 429, "too_many_in_flight", { path: verify });
-        assert.match(String(response.headers["retry-after"]), /^[1-9]\d*$/);
-      }
-    });
+    await using service = await startService({});
+    const refused: ServiceResponse[] = [];
+    for (let place = 10; place < 32; place += 1) {
+      const slow = { ...body, bvn: "00000000017", phone: `080000001${place}` };
+      // Those that run are cut off with the service.
+      service.ask(verify, { method: "POST", body: slow }).then(
+        (response) => refused.push(response),
+        () => undefined,
+      );
+    }
+    const { db } = await service.store();
+    const running = () => db.selectFrom("verification").select("reference").where("state", "=", "started").execute();
+    await until(async () => refused.length === 2 && (await running()).length === 20);
+    for (const response of refused) {
+      assertFailure(response, 429, "too_many_in_flight", { path: verify });
+      assert.match(String(response.headers["retry-after"]), /^[1-9]\d*$/);
+    }
   });
 
   test("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
-    await withService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" }, async (service) => {
-      for (const [path, status] of [
-        [lookup, 200],
-        [lookup, 200],
-        [`${lookup}?provider=x`, 404],
-        ["/nowhere", 404],
-      ] as const) {
-        const { headers, status: given } = await service.ask(path, { credential: false });
-        assert.equal(given, status);
-        assert.equal(headers.ratelimit, undefined);
-        assert.equal(headers["ratelimit-policy"], undefined);
-      }
-      for (let count = 0; count < 20; count += 1)
-        assert.equal((await service.ask(corporate, { credential: "wrong" })).status, 401);
-      assertFailure(await service.ask(corporate, { credential: "wrong" }), 429, "rate_limited", { path: corporate });
-    });
+    await using service = await startService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" });
+    for (const [path, status] of [
+      [lookup, 200],
+      [lookup, 200],
+      [`${lookup}?provider=x`, 404],
+      ["/nowhere", 404],
+    ] as const) {
+      const { headers, status: given } = await service.ask(path, { credential: false });
+      assert.equal(given, status);
+      assert.equal(headers.ratelimit, undefined);
+      assert.equal(headers["ratelimit-policy"], undefined);
+    }
+    for (let count = 0; count < 20; count += 1)
+      assert.equal((await service.ask(corporate, { credential: "wrong" })).status, 401);
+    assertFailure(await service.ask(corporate, { credential: "wrong" }), 429, "rate_limited", { path: corporate });
   });
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { json, LocalVendor, text } from "../src/upstreams/local-vendor.fixture.ts";
 import { nodeEnvironment } from "./support/process.ts";
-import { type AskOptions, startService, type TestService, withService } from "./support/service.ts";
+import { type AskOptions, startService, type TestService } from "./support/service.ts";
 
 const verifyBvn = "/api/v2/kyc/verify-bvn";
 const corporate = "/api/v2/corporate-data/list";
@@ -156,12 +156,11 @@ suite("log lines", () => {
       if (behaviour) other.behaviour = behaviour;
       else await other.close();
       const settings = { DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
-      await withService({ ...settings, DUBA_DOJAH_URL: other.url }, async (service) => {
-        const { text: credential } = await service.newKey({ mode: "live" });
-        assert.equal((await service.ask(verifyBvn, { method: "POST", body, credential })).status, 503);
-        const { message, fields } = service.lines.at(-1)!;
-        assert.deepEqual([message, fields.reason], ["failed", reason]);
-      });
+      await using beside = await startService({ ...settings, DUBA_DOJAH_URL: other.url });
+      const { text: credential } = await beside.newKey({ mode: "live" });
+      assert.equal((await beside.ask(verifyBvn, { method: "POST", body, credential })).status, 503);
+      const { message, fields } = beside.lines.at(-1)!;
+      assert.deepEqual([message, fields.reason], ["failed", reason]);
       if (behaviour) await other.close();
     }
   });
@@ -169,13 +168,12 @@ suite("log lines", () => {
 
 suite("by default", () => {
   test("a look-up that succeeds writes no line, with a 200 or a 304", async () => {
-    await withService({}, async (service) => {
-      service.lines.length = 0;
-      const { headers } = await service.ask(corporate);
-      const again = await service.ask(corporate, { headers: { "If-None-Match": String(headers.etag) } });
-      assert.equal(again.status, 304);
-      assert.deepEqual(service.lines, []);
-    });
+    await using service = await startService({});
+    service.lines.length = 0;
+    const { headers } = await service.ask(corporate);
+    const again = await service.ask(corporate, { headers: { "If-None-Match": String(headers.etag) } });
+    assert.equal(again.status, 304);
+    assert.deepEqual(service.lines, []);
   });
 });
 

@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, mock, suite, test } from "node:test";
+import { mock, suite, test } from "node:test";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
 import { ReadyForm, type ReadyResponse } from "../src/operation/answers/ready-response.ts";
 import type { BoundOperation } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, suiteService } from "./support/service.ts";
 
 const lookUps = everyOperation.filter(({ scope }) => scope === "catalogue:read");
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 
 suite("the scenarios of look-ups", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off" });
 
   const pathOf = ({ path, examples }: (typeof lookUps)[number]) => {
     const query = new URLSearchParams(examples[0]?.input).toString();

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
 import { checkKinds } from "../src/operation/check-kind.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import {
-  type AskOptions,
-  type ServiceResponse,
-  sandboxKey,
-  startService,
-  type TestService,
-} from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, sandboxKey, suiteService } from "./support/service.ts";
 import { leavings, malformedBytes, sendAndLeave } from "./support/strangers.ts";
 
 /** Paths with a payload of their own in every failure. */
@@ -105,11 +99,7 @@ const credential = fc.oneof(
 );
 
 suite("malformed requests", () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off", DUBA_ACCESS_LOG: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off", DUBA_ACCESS_LOG: "off" });
 
   async function assertStillWell(): Promise<void> {
     const response = await service.ask("/api/v2/internet/data/fetch-providers");

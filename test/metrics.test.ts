@@ -11,34 +11,30 @@ import { ask, startService } from "./support/service.ts";
 
 suite("metrics", () => {
   test("count the answers of each operation by mode and outcome, and name nobody", async () => {
-    const service = await startService({ DUBA_METRICS: "127.0.0.1:0" });
-    try {
-      await service.ask("/api/v2/corporate-data/list");
-      await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA", { credential: false });
-      await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
-      const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
-      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential: "wrong" });
-      await service.ask("/no/such/path");
-      const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
-      const { status, text, headers } = await ask(port, "/metrics");
-      assert.equal(status, 200);
-      assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
-      for (const line of [
-        'duba_answers_total{operation="listCorporateBundles",mode="test",status="200",outcome="ok"} 1',
-        'duba_answers_total{operation="lookupDataBundles",mode="none",status="200",outcome="ok"} 1',
-        'duba_answers_total{operation="lookupDataBundles",mode="test",status="404",outcome="provider_not_found"} 1',
-        'duba_answers_total{operation="verifyBvn",mode="test",status="200",outcome="ok"} 1',
-        'duba_answers_total{operation="verifyBvn",mode="none",status="401",outcome="invalid_credentials"} 1',
-        'duba_answers_total{operation="none",mode="none",status="404",outcome="route_not_found"} 1',
-      ])
-        assert.ok(text.includes(line), line);
-      assert.match(text, /^process_resident_memory_bytes \d+/m);
-      assert.doesNotMatch(text, /22000000017|08000000017|NOSUCHCODE/);
-      assert.equal((await ask(port, "/")).status, 404);
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" });
+    await service.ask("/api/v2/corporate-data/list");
+    await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA", { credential: false });
+    await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential: "wrong" });
+    await service.ask("/no/such/path");
+    const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+    const { status, text, headers } = await ask(port, "/metrics");
+    assert.equal(status, 200);
+    assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
+    for (const line of [
+      'duba_answers_total{operation="listCorporateBundles",mode="test",status="200",outcome="ok"} 1',
+      'duba_answers_total{operation="lookupDataBundles",mode="none",status="200",outcome="ok"} 1',
+      'duba_answers_total{operation="lookupDataBundles",mode="test",status="404",outcome="provider_not_found"} 1',
+      'duba_answers_total{operation="verifyBvn",mode="test",status="200",outcome="ok"} 1',
+      'duba_answers_total{operation="verifyBvn",mode="none",status="401",outcome="invalid_credentials"} 1',
+      'duba_answers_total{operation="none",mode="none",status="404",outcome="route_not_found"} 1',
+    ])
+      assert.ok(text.includes(line), line);
+    assert.match(text, /^process_resident_memory_bytes \d+/m);
+    assert.doesNotMatch(text, /22000000017|08000000017|NOSUCHCODE/);
+    assert.equal((await ask(port, "/")).status, 404);
   });
 
   test("show the state, the alarm and the calls of each upstream", async () => {
@@ -193,31 +189,27 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
 for (const engine of engines)
   suite(`the metrics of a store on ${engine.name}`, () => {
     test("follow what is in it", async () => {
-      const service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
-      try {
-        const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
-        const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
-        assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
-        const fault = { ...unknown, bvn: "00000000016" };
-        assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: fault })).status, 500);
-        const { db } = await service.store();
-        await noteBackup(db, "0".repeat(64), Date.now());
-        const { text } = await ask(port, "/metrics");
-        assert.match(text, /^duba_ledger_open_verifications\{mode="test",state="unknown"\} 1$/m);
-        assert.match(text, /^duba_ledger_open_oldest_seconds\{mode="test",state="unknown"\} \d{1,2}(?:\.\d+)?$/m);
-        assert.match(text, /^duba_backup_age_seconds \d{1,2}(?:\.\d+)?$/m);
-        assert.match(text, /^duba_store_up 1$/m);
-        assert.match(text, /^duba_audit_unsealed_entries \d+$/m);
-        assert.match(text, /^duba_catalogue_held_changes 0$/m);
-        assert.match(text, /^duba_catalogue_revision 1$/m);
-        // The intent and the outcome, at least.
-        assert.ok(Number(/^duba_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]) >= 2);
-        const responses = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 2$/m;
-        assert.match(text, responses);
-        const asked = 'duba_answers_total{operation="verifyBvn",mode="test",status="500",outcome=';
-        assert.ok(text.includes(`${asked}"rehearsed"} 1\n`) && text.includes(`${asked}"internal_error"} 0\n`), text);
-      } finally {
-        await service.close();
-      }
+      await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
+      const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+      const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
+      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
+      const fault = { ...unknown, bvn: "00000000016" };
+      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: fault })).status, 500);
+      const { db } = await service.store();
+      await noteBackup(db, "0".repeat(64), Date.now());
+      const { text } = await ask(port, "/metrics");
+      assert.match(text, /^duba_ledger_open_verifications\{mode="test",state="unknown"\} 1$/m);
+      assert.match(text, /^duba_ledger_open_oldest_seconds\{mode="test",state="unknown"\} \d{1,2}(?:\.\d+)?$/m);
+      assert.match(text, /^duba_backup_age_seconds \d{1,2}(?:\.\d+)?$/m);
+      assert.match(text, /^duba_store_up 1$/m);
+      assert.match(text, /^duba_audit_unsealed_entries \d+$/m);
+      assert.match(text, /^duba_catalogue_held_changes 0$/m);
+      assert.match(text, /^duba_catalogue_revision 1$/m);
+      // The intent and the outcome, at least.
+      assert.ok(Number(/^duba_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]) >= 2);
+      const responses = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 2$/m;
+      assert.match(text, responses);
+      const asked = 'duba_answers_total{operation="verifyBvn",mode="test",status="500",outcome=';
+      assert.ok(text.includes(`${asked}"rehearsed"} 1\n`) && text.includes(`${asked}"internal_error"} 0\n`), text);
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type AskOptions, withService } from "./support/service.ts";
+import { type AskOptions, startService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 
@@ -14,34 +14,35 @@ const misleading: AskOptions["headers"][] = [
 
 suite("the public URL", { concurrency: true }, () => {
   test("stands in samples, help links and servers, whatever host a request names", async () => {
-    await withService({ DUBA_PUBLIC_URL: "https://duba.example/", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
-      const home = await service.ask("/");
-      assert.match(home.text, /curl -i &#39;https:\/\/duba\.example\/api/);
-      for (const headers of misleading) {
-        assert.equal((await service.ask("/", { headers: headers! })).text, home.text);
-        const { json } = await service.ask(`${lookup}?provider=x`, { headers: headers! });
-        assert.equal(json.error.help, "https://duba.example/docs/errors#provider_not_found");
-      }
-      for (const path of ["/nowhere", "/api/%"])
-        assert.match((await service.ask(path)).json.error.help, /^https:\/\/duba\.example\/docs\/errors#/);
-      assert.match(await service.send("NONSENSE\r\n\r\n"), /"https:\/\/duba\.example\/docs\/errors#malformed_request"/);
-      const document = (await service.ask("/openapi.json")).json;
-      assert.equal(document.servers[0].url, "https://duba.example");
-      assert.match(JSON.stringify(document), /"help":"https:\/\/duba\.example\/docs/);
-      // The form of the reference sends to where the page came from: it may load nothing from elsewhere.
-      assert.equal((await service.ask("/docs/reference.json")).json.servers[0].url, "/");
+    await using service = await startService({
+      DUBA_PUBLIC_URL: "https://duba.example/",
+      DUBA_TRUST_PROXY: "127.0.0.1",
     });
+    const home = await service.ask("/");
+    assert.match(home.text, /curl -i &#39;https:\/\/duba\.example\/api/);
+    for (const headers of misleading) {
+      assert.equal((await service.ask("/", { headers: headers! })).text, home.text);
+      const { json } = await service.ask(`${lookup}?provider=x`, { headers: headers! });
+      assert.equal(json.error.help, "https://duba.example/docs/errors#provider_not_found");
+    }
+    for (const path of ["/nowhere", "/api/%"])
+      assert.match((await service.ask(path)).json.error.help, /^https:\/\/duba\.example\/docs\/errors#/);
+    assert.match(await service.send("NONSENSE\r\n\r\n"), /"https:\/\/duba\.example\/docs\/errors#malformed_request"/);
+    const document = (await service.ask("/openapi.json")).json;
+    assert.equal(document.servers[0].url, "https://duba.example");
+    assert.match(JSON.stringify(document), /"help":"https:\/\/duba\.example\/docs/);
+    // The form of the reference sends to where the page came from: it may load nothing from elsewhere.
+    assert.equal((await service.ask("/docs/reference.json")).json.servers[0].url, "/");
   });
 
   test("is this machine in the samples when the setting is empty, and help links are paths", async () => {
-    await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
-      for (const headers of misleading) {
-        const { text } = await service.ask("/", { headers: headers! });
-        assert.match(text, /curl -i &#39;http:\/\/127\.0\.0\.1:8080\/api/);
-        assert.doesNotMatch(text, /evil|javascript:/);
-      }
-      assert.equal((await service.ask("/nowhere")).json.error.help, "/docs/errors#route_not_found");
-      assert.equal((await service.ask("/openapi.json")).json.servers[0].url, "/");
-    });
+    await using service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" });
+    for (const headers of misleading) {
+      const { text } = await service.ask("/", { headers: headers! });
+      assert.match(text, /curl -i &#39;http:\/\/127\.0\.0\.1:8080\/api/);
+      assert.doesNotMatch(text, /evil|javascript:/);
+    }
+    assert.equal((await service.ask("/nowhere")).json.error.help, "/docs/errors#route_not_found");
+    assert.equal((await service.ask("/openapi.json")).json.servers[0].url, "/");
   });
 });

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type RawResponse, responsesIn } from "./support/raw.ts";
-import { startService, type TestService } from "./support/service.ts";
+import { suiteService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const verify = "/api/v2/kyc/verify-bvn";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 
 suite("raw requests", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
+  const service = suiteService({ DUBA_LIMITS: "off" });
   after(async () => {
-    await service.close();
     assert.deepEqual(
       service.lines.filter(({ level, fields }) => level === "error" && !("operation" in fields)),
       [],

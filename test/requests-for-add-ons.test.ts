@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type AskOptions, type ServiceResponse, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, suiteService } from "./support/service.ts";
 
 const path = "/api/v2/cable-tv/fetch-tv-add-ons";
 const premium = { type: "dstv", productCode: "PRWE36" };
@@ -10,12 +10,8 @@ const query = "?type=dstv&productCode=PRWE36";
 const json = { "Content-Type": "application/json" };
 
 suite("requests for add-ons", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
+  const service = suiteService({ DUBA_LIMITS: "off" });
   after(async () => {
-    await service.close();
     assert.deepEqual(
       service.lines.filter(({ level }) => level === "error"),
       [],

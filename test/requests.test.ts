@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { startService, type TestService } from "./support/service.ts";
+import { suiteService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -10,11 +10,7 @@ const providers = "/api/v2/internet/data/fetch-providers";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 
 suite("requests", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off" });
 
   /** Types of the bundles that a query string gives, each once. */
   const typesOf = async (query: string): Promise<string[]> => {

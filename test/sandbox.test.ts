@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { reservedFor, sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
-import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, suiteService } from "./support/service.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
 
 for (const engine of usualEngines) {
   suite(`the sandbox on ${engine.name}`, { concurrency: true }, () => {
-    let service: TestService;
-    before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine);
-    });
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     after(async () => {
-      await service.close();
       assert.ok(service.lines.length > 0);
       assert.doesNotMatch(JSON.stringify(service.lines), /\d{10}/);
     });

@@ -59,25 +59,21 @@ suite("a secret in any setting", () => {
       chosen.delete("DUBA_UPSTREAMS");
       if (engine.name === "sqlite") chosen.delete("DUBA_DATABASE_READ_URL");
       const environment = Object.fromEntries([...chosen].map(([name, { value }]) => [name, value]));
-      const service = await startService(environment, engine);
-      try {
-        const { dataDirectory, databaseUrl } = service.settings;
-        const context = { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } };
-        const { db } = await service.store();
-        const waiting = db.selectFrom("audit_entry").select("id").where("batch", "is", null);
-        await until(async () => (await waiting.execute()).length === 0);
-        const copy = join(dataDirectory, "copy.jsonl");
-        assert.equal((await ran(["backup", copy], context)).exitCode, 0);
-        const { out: exported } = await ran(["audit", "export"], context);
-        const { out: shown } = await ran(["audit", "tail", "--lines", "1000"], context);
-        assert.match(exported, /service\.setting/);
-        const places = { trail: shown, export: exported, backup: readFileSync(copy, "utf8"), log: service.lines };
-        for (const [place, text] of Object.entries(places))
-          for (const [name, { canary }] of chosen)
-            assert.ok(!JSON.stringify(text).includes(canary), `${name} stands in the ${place}`);
-      } finally {
-        await service.close();
-      }
+      await using service = await startService(environment, engine);
+      const { dataDirectory, databaseUrl } = service.settings;
+      const context = { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } };
+      const { db } = await service.store();
+      const waiting = db.selectFrom("audit_entry").select("id").where("batch", "is", null);
+      await until(async () => (await waiting.execute()).length === 0);
+      const copy = join(dataDirectory, "copy.jsonl");
+      assert.equal((await ran(["backup", copy], context)).exitCode, 0);
+      const { out: exported } = await ran(["audit", "export"], context);
+      const { out: shown } = await ran(["audit", "tail", "--lines", "1000"], context);
+      assert.match(exported, /service\.setting/);
+      const places = { trail: shown, export: exported, backup: readFileSync(copy, "utf8"), log: service.lines };
+      for (const [place, text] of Object.entries(places))
+        for (const [name, { canary }] of chosen)
+          assert.ok(!JSON.stringify(text).includes(canary), `${name} stands in the ${place}`);
     });
   }
 });

@@ -141,67 +141,63 @@ for (const engine of usualEngines)
       meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
     test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
-      const crowded = await startService({ ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" }, engine, {
-        fixed: { upstream: { breakerPause: 600_000 } },
-      });
-      try {
-        const credential = (await crowded.newKey({ mode: "live" })).text;
-        const underWay: ServerResponse[] = [];
-        first.behaviour = (response) => {
-          underWay.push(response);
-          if (underWay.length === 200) for (const { socket } of underWay) socket!.destroy();
-        };
-        second.behaviour = (response, { body }) => {
-          const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
-          json(200, { ...verified, results })(response, { body } as never);
-        };
-        const crowd = async (name: string) => {
-          const statuses = Array.from({ length: 200 }, async (_, nth) => {
-            const headers = { "Idempotency-Key": `${name}-${nth}` };
-            return (await crowded.ask(path, { method: "POST", credential, headers, body: someone(nth) })).status;
-          });
-          return [...new Set(await Promise.all(statuses))];
-        };
-        const before = received();
-        assert.deepEqual(await crowd("lost"), [504]);
-        const askedOfFirst = first.received.length;
-        assert.deepEqual(await crowd("served"), [200]);
-        assert.equal(first.received.length, askedOfFirst);
-        const { dojah, blusalt } = received();
-        const asked = { dojah: dojah - before.dojah, blusalt: blusalt - before.blusalt };
-        assert.deepEqual(await attemptsByVendor(crowded), asked);
-      } finally {
-        await crowded.close();
-      }
+      await using crowded = await startService(
+        { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200" },
+        engine,
+        {
+          fixed: { upstream: { breakerPause: 600_000 } },
+        },
+      );
+      const credential = (await crowded.newKey({ mode: "live" })).text;
+      const underWay: ServerResponse[] = [];
+      first.behaviour = (response) => {
+        underWay.push(response);
+        if (underWay.length === 200) for (const { socket } of underWay) socket!.destroy();
+      };
+      second.behaviour = (response, { body }) => {
+        const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
+        json(200, { ...verified, results })(response, { body } as never);
+      };
+      const crowd = async (name: string) => {
+        const statuses = Array.from({ length: 200 }, async (_, nth) => {
+          const headers = { "Idempotency-Key": `${name}-${nth}` };
+          return (await crowded.ask(path, { method: "POST", credential, headers, body: someone(nth) })).status;
+        });
+        return [...new Set(await Promise.all(statuses))];
+      };
+      const before = received();
+      assert.deepEqual(await crowd("lost"), [504]);
+      const askedOfFirst = first.received.length;
+      assert.deepEqual(await crowd("served"), [200]);
+      assert.equal(first.received.length, askedOfFirst);
+      const { dojah, blusalt } = received();
+      const asked = { dojah: dojah - before.dojah, blusalt: blusalt - before.blusalt };
+      assert.deepEqual(await attemptsByVendor(crowded), asked);
     });
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorWaits))
       test(`that ${what} is not asked for that long: others get the next vendor, or Retry-After`, async () => {
         for (const vendors of ["dojah,blusalt", "dojah"]) {
-          const waiting = await startService({ ...settings(first, second), DUBA_UPSTREAMS: vendors }, engine);
-          try {
-            const credential = (await waiting.newKey({ mode: "live" })).text;
-            first.behaviour = behaviour;
-            second.behaviour = (response, { body }) => {
-              const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
-              json(200, { ...verified, results })(response, { body } as never);
-            };
-            const verify = (nth: number) => waiting.ask(path, { method: "POST", credential, body: someone(nth) });
-            const before = received();
-            const told = await verify(1);
-            const others = [await verify(2), await verify(3)];
-            assert.equal(received().dojah - before.dojah, 1);
-            const mayFailOver = vendors !== "dojah" && outcome.kind === "unavailable";
-            assert.equal(told.headers["retry-after"], mayFailOver ? undefined : "60");
-            for (const { status, json, headers } of others)
-              if (vendors === "dojah") {
-                assert.deepEqual([status, json.error.code], [503, "upstream_unavailable"]);
-                const wait = Number(headers["retry-after"]);
-                assert.ok(wait > 5 && wait <= 60, String(wait));
-              } else assert.equal(status, 200);
-          } finally {
-            await waiting.close();
-          }
+          await using waiting = await startService({ ...settings(first, second), DUBA_UPSTREAMS: vendors }, engine);
+          const credential = (await waiting.newKey({ mode: "live" })).text;
+          first.behaviour = behaviour;
+          second.behaviour = (response, { body }) => {
+            const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
+            json(200, { ...verified, results })(response, { body } as never);
+          };
+          const verify = (nth: number) => waiting.ask(path, { method: "POST", credential, body: someone(nth) });
+          const before = received();
+          const told = await verify(1);
+          const others = [await verify(2), await verify(3)];
+          assert.equal(received().dojah - before.dojah, 1);
+          const mayFailOver = vendors !== "dojah" && outcome.kind === "unavailable";
+          assert.equal(told.headers["retry-after"], mayFailOver ? undefined : "60");
+          for (const { status, json, headers } of others)
+            if (vendors === "dojah") {
+              assert.deepEqual([status, json.error.code], [503, "upstream_unavailable"]);
+              const wait = Number(headers["retry-after"]);
+              assert.ok(wait > 5 && wait <= 60, String(wait));
+            } else assert.equal(status, 200);
         }
       });
 

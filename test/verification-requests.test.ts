@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { type AskOptions, type ServiceResponse, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, type ServiceResponse, suiteService } from "./support/service.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const good = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const json = { "Content-Type": "application/json" };
 
 suite("requests for a verification", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
-  });
-  after(() => service.close());
+  const service = suiteService({ DUBA_LIMITS: "off" });
 
   const ask = (options: AskOptions = {}) => service.ask(path, { method: "POST", ...options });
   const verified = async (options: AskOptions): Promise<ServiceResponse["json"]> => {

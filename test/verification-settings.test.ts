@@ -24,14 +24,10 @@ const verified = (
   });
 
 async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
-  const service = await startService({ DUBA_LIMITS: "off", ...environment });
-  try {
-    await work(service);
-    const lines = service.lines.map(({ fields, ...line }) => ({ ...line, fields: { ...fields, requestId: "" } }));
-    assert.doesNotMatch(JSON.stringify(lines), /\d{10}/);
-  } finally {
-    await service.close();
-  }
+  await using service = await startService({ DUBA_LIMITS: "off", ...environment });
+  await work(service);
+  const lines = service.lines.map(({ fields, ...line }) => ({ ...line, fields: { ...fields, requestId: "" } }));
+  assert.doesNotMatch(JSON.stringify(lines), /\d{10}/);
 }
 
 /** A verification that was refused without anybody being charged. */

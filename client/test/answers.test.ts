@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { FaultyProxy } from "../../test/support/faulty-proxy.ts";
-import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { sandboxKey, suiteService } from "../../test/support/service.ts";
 import { Duba } from "../src/duba.ts";
 
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
 suite("the client", () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+  const service = suiteService();
 
   test("takes no answer without its payload for a success", async () => {
     await using proxy = await FaultyProxy.open(service.url, ["200 success alone", "200 success without data"]);

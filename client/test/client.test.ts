@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { inspect } from "node:util";
 import { everyOperation } from "../../src/wire/every-operation.ts";
 import { type Fault, FaultyProxy } from "../../test/support/faulty-proxy.ts";
-import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { sandboxKey, suiteService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { Duba, type Options } from "../src/duba.ts";
 import type { AnswerFacts } from "../src/options.ts";
@@ -23,15 +23,11 @@ const verify = "/api/v2/kyc/verify-bvn";
 const stateOf = "/api/v2/kyc/verifications";
 
 suite("the client", { concurrency: true }, () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService({
-      DUBA_LIMIT_ANONYMOUS: "1/s",
-      DUBA_LIMIT_VERIFICATION: "9999/min",
-      DUBA_LIMIT_IN_FLIGHT: "999",
-    });
+  const service = suiteService({
+    DUBA_LIMIT_ANONYMOUS: "1/s",
+    DUBA_LIMIT_VERIFICATION: "9999/min",
+    DUBA_LIMIT_IN_FLIGHT: "999",
   });
-  after(() => service.close());
 
   /** A client that reaches the service through a proxy. */
   const through = ({ url }: { url: string }, options: Partial<Options> = {}) =>

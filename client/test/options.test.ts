@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { inspect } from "node:util";
-import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { sandboxKey, suiteService } from "../../test/support/service.ts";
 import { Duba, type Options } from "../src/duba.ts";
 
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 
 suite("the options of the client", () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+  const service = suiteService();
 
   test("accept an address that ends with the prefix of the paths", async () => {
     for (const end of ["/", "/api/v2", "/api/v2/"]) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { sandboxKey, suiteService } from "../../test/support/service.ts";
 
 /** The client as a new project gets it: packed, unpacked into its `node_modules`. */
 const project = mkdtempSync(join(tmpdir(), "duba-client-"));
@@ -28,10 +28,9 @@ const inFunction = `void (async () => {${shopping}})();\n`;
 const nodes = [...new Map([process.execPath, "/usr/bin/node", "/usr/local/bin/node"].flatMap(versionOf))];
 
 suite("the packed client", () => {
-  let service: TestService;
+  const service = suiteService();
   let packed = "";
   before(async () => {
-    service = await startService();
     const client = join(project, "node_modules/duba-client");
     mkdirSync(client, { recursive: true });
     packed = run("npm", ["pack", "--silent", "--pack-destination", project], "client").trim();
@@ -41,7 +40,6 @@ suite("the packed client", () => {
     writeFileSync(join(project, "shop.cjs"), `const { Duba } = require("duba-client");\n${inFunction}`);
   });
   after(async () => {
-    await service.close();
     rmSync(project, { recursive: true, force: true });
   });
 

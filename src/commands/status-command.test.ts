@@ -203,27 +203,23 @@ for (const engine of usualEngines) {
   });
 
   test(`duba status says that the store takes no writes, and that its clock is behind, on ${engine.name}`, async () => {
-    const own = await startService({}, engine);
-    try {
-      const { dataDirectory, databaseUrl } = own.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      const { db } = await own.store();
-      const ahead = { id: "ahead", occurred_at: Date.now() + 300_000, kind: "k", actor: "system", facts: "{}" };
-      await db
-        .insertInto("audit_entry")
-        .values({ ...ahead, batch: null, position: 0 })
-        .execute();
-      await ran(["status"], { environment });
-      await refuseWrites(db);
-      const { exitCode, out, err } = await ran(["status"], { environment });
-      assert.equal(exitCode, 1);
-      assert.match(out, /^store +.*\(takes no writes\)$/m);
-      assert.match(err, /^The store takes no writes, so each verification is answered 500\./m);
-      assert.match(err, /^The clock is (?:29\d|300) seconds behind the newest entry of the audit trail\./m);
-      if (databaseUrl === undefined) assert.match(out, /^room left +[\d.]+ [GM]iB$/m);
-    } finally {
-      await own.close();
-    }
+    await using own = await startService({}, engine);
+    const { dataDirectory, databaseUrl } = own.settings;
+    const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    const { db } = await own.store();
+    const ahead = { id: "ahead", occurred_at: Date.now() + 300_000, kind: "k", actor: "system", facts: "{}" };
+    await db
+      .insertInto("audit_entry")
+      .values({ ...ahead, batch: null, position: 0 })
+      .execute();
+    await ran(["status"], { environment });
+    await refuseWrites(db);
+    const { exitCode, out, err } = await ran(["status"], { environment });
+    assert.equal(exitCode, 1);
+    assert.match(out, /^store +.*\(takes no writes\)$/m);
+    assert.match(err, /^The store takes no writes, so each verification is answered 500\./m);
+    assert.match(err, /^The clock is (?:29\d|300) seconds behind the newest entry of the audit trail\./m);
+    if (databaseUrl === undefined) assert.match(out, /^room left +[\d.]+ [GM]iB$/m);
   });
 
   test(`duba status says that no instance serves, on ${engine.name}`, async () => {

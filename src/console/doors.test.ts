@@ -147,38 +147,30 @@ suite("the host of the console", () => {
   test("is checked behind a proxy too", async () => {
     const port = await freePort();
     const origin = "https://console.example";
-    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_CONSOLE_ORIGIN: origin });
-    try {
-      const { send } = consoleClient(service, port);
-      const statusFor = async (Host: string, path = "/sign-in") => (await send(path, { headers: { Host } })).status;
-      assert.equal(await statusFor("console.example"), 200);
-      for (const other of ["evil.example", `localhost:${port}`, `127.0.0.1:${port}`, "console.example.evil.example"])
-        assert.equal(await statusFor(other), 421, other);
-      assert.equal(await statusFor("10.0.0.5:8090", "/healthz"), 200);
-      const headers = { Host: "evil.example", Origin: origin, "Content-Type": "application/json" };
-      assert.equal((await send("/sign-in/options", { method: "POST", body: "{}", headers })).status, 421);
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_CONSOLE_ORIGIN: origin });
+    const { send } = consoleClient(service, port);
+    const statusFor = async (Host: string, path = "/sign-in") => (await send(path, { headers: { Host } })).status;
+    assert.equal(await statusFor("console.example"), 200);
+    for (const other of ["evil.example", `localhost:${port}`, `127.0.0.1:${port}`, "console.example.evil.example"])
+      assert.equal(await statusFor(other), 421, other);
+    assert.equal(await statusFor("10.0.0.5:8090", "/healthz"), 200);
+    const headers = { Host: "evil.example", Origin: origin, "Content-Type": "application/json" };
+    assert.equal((await send("/sign-in/options", { method: "POST", body: "{}", headers })).status, 421);
   });
 
   test("does not wait for half a request", async () => {
     const port = await freePort();
-    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_REQUEST_TIMEOUT: "200ms" });
-    try {
-      const half = new Line(port);
-      half.say("GET / HTTP/1.1\r\nHost: localhost\r\n");
-      const body = new Line(port);
-      const { origin } = service.console!;
-      body.say(`POST /sign-in HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\n`);
-      body.say("Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{");
-      const begun = performance.now();
-      await Promise.all([half.closed, body.closed]);
-      assert.ok(performance.now() - begun < 20_000);
-      assert.equal(body.answers[0]!.status, 408);
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_REQUEST_TIMEOUT: "200ms" });
+    const half = new Line(port);
+    half.say("GET / HTTP/1.1\r\nHost: localhost\r\n");
+    const body = new Line(port);
+    const { origin } = service.console!;
+    body.say(`POST /sign-in HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\n`);
+    body.say("Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{");
+    const begun = performance.now();
+    await Promise.all([half.closed, body.closed]);
+    assert.ok(performance.now() - begun < 20_000);
+    assert.equal(body.answers[0]!.status, 408);
   });
 });
 
@@ -197,55 +189,43 @@ suite("the places of the console", () => {
   test("are free again soon after half bodies of a stranger, of whom others notice nothing", {
     skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
   }, async () => {
-    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
-    try {
-      const { origin } = service.console!;
-      const port = Number(new URL(origin).port);
-      const lines = halves(port, origin);
-      const { send } = consoleClient(service, port);
-      assert.equal((await send("/sign-in", { from: "127.0.0.2" })).status, 200);
-      await Promise.all(lines.map(({ closed }) => closed));
-      const answered = lines.flatMap(({ answers }) => answers);
-      assert.equal(answered.length, 50);
-      for (const { status, headers } of answered) assert.deepEqual([status, headers.connection], [401, "close"]);
-      assert.equal((await send("/sign-in")).status, 200);
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
+    const { origin } = service.console!;
+    const port = Number(new URL(origin).port);
+    const lines = halves(port, origin);
+    const { send } = consoleClient(service, port);
+    assert.equal((await send("/sign-in", { from: "127.0.0.2" })).status, 200);
+    await Promise.all(lines.map(({ closed }) => closed));
+    const answered = lines.flatMap(({ answers }) => answers);
+    assert.equal(answered.length, 50);
+    for (const { status, headers } of answered) assert.deepEqual([status, headers.connection], [401, "close"]);
+    assert.equal((await send("/sign-in")).status, 200);
   });
 
   test("are not shared out among the callers of a trusted proxy, which has one address for all", async () => {
     const port = await freePort();
-    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_TRUST_PROXY: "127.0.0.1" });
-    try {
-      const lines = halves(port, service.console!.origin);
-      await Promise.all(lines.map(({ closed }) => closed));
-      assert.equal(lines.flatMap(({ answers }) => answers).length, 200);
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_TRUST_PROXY: "127.0.0.1" });
+    const lines = halves(port, service.console!.origin);
+    await Promise.all(lines.map(({ closed }) => closed));
+    assert.equal(lines.flatMap(({ answers }) => answers).length, 200);
   });
 
   test("are kept by those who send a whole body that is refused", async () => {
-    const service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
-    try {
-      const { origin } = service.console!;
-      const line = new Line(Number(new URL(origin).port));
-      const head = `POST /keys/create HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\nContent-Length: 30\r\n\r\n`;
-      line.say(head);
-      line.say("x".repeat(30));
-      await line.heard(1);
-      line.say(head + "x".repeat(30));
-      assert.deepEqual(
-        (await line.heard(2)).map(({ status, headers }) => [status, headers.connection]),
-        [
-          [401, "keep-alive"],
-          [401, "keep-alive"],
-        ],
-      );
-      line.end();
-    } finally {
-      await service.close();
-    }
+    await using service = await startService({ DUBA_CONSOLE: `127.0.0.1:${await freePort()}` });
+    const { origin } = service.console!;
+    const line = new Line(Number(new URL(origin).port));
+    const head = `POST /keys/create HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\nContent-Length: 30\r\n\r\n`;
+    line.say(head);
+    line.say("x".repeat(30));
+    await line.heard(1);
+    line.say(head + "x".repeat(30));
+    assert.deepEqual(
+      (await line.heard(2)).map(({ status, headers }) => [status, headers.connection]),
+      [
+        [401, "keep-alive"],
+        [401, "keep-alive"],
+      ],
+    );
+    line.end();
   });
 });

@@ -246,12 +246,8 @@ for (const engine of engines)
   });
 
 test("without the request log nothing is noted, and its operations know no request", async () => {
-  const service = await startService({ DUBA_REQUEST_LOG: "off" });
-  try {
-    const id = idOf(await service.ask(lookup));
-    assertFailure(await service.ask(`/api/v2/requests/${id}`), 404, "request_not_found");
-    assert.deepEqual((await service.ask("/api/v2/requests")).json.data, []);
-  } finally {
-    await service.close();
-  }
+  await using service = await startService({ DUBA_REQUEST_LOG: "off" });
+  const id = idOf(await service.ask(lookup));
+  assertFailure(await service.ask(`/api/v2/requests/${id}`), 404, "request_not_found");
+  assert.deepEqual((await service.ask("/api/v2/requests")).json.data, []);
 });

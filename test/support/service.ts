@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect } from "node:net";
+import { after, before } from "node:test";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
@@ -40,6 +41,7 @@ export interface TestService {
   /** As at the beginning of a stop: what is in flight goes on, the rest is refused. */
   refuseNewWork(): void;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface AskOptions {
@@ -107,6 +109,15 @@ export async function startService(
     beside ??= openStore({ ...fresh.settings, serving: false });
     return beside;
   };
+  const close = async () => {
+    await (await beside)?.close();
+    service.refuseNewWork();
+    service.app.server.closeAllConnections();
+    await service.app.close();
+    await service.close(1000);
+    for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${dataDirectory}${file}`, { force: true });
+    await fresh.dispose();
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -132,26 +143,19 @@ export async function startService(
       return (await createAccount(recorded(db), { name, email: `${name.toLowerCase()}@example.com` })).email;
     },
     refuseNewWork: () => service.refuseNewWork(),
-    async close() {
-      await (await beside)?.close();
-      service.refuseNewWork();
-      service.app.server.closeAllConnections();
-      await service.app.close();
-      await service.close(1000);
-      for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${dataDirectory}${file}`, { force: true });
-      await fresh.dispose();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-/** Starts a service for one piece of work, and closes it afterwards. */
-export async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
-  const service = await startService(environment);
-  try {
-    await work(service);
-  } finally {
-    await service.close();
-  }
+/** Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do. */
+export function suiteService(...options: Parameters<typeof startService>): TestService {
+  let running: TestService | undefined;
+  before(async () => {
+    running = await startService(...options);
+  });
+  after(() => running?.close());
+  return new Proxy({} as TestService, { get: (_, name) => Reflect.get(running!, name) });
 }
 
 export function ask(port: number, path: string, options: AskOptions = {}): Promise<ServiceResponse> {

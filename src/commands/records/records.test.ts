@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { startService, type TestService } from "../../../test/support/service.ts";
+import { suiteService } from "../../../test/support/service.ts";
 import { noticed } from "../../../test/support/until.ts";
 
 for (const engine of usualEngines)
   suite(`find on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     let reference: string;
     let requestId: string;
     let keyId: string;
     const idempotencyKey = "0b2f4a1e-93c5-4d1b-8a77-446655440000";
     before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { id, text } = await service.newKey({ mode: "test", label: "till of Ikeja" });
       keyId = id;
       const response = await service.ask("/api/v2/kyc/verify-bvn", {
@@ -26,7 +25,6 @@ for (const engine of usualEngines)
       requestId = response.headers["x-request-id"] as string;
       await service.ask(`/api/v2/requests/${requestId}`, { credential: text });
     });
-    after(() => service.close());
 
     const duba = (...argv: string[]) => {
       const { dataDirectory, databaseUrl } = service.settings;

@@ -1,27 +1,25 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { usualEngines } from "../../../test/support/engines.ts";
-import { startService, type TestService } from "../../../test/support/service.ts";
+import { suiteService } from "../../../test/support/service.ts";
 
 const bvn = "22000000017";
 
 for (const engine of usualEngines) {
   suite(`the subjects command beside a service on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;
     /** By a person at a terminal. */
     let typed: typeof duba;
     before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine);
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       duba = (stdin, ...argv) => ran(argv, { environment, stdin });
       typed = (stdin, ...argv) => ran(argv, { environment, stdin, isTTY: true });
     });
-    after(() => service.close());
 
     const verify = async (key?: string, of = bvn) => {
       const { status, json } = await service.ask("/api/v2/kyc/verify-bvn", {
