@@ -8,7 +8,7 @@ for (const engine of engines) {
   suite(`the auditTrail of a service on ${engine.name}`, () => {
     const store = trailStore(engine);
     const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
-    const log: Log = { info: fail, warn: fail, error: fail };
+    const log: Log = { info: () => {}, warn: fail, error: fail };
     const anchor = () => `${store.fresh.settings.dataDirectory}/anchor`;
     const resumed = { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } };
     const unsealed = async () => {
