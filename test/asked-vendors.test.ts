@@ -124,7 +124,7 @@ for (const engine of engines)
 
     test("is not asked beyond the bound of the account, however often", async () => {
       const before = (await ledger()).length;
-      await duba(["accounts", "terms", account, "--limit-verification", `${before + 2}/day`]);
+      await duba(["accounts", "change", account, "--limit-verification", `${before + 2}/day`]);
       const calls = vendor.received.length;
       const answers = [];
       for (let round = 0; round < 4; round += 1) answers.push(await asked());
@@ -137,7 +137,7 @@ for (const engine of engines)
     });
 
     test("is asked although a person paused it, and told as it is when it fails", async () => {
-      await duba(["accounts", "terms", account, "--limit-verification", "50/day"]);
+      await duba(["accounts", "change", account, "--limit-verification", "50/day"]);
       vendor.behaviour = json(401, { error: "no" });
       await duba(["routes", "pause", "dojah", "--yes"]);
       const { exitCode, out } = await asked();

@@ -139,8 +139,8 @@ for (const engine of usualEngines)
     test("the status says how it stands, and its exit code whether that is well", async () => {
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
-      assert.match(well.out, /^source +followed +last_pull_at +result +as_of +age +stale +held\n/);
-      assert.match(well.out, /\npeer +yes .* unchanged .* 0 min +no +-\n$/);
+      assert.match(well.out, /^source +followed +missing +last_pull_at +result +as_of +age +stale +held\n/);
+      assert.match(well.out, /\npeer +yes .* unchanged .* 0 min +no +-\n/);
       const [facts] = JSON.parse((await sources("status", "--json")).out);
       assert.deepEqual(
         [facts.source, facts.followed, facts.result, facts.stale, facts.held, facts.under_way],
@@ -255,9 +255,12 @@ suite("a source that is followed", () => {
     t.after(dispose);
     await makeStore(settings);
     const environment = { DUBA_DATA: settings.dataDirectory };
-    const listed = await ran(["sources", "list"], { environment: { DUBA_VTPASS_API_KEY: "k" } });
+    const listed = await ran(["sources", "status", "--all"], {
+      environment: { ...environment, DUBA_VTPASS_API_KEY: "k" },
+    });
     assert.equal(listed.exitCode, 0);
-    assert.match(listed.out, /vtpass +no +DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
+    assert.match(listed.out, /^vtpass +no +DUBA_VTPASS_PUBLIC_KEY /m);
+    assert.match(listed.err, /^vtpass: VTpass's .* It has data-bundles, cable-products\.$/m);
     const pulled = await ran(["sources", "pull", "vtpass"], { environment });
     assert.equal(pulled.exitCode, 2);
     assert.match(pulled.err, /vtpass is not set up\. Set DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
@@ -265,7 +268,7 @@ suite("a source that is followed", () => {
     const keys = { DUBA_VTPASS_API_KEY: "k", DUBA_VTPASS_PUBLIC_KEY: "k" };
     const status = await ran(["sources", "status"], { environment: { ...sources, ...keys } });
     assert.equal(status.exitCode, 1);
-    assert.match(status.err, /not pulled from ebills yet.*\n.*not pulled from vtpass yet/);
+    assert.match(status.err, /not pulled from vtpass yet.*\n.*not pulled from ebills yet/);
     assert.match(
       (await ran(["sources", "pull"], { environment: { ...sources, ...keys } })).err,
       /Several sources are selected\. Name one: ebills, vtpass\./,

@@ -13,6 +13,7 @@ import { everyOperation } from "../src/wire/every-operation.ts";
 import { standIns, withoutStandIn } from "../stand-ins/stand-ins.ts";
 import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
+import { codeLinesTable } from "./support/code-lines.ts";
 import { commandsPage } from "./support/commands-page.ts";
 import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
@@ -28,6 +29,7 @@ const generated: Record<string, string> = {
     scenariosTable(),
   ),
   "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
+  "ARCHITECTURE.md": withBlock(readFileSync("ARCHITECTURE.md", "utf8"), "code lines", codeLinesTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "docs/settings.md": settingsPage(),
   "docs/operations.md": withBlock(readFileSync("docs/operations.md", "utf8"), "operations", operationTables()),

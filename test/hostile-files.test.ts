@@ -46,7 +46,7 @@ const hostile: Record<string, [what: string, text: () => string, said: string][]
     ["JSON with 100,000 faults", ones, `entry 100: must be an object. ${ended}`],
     ["a text of 14 MiB in JSON", long, "entry 1: is longer than 64 KiB"],
   ],
-  "prices.import prices.csv": [
+  "catalogue.import prices.csv": [
     [
       "100,000 faulty lines",
       rules,

@@ -287,7 +287,7 @@ suite("a kind of check that is a value, an operation and its rows", () => {
 
   test("counts towards a cap, and the console's forms and lists know it", async () => {
     await duba("accounts", "create", "--name", "Capped", "--email", "capped@example.com");
-    await duba("accounts", "terms", "capped@example.com", "--cap-count", "1");
+    await duba("accounts", "change", "capped@example.com", "--cap-count", "1");
     const credential = (await duba("keys", "create", "--account", "capped@example.com", "--mode", "live")).trim();
     assert.equal((await verify("passport", { ...passport, passport: "C77123456" }, { credential })).status, 200);
     const more = { ...passport, passport: "D77123456" };

@@ -183,7 +183,7 @@ for (const engine of usualEngines) {
       const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
       assert.match(
         out,
-        /pays the default fee for a BVN and the default fee for a NIN, and receives masked records\.\n$/,
+        /pays the default fee for a BVN and the default fee for a NIN, and receives masked records\.$/m,
       );
       const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
       const { bvn_fee, answers } = listed.find(({ email }: { email: string }) => email === "terms@example.com");

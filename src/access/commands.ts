@@ -1,6 +1,13 @@
 import { accountCommands } from "./commands/account-commands.ts";
+import { changeAccountCommand } from "./commands/change-account-command.ts";
 import { keyCommands } from "./commands/key-commands.ts";
 import { termsCommands } from "./commands/terms-commands.ts";
 import { peopleCommands } from "./people/people-commands.ts";
 
-export const accessCommands = [...accountCommands, ...termsCommands, ...keyCommands, ...peopleCommands];
+export const accessCommands = [
+  ...accountCommands,
+  changeAccountCommand,
+  ...termsCommands,
+  ...keyCommands,
+  ...peopleCommands,
+];

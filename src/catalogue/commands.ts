@@ -10,7 +10,6 @@ export const catalogueCommands = {
   ],
   prices: async () => [
     ...(await import("./commands/prices/price-commands.ts")).priceCommands,
-    ...(await import("./commands/prices/price-file-commands.ts")).priceFileCommands,
     ...(await import("./commands/prices/price-group-commands.ts")).groupCommands,
     (await import("./commands/prices/price-sheet-command.ts")).showSheet,
   ],

@@ -36,6 +36,12 @@ suite("the command line", { concurrency: true }, () => {
     assert.match(out, /Usage: duba/);
   });
 
+  test("leads from a command that is gone to the one that does it", async () => {
+    const { exitCode, err } = await ran(["catalogue", "diff", "3"]);
+    assert.equal(exitCode, 2);
+    assert.equal(err, "duba catalogue diff is gone. Write: duba catalogue show <revision> --since <revision>\n");
+  });
+
   for (const command of [
     [],
     ["serve"],
@@ -55,7 +61,7 @@ suite("the command line", { concurrency: true }, () => {
     ["ledger", "summary"],
     ["ledger", "show"],
     ["upstreams"],
-    ["upstreams", "list"],
+    ["upstreams", "show"],
     ["upstreams", "test"],
     ["upstreams", "status"],
     ["audit"],

@@ -2,8 +2,10 @@ import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessError } from "../access/access-error.ts";
 import { commandsOf, families } from "../commands/families.ts";
+import { InputError } from "../operation/command/read-texts.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import { goneCommand } from "./gone-commands.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
@@ -34,6 +36,8 @@ async function runCommand(
   io: Io,
   operations: () => Promise<readonly Operation<never>[]>,
 ): Promise<number> {
+  const gone = goneCommand(argv);
+  if (gone !== undefined) throw new InputError(gone);
   let exitCode = 0;
   const setExitCode = (code: number) => {
     exitCode = code;

@@ -79,7 +79,7 @@ const checks: Readonly<Record<string, Check>> = {
     return keys.length === 0
       ? "no live key may verify persons."
       : [
-          `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor (duba upstreams list), or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")} (duba keys change).`,
+          `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor, or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")} (duba keys change).`,
         ];
   },
   rehearsal: async ({ config: { upstream }, db }) => {

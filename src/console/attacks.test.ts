@@ -152,7 +152,7 @@ for (const engine of usualEngines)
       await operators.confirm("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000", note: evil });
       await post("/alarms/acknowledge", by.operator, { alarm: "held:d3", note: evil });
       await operators.confirm("/prices/set", by.operator, { account: email, codes: "dstv", margin: "1", note: evil });
-      await operators.confirm("/accounts/terms", by.operator, { account: email, prepaid: "on" });
+      await operators.confirm("/accounts/change", by.operator, { account: email, prepaid: "on" });
       await operators.confirm("/accounts/top-up", by.operator, { account: email, amount: "5", reason: evil });
       await operators.confirm("/books/adjust", by.officer, {
         account: email,

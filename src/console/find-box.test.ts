@@ -22,7 +22,7 @@ for (const engine of usualEngines)
     test("opens the record of what was pasted, whose page links to what it names", async () => {
       const { text } = await find(reference);
       assert.match(text, new RegExp(`<h1>Verification ${reference}</h1>.*What happened.*attempt 1`, "s"));
-      const links = ["accounts/show?account=", "keys/show?id=", "requests/show?request_id="].map(
+      const links = ["accounts/show?account=", "keys/show?id=", "requests/list?request_id="].map(
         (place) => text.split(`href="/${place}`)[1]?.split('"')[0],
       );
       assert.ok(
@@ -40,14 +40,14 @@ for (const engine of usualEngines)
     test("a form says what is set now, what the default is, and offers the accounts", async () => {
       const { cookie } = operators.by.operator;
       const page = async (path: string) => (await operators.send(path, { cookie })).text;
-      const terms = await page("/accounts/terms?account=sandbox@example.com");
+      const terms = await page("/accounts/change?account=sandbox@example.com");
       for (const [field, now] of [
         ["prepaid", "no"],
         ["limit_in_flight", "default"],
       ])
         assert.match(terms, new RegExp(`id="f-${field}-set">Now: ${now}<`));
       assert.match(terms, /list="accounts".*<datalist id="accounts"><option value="sandbox@example\.com">/s);
-      assert.doesNotMatch(await page("/accounts/terms?account=nobody@example.com"), /Now: /);
+      assert.doesNotMatch(await page("/accounts/change?account=nobody@example.com"), /Now: /);
     });
 
     test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {

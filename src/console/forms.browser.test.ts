@@ -71,7 +71,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(await accounts(), [['Ìbàdàn "& Lagos"', "lagos@example.com"]]);
 
     // One that a passkey confirms, with a file.
-    await page.goto(`${origin}/prices/import`);
+    await page.goto(`${origin}/catalogue/import`);
     await page
       .getByLabel("File")
       .setInputFiles([{ name: "prices.csv", mimeType: "text/csv", buffer: Buffer.alloc(100_000, "x") }]);

@@ -79,10 +79,10 @@ suite("what pages of the console say", () => {
   });
 
   test("amounts have their thousands, and names of settings their underscores", async () => {
-    await confirm("/accounts/terms", { account: "till@example.com", cap_naira: "2500000" });
+    await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
     assert.match(await page("/accounts"), /<td[^>]*data-label="Spent">₦0\.00 of ₦2,500,000\.00<\/td>/);
     assert.match(await page("/accounts/show?account=till@example.com"), /<dt>Cap naira<\/dt><dd>₦2,500,000\.00<\/dd>/);
-    assert.match(await page("/sources/list"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
+    assert.match(await page("/sources/status?_run=1&all=true"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
   });
 
   test("a statement adds no test fees to live ones", async () => {

@@ -19,7 +19,7 @@ for (const engine of usualEngines)
       operators = await startOperators(engine);
       officer = operators.by.officer;
       await operators.service.newAccount("Shop");
-      await operators.confirm("/accounts/terms", officer, { account, prepaid: "on" });
+      await operators.confirm("/accounts/change", officer, { account, prepaid: "on" });
     });
     after(() => operators.service.close());
 

@@ -84,14 +84,13 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
   const [family = "", ...words] = id.split(".");
   const verb = words.pop() ?? family;
   const [things] = words;
-  if (things === undefined) return verb === "terms" ? "Change terms" : labelFor(verb);
+  if (things === undefined) return labelFor(verb);
   return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
 }
 
 /** Commands whose ids give no words that people would use. */
 export const commandNames: Readonly<Record<string, string>> = {
-  ...{ "catalogue.diff": "Differences", "audit.tail": "Newest entries", "ledger.unknowns": "Unknown outcomes" },
-  ...{ "routes.explain": "Explanation" },
+  ...{ "audit.tail": "Newest entries", "routes.explain": "Explanation" },
   ...{ "catalogue.map.list": "Matched codes", "catalogue.map.propose": "Match codes" },
   ...{ "catalogue.map.approve": "Approve matches", "catalogue.map.set": "Match a code by hand" },
 };

@@ -16,10 +16,10 @@ test("what gives something away is what the design names", () => {
   );
   assert.deepEqual(by, {
     money: [
-      ...["accounts.change", "accounts.terms", "accounts.top-up"],
+      ...["accounts.change", "accounts.top-up"],
       ...["catalogue.import", "catalogue.edit", "catalogue.change-prices", "catalogue.revert", "catalogue.approve"],
       ...["catalogue.map.approve", "catalogue.map.set"],
-      ...["prices.set", "prices.remove", "prices.import", "prices.join", "prices.leave"],
+      ...["prices.set", "prices.remove", "prices.join"],
       ...["ledger.release", "ledger.settle", "books.adjust", "books.price", "books.settle-unknown", "upstreams.test"],
     ],
     authority: ["people.invite", "people.change", "people.remove", "passkeys.add", "passkeys.remove"],
@@ -81,7 +81,7 @@ for (const engine of usualEngines)
       const example = (texts: object) =>
         Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
       // These two are refused here before anybody is asked: a file that is missing, a vendor that is not set up.
-      const refused = ["prices.import", "upstreams.test"];
+      const refused = ["catalogue.import", "upstreams.test"];
       const always = commands.filter((command) => confirms(command) === "always" && !refused.includes(command.id));
       assert.ok(always.length > 10);
       const { db } = await service.store();
@@ -209,7 +209,7 @@ for (const engine of usualEngines)
       for (const [path, fields] of [
         ["/keys/create", { account, mode: "live" }],
         ["/accounts/change", { account, bvn_fee: "1" }],
-        ["/accounts/terms", { account, prepaid: "on" }],
+        ["/accounts/change", { account, prepaid: "on" }],
       ] as const)
         assert.match((await post(path, by.operator, fields)).text, /Your passkey must confirm this/, path);
       const live = await confirm("/keys/create", by.operator, { account, mode: "live" });
@@ -221,7 +221,7 @@ for (const engine of usualEngines)
     test("its entry proves who acted, and holds nothing personal", async () => {
       const { confirm, by } = operators;
       const account = "shop@example.com";
-      await confirm("/accounts/terms", by.operator, { account, prepaid: "on" });
+      await confirm("/accounts/change", by.operator, { account, prepaid: "on" });
       const given = { account, amount: "250", reason: "They paid 22000000017" };
       assert.match((await confirm("/accounts/top-up", by.operator, given)).text, /250/);
       await confirm("/subjects/export", by.officer, { number: "22000000017" });

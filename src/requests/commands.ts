@@ -1,7 +1,7 @@
 import { account, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
-import { CommandError, command } from "../operation/command.ts";
+import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { count } from "../operation/setting.ts";
 import type { Audited } from "../storage/audited.ts";
@@ -38,6 +38,14 @@ const listRequestEntries = command({
   kind: "read",
   reports: true,
   input: Type.Object({
+    request_id: Type.Optional(
+      Type.String({
+        ofCallers: true,
+        description: "Only requests with this X-Request-Id. Callers may choose it and repeat it.",
+        placeholder: "id",
+        minLength: 1,
+      }),
+    ),
     account: Type.Optional(
       Type.String({ description: "Only requests of this account.", placeholder: "id or e-mail", minLength: 1 }),
     ),
@@ -52,39 +60,19 @@ const listRequestEntries = command({
     limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
   }),
   answer: Type.Array(entry),
-  none: "No requests.",
-  examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }],
-  run: async ({ account, ...filter }, { db, accounts }: Room) => {
+  none: "No requests. The log has a sample of look-ups that succeed, and nothing of callers without a valid key.",
+  examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
+  run: async ({ account, request_id: requestId, ...filter }, { db, accounts }: Room) => {
     const { searchRequests } = await import("./read-requests.ts");
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
-    return shown(await searchRequests(db, { ...filter, accountId }), accounts);
+    return shown(
+      await searchRequests(db, { ...filter, accountId, ...(requestId !== undefined && { requestId }) }),
+      accounts,
+    );
   },
 });
 
-const showRequestEntry = command({
-  id: "requests.show",
-  summary: "Show a request of an integrator by its request id.",
-  description: `${scope} Callers may choose the id and repeat it, so there may be several.`,
-  role: "viewer",
-  kind: "read",
-  target: ["request_id"],
-  input: Type.Object({
-    request_id: Type.String({ ofCallers: true, description: "The X-Request-Id of the response.", minLength: 1 }),
-  }),
-  answer: Type.Array(entry),
-  examples: [{ request_id: "6b9f3ee49b5c-2f" }],
-  run: async ({ request_id }, { db, accounts }: Room) => {
-    const { searchRequests } = await import("./read-requests.ts");
-    const rows = await searchRequests(db, { requestId: request_id, limit: 50 });
-    if (rows.length === 0)
-      throw new CommandError(
-        "No request has this id. It may be too old, or a look-up that succeeded, of which the log has a sample. Requests without a valid key have no entry.",
-      );
-    return shown(rows, accounts);
-  },
-});
-
-export const requestCommands = [listRequestEntries, showRequestEntry];
+export const requestCommands = [listRequestEntries];
 
 async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
   const emailOf = await accounts.emails();

@@ -1,7 +1,7 @@
 import { checkKinds, feeName, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
 import { amount, email } from "../../operation/command/forms.ts";
-import { formed, InputError, noteText } from "../../operation/command/read-texts.ts";
+import { formed, noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
@@ -13,7 +13,7 @@ const ownFee = {
   read: (text: string): number | null | undefined => (text === "default" ? null : amount.read(text)),
 };
 
-const fees = forEachKind(feeName, (kind) =>
+export const fees = forEachKind(feeName, (kind) =>
   Type.Optional(
     formed<number | null>(ownFee, {
       description: `Fee of a verified ${labelOf(kind)} in naira. "default" means the fee in DUBA_${kind.toUpperCase()}_FEE.`,
@@ -22,18 +22,18 @@ const fees = forEachKind(feeName, (kind) =>
   ),
 );
 
-const name = Type.String({
+export const name = Type.String({
   description: "Name of the business. Responses with an access token show it.",
   placeholder: "business name",
   minLength: 1,
 });
 
-const emailMember = formed(email, {
+export const emailMember = formed(email, {
   description: "E-mail of the business. It signs in with it, and you can name the account by it.",
   placeholder: "e-mail",
 });
 
-const answers = Type.Optional(
+export const answers = Type.Optional(
   Type.Enum(["full", "masked"], {
     description:
       "Whole identity records, or masked ones: verified, watchlisted, the name and the number's last four digits.",
@@ -78,46 +78,6 @@ const createAccount = command({
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],
   run: async ({ name, email, ...terms }, store: Audited & WithClock) =>
     accountFactsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email }, store.now())),
-});
-
-const changeAccount = command({
-  id: "accounts.change",
-  summary: `Change the name, the e-mail or the terms of an account. Other values do not change. ${noticed}`,
-  description:
-    "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one must change: API keys and " +
-    "access tokens stay valid.",
-  role: "operator",
-  kind: "change",
-  gives: "money",
-  givesNothing: ({ account, name, email, ...terms }) => Object.keys(terms).length === 0,
-  target: ["account"],
-  input: Type.Object({
-    account: accountMember,
-    name: Type.Optional(name),
-    email: Type.Optional(emailMember),
-    ...fees,
-    answers,
-  }),
-  answer: AccountFacts,
-  view: (facts) => {
-    const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
-    return [
-      `Account ${facts.id} (${facts.name}, ${facts.email}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`,
-    ];
-  },
-  records: ["account.changed"],
-  examples: [
-    { account: "shop@example.com", bvn_fee: "80" },
-    { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
-    { account: "shop@example.com", email: "billing@example.com" },
-  ],
-  run: async ({ account, ...terms }, store: Audited) => {
-    if (Object.keys(terms).length === 0)
-      throw new InputError(
-        "The command has nothing to change. Add a name, an e-mail, a fee or the form of the answers.",
-      );
-    return accountFactsOf(await accounts.changeAccount(store, account, termsOf(terms)));
-  },
 });
 
 const suspendAccount = command({
@@ -173,13 +133,13 @@ const noteAccount = command({
   },
 });
 
-export const accountCommands = [noteAccount, createAccount, changeAccount, suspendAccount, resumeAccount];
+export const accountCommands = [noteAccount, createAccount, suspendAccount, resumeAccount];
 
-function feeText(fee: number | null): string {
+export function feeText(fee: number | null): string {
   return fee === null ? "the default fee" : nairaText(fee);
 }
 
-function termsOf({
+export function termsOf({
   name,
   email,
   answers,

@@ -13,11 +13,9 @@ for (const engine of usualEngines)
 
     test("are shown, changed and taken away", async () => {
       const none = await shown();
-      const { notes, ...terms } = none;
-      assert.deepEqual([notes, JSON.parse((await duba("accounts", "terms", shop, "--json")).out)], [[], terms]);
       const caps = ["--cap-naira", "50000.50", "--cap-count", "500"];
       const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];
-      const { exitCode, out } = await duba("accounts", "terms", shop, ...caps, ...limits);
+      const { exitCode, out } = await duba("accounts", "change", shop, ...caps, ...limits);
       assert.equal(exitCode, 0);
       assert.match(out, /cap_naira +₦50,000\.50/);
       const { cap_naira, cap_count, spent_naira, spent_count, ...rest } = await shown();
@@ -28,22 +26,22 @@ for (const engine of usualEngines)
       const { limit_verification, limit_in_flight, limit_negatives } = rest;
       assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], ["300/min", 50, "9/h"]);
       assert.match((await duba("accounts", "list")).out, / spent .*\n.* ₦0\.00 of ₦50,000\.50 /s);
-      await duba("accounts", "terms", shop, "--cap-naira", "none", "--cap-count", "none");
+      await duba("accounts", "change", shop, "--cap-naira", "none", "--cap-count", "none");
       const words = ["--limit-verification", "default", "--limit-in-flight", "default", "--limit-negatives", "default"];
-      await duba("accounts", "terms", shop, ...words);
+      await duba("accounts", "change", shop, ...words);
       assert.deepEqual(await shown(), none);
     });
 
     test("lists all values that no account can have", async () => {
       const bad = ["--cap-naira", "lots", "--cap-count", "0", "--limit-verification", "9", "--limit-in-flight", "few"];
-      const { exitCode, err } = await duba("accounts", "terms", shop, ...bad);
+      const { exitCode, err } = await duba("accounts", "change", shop, ...bad);
       assert.equal(exitCode, 2);
       assert.deepEqual(
         err.split("\n").map((line) => line.split(" ")[0]),
         ["--cap-naira", "--cap-count", "--limit-verification", "--limit-in-flight", "See:", ""],
       );
       assert.match(err, /^--cap-naira must be an amount in naira, such as "100" or "100\.50", or "none"\.\n/);
-      const both = await duba("accounts", "terms", shop, "--prepaid", "on", "--cap-count", "5");
+      const both = await duba("accounts", "change", shop, "--prepaid", "on", "--cap-count", "5");
       assert.deepEqual([both.exitCode, both.err.split("\n")[0]], [2, "An account has a cap or a balance, not both."]);
     });
 
@@ -53,9 +51,9 @@ for (const engine of usualEngines)
       const early = await top("90000");
       assert.match(
         early.err,
-        /The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`/,
+        /The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`/,
       );
-      await duba("accounts", "terms", shop, "--prepaid", "on");
+      await duba("accounts", "change", shop, "--prepaid", "on");
       assert.equal((await top("81000", "--take-back")).out, "The balance of Corner Shop is ₦9,000.00.\n");
       assert.match((await duba("accounts", "list")).out, / balance .*\n.* ₦9,000\.00 /s);
       const { balance, prepaid } = await shown();

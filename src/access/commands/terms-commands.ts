@@ -6,21 +6,13 @@ import { flag, formed, InputError } from "../../operation/command/read-texts.ts"
 import { command } from "../../operation/command.ts";
 import { nairaText, waitsText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
-import { count, limit } from "../../operation/setting.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import {
-  type AccountSpending,
-  changeTerms,
-  limitText,
-  spendingOf,
-  type TermsChange,
-  topUp,
-} from "../accounts/terms.ts";
+import { type AccountSpending, limitText, spendingOf, topUp } from "../accounts/terms.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import { listKeys } from "../keys/keys.ts";
-import { AccountFacts, accountMember as account, accountFactsOf, noticed } from "./account-commands.ts";
+import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
 
 /** The entries of the audit trail about an account. */
 interface WithNotes {
@@ -28,11 +20,11 @@ interface WithNotes {
 }
 
 /** Terms count in the months of the service's time zone. */
-interface Room extends Audited, WithClock {
+export interface Room extends Audited, WithClock {
   config: { timeZone: TimeZone };
 }
 
-const TermsFacts = Type.Object({
+export const TermsFacts = Type.Object({
   ...AccountFacts.properties,
   prepaid: yes,
   balance: orNull(naira),
@@ -46,14 +38,6 @@ const TermsFacts = Type.Object({
   /** Last use of any of its keys, to within a minute. */
   last_used_at: orNull({ ...time, none: "never" }),
 });
-
-/** A form with one more word, which is read as null. */
-const orWord = <Value>(word: string, { form, read }: { form: string; read: (text: string) => Value | undefined }) => ({
-  form: `${form}, or "${word}"`,
-  read: (text: string) => (text === word ? null : read(text)),
-});
-
-const own = (setting: string) => `"default" means the limit in ${setting}.`;
 
 const listAccounts = command({
   id: "accounts.list",
@@ -98,87 +82,9 @@ const showAccount = command({
     const found = await accounts.findAccount(room.db, account);
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
     return {
-      ...(await shown(room, found)),
+      ...(await allTermsOf(room, found)),
       notes: entries.map(({ occurredAt, actor, facts }) => ({ at: occurredAt, by: actor, note: noteIn(facts) })),
     };
-  },
-});
-
-const setTerms = command({
-  id: "accounts.terms",
-  summary: `Change the caps, the limits or the prepayment of an account. Without a new value it shows them. ${noticed}`,
-  description:
-    "A cap counts the live verifications of a month, in DUBA_TIME_ZONE. A verification takes its fee when it begins, and " +
-    "gives it back if it is not charged. A new cap counts what the account was charged in this month before. An account " +
-    "has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
-  role: "operator",
-  kind: "change",
-  gives: "money",
-  givesNothing: ({ account, ...terms }) => Object.keys(terms).length === 0,
-  target: ["account"],
-  input: Type.Object({
-    account,
-    cap_naira: Type.Optional(
-      formed<number | null>(orWord("none", amount), {
-        description: 'Maximum that the account may spend in a month, in naira. "none" takes the cap away.',
-        placeholder: "naira",
-      }),
-    ),
-    cap_count: Type.Optional(
-      formed<number | null>(orWord("none", count), {
-        description: 'Maximum verifications that the account may be charged for in a month. "none" takes the cap away.',
-        placeholder: "count",
-      }),
-    ),
-    prepaid: Type.Optional(
-      Type.Enum(["on", "off"], {
-        description: "On: the account pays from a balance, to which `duba accounts top-up` adds.",
-      }),
-    ),
-    limit_verification: Type.Optional(
-      formed<TermsChange["verification"]>(orWord("default", limit), {
-        description: `Maximum verifications of this account. ${own("DUBA_LIMIT_VERIFICATION")}`,
-        placeholder: "limit",
-      }),
-    ),
-    limit_in_flight: Type.Optional(
-      formed<number | null>(orWord("default", count), {
-        description: `Maximum verifications of this account at the same time, in each process. ${own("DUBA_LIMIT_IN_FLIGHT")}`,
-        placeholder: "count",
-      }),
-    ),
-    limit_negatives: Type.Optional(
-      formed<TermsChange["negatives"]>(orWord("default", limit), {
-        description: `Maximum verifications of this account without a match. ${own("DUBA_LIMIT_NEGATIVES")}`,
-        placeholder: "limit",
-      }),
-    ),
-  }),
-  answer: TermsFacts,
-  records: ["account.terms_changed"],
-  examples: [
-    { account: "shop@example.com", cap_naira: "50000", cap_count: "500" },
-    { account: "shop@example.com", cap_naira: "none", cap_count: "none", prepaid: "on" },
-    { account: "shop@example.com", limit_verification: "300/min", limit_in_flight: "50" },
-    { account: "shop@example.com" },
-  ],
-  run: async ({ account: name, ...texts }, room: Room) => {
-    const { cap_naira, cap_count, prepaid, limit_verification, limit_in_flight, limit_negatives } = texts;
-    const change = {
-      ...(cap_naira !== undefined && { capKobo: cap_naira }),
-      ...(cap_count !== undefined && { capCount: cap_count }),
-      ...(prepaid !== undefined && { prepaid: prepaid === "on" ? (true as const) : null }),
-      ...(limit_verification !== undefined && { verification: limit_verification }),
-      ...(limit_in_flight !== undefined && { inFlight: limit_in_flight }),
-      ...(limit_negatives !== undefined && { negatives: limit_negatives }),
-    };
-    if (prepaid === "on" && (cap_naira != null || cap_count != null))
-      throw new InputError("An account has a cap or a balance, not both.");
-    const changes = Object.keys(change).length > 0;
-    const account = changes
-      ? await changeTerms(room, name, change, room.config.timeZone, room.now())
-      : await accounts.findAccount(room.db, name);
-    return shown(room, account);
   },
 });
 
@@ -214,7 +120,7 @@ const topUpAccount = command({
       : [
           `The money is kept for ${name}.`,
           {
-            note: "The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`.",
+            note: "The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`.",
           },
         ];
   },
@@ -231,12 +137,12 @@ const topUpAccount = command({
       const waits = !take_back && !(await room.mayGive(trx, money, true));
       const inside = { ...room, db: trx };
       if (!waits) await topUp(inside, id, { kobo: take_back ? -amount : amount, reason }, room.now());
-      return { ...(await shown(inside, await accounts.findAccount(trx, id))), waits: waits ? amount : null };
+      return { ...(await allTermsOf(inside, await accounts.findAccount(trx, id))), waits: waits ? amount : null };
     });
   },
 });
 
-export const termsCommands = [listAccounts, showAccount, setTerms, topUpAccount];
+export const termsCommands = [listAccounts, showAccount, topUpAccount];
 
 /** Another process may have changed the account since we read it. */
 function noteIn(facts: string): string {
@@ -244,7 +150,7 @@ function noteIn(facts: string): string {
   return text === undefined ? "" : JSON.parse(text);
 }
 
-async function shown({ db, config, now }: Room, account: accounts.Account) {
+export async function allTermsOf({ db, config, now }: Room, account: accounts.Account) {
   const [spentBy, usedAt] = await Promise.all([spendingOf(db, [account], config.timeZone, now()), usesOf(db)]);
   return allFactsOf(account, spentBy(account), usedAt);
 }

@@ -61,7 +61,7 @@ for (const engine of usualEngines)
       ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
       [
         "a CSV file that is not named after a list",
-        ["import", "prices.csv"],
+        ["import", "monday.csv"],
         /does not have the name of a list\. Choose the list: one of data-providers,/,
       ],
       ["an unknown list", ["import", "a.csv", "--list", "bundles"], /^--list must be one of data-providers,/],
@@ -120,7 +120,7 @@ for (const engine of usualEngines)
 
     test("shortens a long difference on a terminal, unless all of it is asked for", async () => {
       const diff = async (isTerminal: boolean, ...options: string[]) => {
-        const argv = ["catalogue", "diff", "1", ...options];
+        const argv = ["catalogue", "show", "--since", "1", ...options];
         return (await ran(argv, { environment: terminal.environment, isTerminal })).out;
       };
       assert.match(await diff(true), /… and \d+ more: --all shows them\.\n/);

@@ -15,18 +15,25 @@ import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
-import { type CatalogueRoom, dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
+import { importPrices, priceColumns, pricesFile } from "./prices/price-files.ts";
+import type { PricedRoom } from "./prices/priced-room.ts";
+import { dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
+
+/** What a file may hold. */
+const fileLists = [...listNames, "prices"] as const;
 
 const importFiles = command({
   ...changeCommand,
   id: "catalogue.import",
-  summary: "Replace lists of the catalogue with lists from files.",
+  summary: "Replace lists of the catalogue, or special prices, with those from files.",
   description: `CSV with a header line and one list per file, or JSON with any lists.
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
 All files together make one revision. If a file has a fault, nothing changes. Importing the same files again has no effect.
 A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.
 If you name the revision that the files were exported from, an older file does not undo what others changed since: only what the file \
-changed is applied. If both changed the same value, the catalogue's value stays, and the answer names it.`,
+changed is applied. If both changed the same value, the catalogue's value stays, and the answer names it.
+A file prices.csv, alone, replaces all special prices of the accounts and groups in it. ${priceColumns} Each other line has a margin or a price. \
+Without the column group, accounts stay in their groups.`,
   onTerminal: "The exit code is then 1, as it is for a change that waits for approval.",
   role: "operator",
   kind: "change",
@@ -35,10 +42,10 @@ changed is applied. If both changed the same value, the catalogue's value stays,
   target: ["file"],
   input: Type.Object({
     file: files({
-      description: "CSV files with the name of their list, such as data-bundles.csv, or JSON files.",
+      description: "CSV files with the name of their list, such as data-bundles.csv or prices.csv, or JSON files.",
     }),
     list: Type.Optional(
-      Type.Enum(listNames, { description: "The list in the CSV file, if the file has another name." }),
+      Type.Enum(fileLists, { description: "What is in the CSV file, if the file has another name." }),
     ),
     since: Type.Optional(
       formed(revisionForm, {
@@ -58,7 +65,14 @@ changed is applied. If both changed the same value, the catalogue's value stays,
     { file: ["monday.csv"], list: "data-bundles", holds_from: "2099-02-01T00:00+01:00" },
   ],
   isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
-  run: async ({ file, list, since, dry_run, holds_from: from, note = "" }, room: CatalogueRoom) => {
+  run: async ({ file, list: chosen, since, dry_run, holds_from: from, note = "" }, room: PricedRoom) => {
+    if (chosen === "prices" || (chosen === undefined && file.some(isOfPrices))) {
+      if (file.length > 1) throw new InputError("Special prices are imported alone: name that file only.");
+      if (since !== undefined || from !== undefined)
+        throw new InputError("A file of special prices takes no revision and no time: its lines may have times.");
+      return importPrices(file[0]!, { dry_run, note: note || "Prices from a file" }, room);
+    }
+    const list = chosen;
     const publisher = roomPublisher(room);
     const told = { at: from ?? publisher.now(), by: publisher.actor };
     const read = (await readFiles(file, list)).map((each) => ({ ...each, told }));
@@ -85,11 +99,11 @@ const exportFiles = command({
   id: "catalogue.export",
   summary: "Write the catalogue to files for `duba catalogue import`.",
   description: `All lists as JSON, one list as CSV, or each list as CSV in a directory.
-Importing an exported file has no effect. The files do not contain the special prices of accounts.`,
+Importing an exported file has no effect. Special prices of accounts and groups are a list of their own. ${priceColumns}`,
   role: "viewer",
   kind: "read",
   input: Type.Object({
-    list: Type.Optional(Type.Enum(listNames, { description: "Only this list. Default format: CSV." })),
+    list: Type.Optional(Type.Enum(fileLists, { description: "Only this list. Default format: CSV." })),
     format: Type.Optional(
       Type.Enum(["csv", "json"], {
         description: "Format of the output. Default: CSV for one list, else JSON.",
@@ -98,11 +112,25 @@ Importing an exported file has no effect. The files do not contain the special p
     revision: Type.Optional(
       formed(revisionForm, { description: "Export this revision. Default: the newest.", placeholder: "number" }),
     ),
+    account: Type.Optional(
+      Type.String({
+        description: "With --list prices, only those of this account or group.",
+        placeholder: "id or e-mail",
+      }),
+    ),
   }),
   answer: Type.Object({ revision: Type.Integer(), files: answerFiles }),
   view: ({ revision }) => [`This is revision ${revision} of the catalogue.`],
-  examples: [{ list: "data-bundles" }, {}, { revision: "7" }],
-  run: async ({ list, format, revision }, room: CatalogueRoom & { savesSeveral: boolean }) => {
+  examples: [{ list: "data-bundles" }, {}, { revision: "7" }, { list: "prices", account: "shop@example.com" }],
+  run: async ({ list, format, revision, account }, room: PricedRoom & { savesSeveral: boolean }) => {
+    if (account !== undefined && list !== "prices")
+      throw new InputError("Only special prices are of an account. Choose the list prices.");
+    if (list === "prices") {
+      if (format === "json") throw new InputError("Special prices are exported as CSV only.");
+      const priced = await roomPublisher(room).latest();
+      const at = revision === undefined ? priced : await snapshotAt(room.db, priced, revision);
+      return { revision: at.revision, files: [await pricesFile(at, account, room)] };
+    }
     const form = format ?? (list || room.savesSeveral ? "csv" : "json");
     const chosen = list ? [list] : listNames;
     if (form === "csv" && !list && !room.savesSeveral)
@@ -116,6 +144,11 @@ Importing an exported file has no effect. The files do not contain the special p
     return { revision: snapshot.revision, files };
   },
 });
+
+/** Whether a file is of special prices, by its name. */
+function isOfPrices({ name }: ChosenFile): boolean {
+  return basename(name).toLowerCase() === "prices.csv";
+}
 
 export const fileCommands = [importFiles, exportFiles];
 
@@ -142,5 +175,5 @@ function listNamed(file: string): ListName {
   const name = basename(file).replace(/\.csv$/i, "");
   const list = listNames.find((each) => each === name.toLowerCase());
   if (list) return list;
-  throw new InputError(`${file} does not have the name of a list. Choose the list: one of ${listNames.join(", ")}.`);
+  throw new InputError(`${file} does not have the name of a list. Choose the list: one of ${fileLists.join(", ")}.`);
 }

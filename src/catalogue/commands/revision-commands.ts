@@ -1,6 +1,6 @@
 import { account, orNull, reference, sentence, time } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
-import { formed } from "../../operation/command/read-texts.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
@@ -92,7 +92,17 @@ const showRevision = command({
   first: firstChanges,
   target: ["revision"],
   input: Type.Object({
-    revision: formed(revisionOrDraft, { description: "A number such as 7, or a draft such as d7." }),
+    revision: Type.Optional(
+      formed(revisionOrDraft, {
+        description: "A number such as 7, or a draft such as d7. Default: the newest revision.",
+      }),
+    ),
+    since: Type.Optional(
+      formed(revisionForm, {
+        description: "Show all changes from this revision to the other.",
+        placeholder: "revision",
+      }),
+    ),
   }),
   /** A revision has the members of revisions, a draft those of drafts. */
   answer: Type.Object({
@@ -105,36 +115,21 @@ const showRevision = command({
     changes: ListedChanges,
   }),
   view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
-  examples: [{ revision: "7" }, { revision: "d7" }],
-  run: async ({ revision: named }, { db }: Audited) => {
-    if ("draft" in named) {
+  examples: [{ revision: "7" }, { revision: "d7" }, { since: "6" }, { revision: "6", since: "3" }],
+  run: async ({ revision: named, since }, room: CatalogueRoom) => {
+    const { db } = room;
+    if (named && "draft" in named) {
+      if (since !== undefined) throw new InputError("A draft has no changes since a revision. Name a revision.");
       const draft = await findDraft(db, named.draft.id);
       return { ...draftOf(draft), changes: listedChanges(await changesOf(db, draft.id)) };
     }
-    const revision = await findRevision(db, named.revision);
-    return { ...revisionOf(revision), changes: listedChanges(await changesOf(db, revision.draft)) };
-  },
-});
-
-const compareRevisions = command({
-  id: "catalogue.diff",
-  summary: "Show the changes from one revision to another.",
-  role: "viewer",
-  kind: "read",
-  first: firstChanges,
-  target: ["from", "to"],
-  input: Type.Object({
-    from: formed(revisionForm, { description: "Number of the first revision." }),
-    to: Type.Optional(formed(revisionForm, { description: "Number of the second revision. Default: the newest." })),
-  }),
-  answer: Type.Object({ changes: ListedChanges }),
-  view: ({ changes }) => differenceView(changes),
-  examples: [{ from: "6" }, { from: "3", to: "6" }],
-  run: async ({ from, to }, room: CatalogueRoom) => {
     const newest = await roomPublisher(room).latest();
-    const before = await snapshotAt(room.db, newest, from);
-    const after = to === undefined ? newest : await snapshotAt(room.db, newest, to);
-    return { changes: listedChanges(await difference(before, after)) };
+    const revision = await findRevision(db, named?.revision ?? newest.revision);
+    const changes =
+      since === undefined
+        ? await changesOf(db, revision.draft)
+        : await difference(await snapshotAt(db, newest, since), await snapshotAt(db, newest, revision.number));
+    return { ...revisionOf(revision), changes: listedChanges(changes) };
   },
 });
 
@@ -257,14 +252,7 @@ const rejectDraft = command({
   },
 });
 
-export const revisionCommands = [
-  showHistory,
-  showRevision,
-  compareRevisions,
-  revertRevision,
-  approveDraft,
-  rejectDraft,
-];
+export const revisionCommands = [showHistory, showRevision, revertRevision, approveDraft, rejectDraft];
 
 function revisionOf({ number, created_at, draft: _, ...row }: CatalogueRevisionRow) {
   return { ...row, revision: number, published_at: created_at };

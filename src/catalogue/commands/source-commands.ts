@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Static } from "typebox";
 import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
+import { flag, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
@@ -34,40 +34,12 @@ export interface SourceRoom extends CatalogueRoom {
 /** Milliseconds that a pull by hand may take. */
 export const LONGEST_PULL = 5 * 60_000;
 
-const listSources = command({
-  id: "sources.list",
-  summary: "List all sources, their missing settings, and the lists that they provide.",
-  role: "viewer",
-  kind: "read",
-  store: "none",
-  input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      followed: Type.Boolean(),
-      missing: Type.Array(Type.String(), { none: "nothing" }),
-      lists: Type.Array(Type.String()),
-      settings: Type.Array(Type.String()),
-      about: Type.String(),
-    }),
-  ),
-  columns: ["name", "followed", "missing", "lists", "about"],
-  view: () => [list, { note: `${syncSettings.sources.name} selects the sources of the catalogue.` }],
-  examples: [{}],
-  run: async (_, { config }: SourceSettings) =>
-    catalogueSources.map((source) => ({
-      name: source.name,
-      followed: config.pull.sources.some(({ name }) => name === source.name),
-      missing: missingOf(source, config.sources[source.name]!),
-      lists: [...source.covers],
-      settings: Object.values(source.settings).map(({ name }) => name),
-      about: source.about,
-    })),
-});
-
 const SourceStatus = Type.Object({
   source: Type.String(),
   followed: Type.Boolean(),
+  missing: Type.Array(Type.String(), { none: "nothing" }),
+  lists: Type.Array(Type.String()),
+  about: Type.String(),
   last_pull_at: orNull(time),
   under_way: Type.Boolean(),
   result: orNull(Type.String()),
@@ -87,10 +59,10 @@ const showSources = command({
     "The exit code is 1 if the pull from a selected source failed, if its changes wait for approval, or if its data is stale.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
+  input: Type.Object({ all: flag("Also sources that are not selected, with the settings that they miss.") }),
   answer: Type.Array(SourceStatus),
   columns: [
-    ...(["source", "followed", "last_pull_at"] as const),
+    ...(["source", "followed", "missing", "last_pull_at"] as const),
     { name: "result", of: ({ under_way, result }) => (under_way ? "under way" : result), as: state([]) },
     "as_of",
     { name: "age", of: ({ age_seconds: age }) => (age === null ? null : ageText(age)) },
@@ -103,16 +75,23 @@ const showSources = command({
       ...(followed.length > 0 ? [] : [{ note: `No source is selected: ${syncSettings.sources.name} is empty.` }]),
       ...unasked.map(({ source }) => ({ note: `Duba has not pulled from ${source} yet.` })),
       ...(sources.length > 0 ? [list] : []),
+      ...sources
+        .filter(({ followed, last_pull_at }) => !followed && last_pull_at === null)
+        .map(({ source, about, lists }) => ({ note: `${source}: ${about} It has ${lists.join(", ")}.` })),
       ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
     ];
   },
   isWell: (sources) => sources.every((source) => !source.followed || isFine(source)),
-  examples: [{}],
-  run: async (_, { db, config }: Audited & SourceSettings) => {
+  examples: [{}, { all: true }],
+  run: async ({ all: wantsAll }, { db, config }: Audited & SourceSettings) => {
     const pulls = await listSyncs(db);
-    const unasked = config.pull.sources.filter(({ name }) => !pulls.some(({ source }) => source === name));
-    const all = [...unasked.map(({ name: source }) => ({ source, ...never })), ...pulls];
-    return Promise.all(all.map((pull) => statusOf(db, pull, config)));
+    const all = catalogueSources.map(
+      ({ name }) => pulls.find(({ source }) => source === name) ?? { source: name, ...never },
+    );
+    const found = await Promise.all(all.map((pull) => statusOf(db, pull, config)));
+    return found
+      .filter(({ followed, last_pull_at }) => wantsAll || followed || last_pull_at !== null)
+      .toSorted((one, other) => Number(other.followed) - Number(one.followed));
   },
 });
 
@@ -191,19 +170,27 @@ async function makePull(publisher: Publisher, source: SyncSource) {
   return { ...outcomeAnswer(outcome), ...(isUnmapped && { unmapped: true }), left_out: [...sentences] };
 }
 
-export const sourceCommands = [listSources, showSources, pullSource];
+export const sourceCommands = [showSources, pullSource];
 
 export function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueError {
   return new CatalogueError(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }
 
-async function statusOf(db: Kysely<Tables>, pull: CatalogueSourceRow, { pull: wanted }: SourceSettings["config"]) {
+async function statusOf(
+  db: Kysely<Tables>,
+  pull: CatalogueSourceRow,
+  { pull: wanted, sources }: SourceSettings["config"],
+) {
+  const source = catalogueSources.find(({ name }) => name === pull.source)!;
   const { staleAfter } = followTimes(pull.source, wanted);
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     ...pull,
     followed: wanted.sources.some(({ name }) => name === pull.source),
+    missing: missingOf(source, sources[source.name]!),
+    lists: [...source.covers],
+    about: source.about,
     last_pull_at: pull.begun_at || null,
     under_way: pull.begun_at > 0 && pull.ended_at === null,
     sentences: JSON.parse(pull.sentences) as string[],

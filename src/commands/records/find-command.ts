@@ -79,7 +79,7 @@ async function searched(names: readonly KindName[], text: string, ask: RunList) 
       return [...rows].map(([name, { about, state, at }]) => ({
         ...{ kind, name, about: String(about ?? ""), at: (at as number | undefined) ?? null },
         state: state === undefined ? null : String(state),
-        open: `duba ${show.replaceAll(".", " ")} ${show.endsWith(".show") ? "" : `--${by} `}${name.includes(" ") ? `"${name}"` : name}`,
+        open: `duba ${show.replaceAll(".", " ")} ${show.endsWith(".show") ? "" : `--${by.replaceAll("_", "-")} `}${name.includes(" ") ? `"${name}"` : name}`,
       }));
     }),
   );

@@ -1,4 +1,5 @@
 import { readApiKey } from "../../access/secrets.ts";
+import { vendors } from "../../upstreams/registry.ts";
 
 /** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
 export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
@@ -49,13 +50,13 @@ export const recordKinds = {
     },
   },
   request: {
-    show: "requests.show",
+    show: "requests.list",
     by: "request_id",
     head: [],
     members: ["request_id"],
     named: /^(?!-$)./,
     search: async (text, ask) =>
-      (await ask("requests.show", { request_id: text })).map((row) => ({
+      (await ask("requests.list", { request_id: text })).map((row) => ({
         ...{ request_id: row.request_id, at: row.answered_at, state: row.code ?? String(row.status) },
         about: `${row.operation} of ${row.account}`,
       })),
@@ -111,10 +112,8 @@ export const recordKinds = {
     head: ["state", "paused_by", "paused_until", "place", "missing"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
-    search: async (text, ask) =>
-      (await ask("upstreams.list", {}))
-        .filter(({ name }) => same(name, text))
-        .map(({ name, about }) => ({ vendor: name, about })),
+    search: async (text) =>
+      vendors.filter(({ name }) => same(name, text)).map(({ name, about }) => ({ vendor: name, about })),
   },
   event: {
     show: "events.show",

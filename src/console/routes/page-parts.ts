@@ -88,7 +88,7 @@ const things: Readonly<Record<string, string>> = {
 
 /** Titles of changes that are no verb with a thing, and of the letter to a client. */
 const titles: Readonly<Record<string, string>> = {
-  ...{ "accounts.terms": "Change terms", "ledger.note": "Note on verification", "accounts.note": "Note on account" },
+  ...{ "ledger.note": "Note on verification", "accounts.note": "Note on account" },
   ...{ "prices.join": "Put account into price group", "prices.leave": "Take account out of price group" },
   ...{ "catalogue.approve": "Approve change", "catalogue.reject": "Reject change", "catalogue.edit": "Edit entry" },
   ...{ "catalogue.change-prices": "Change prices", "catalogue.revert": "Revert revision" },

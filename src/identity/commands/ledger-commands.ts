@@ -17,8 +17,8 @@ import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { attemptSums } from "../books/attempt-sums.ts";
-import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
-import { adjustmentsOf, unknownVerifications } from "../ledger/reports/inspect.ts";
+import { attemptReasons } from "../ledger/attempts.ts";
+import { adjustmentsOf } from "../ledger/reports/inspect.ts";
 import {
   groupings,
   noStates,
@@ -226,38 +226,4 @@ function clientGot({ state }: { state: string }, responses: readonly ClientRespo
   ];
 }
 
-const listUnknowns = command({
-  id: "ledger.unknowns",
-  summary: "List the verifications with an unknown outcome, oldest first.",
-  description:
-    "A caller gets the outcome with a retry and the same idempotency key. Duba also asks vendors for it in the background, if " +
-    "they can look it up.",
-  role: "viewer",
-  kind: "read",
-  input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      request_reference: reference,
-      account,
-      mode,
-      upstream: orNull(Type.String()),
-      since: time,
-      attempts: Type.Integer(),
-    }),
-  ),
-  none: "No verification has an unknown outcome.",
-  examples: [{}],
-  run: async (_, { db, accounts }: Audited & WithAccounts) => {
-    const [found, emailOf] = [await unknownVerifications(db), await accounts.emails()];
-    return found.map((row) => ({
-      ...row,
-      request_reference: row.reference,
-      account: emailOf(row.account_id),
-      upstream: lastVendor(row),
-      since: row.started_at,
-      attempts: row.attempts.length,
-    }));
-  },
-});
-
-export const ledgerCommands = [listVerificationsCommand, summarizeLedger, showVerification, listUnknowns];
+export const ledgerCommands = [listVerificationsCommand, summarizeLedger, showVerification];

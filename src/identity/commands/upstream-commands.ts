@@ -1,5 +1,5 @@
 import { checkKinds } from "../../operation/check-kind.ts";
-import { list, naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
+import { naira, orNull, state, time } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -21,20 +21,6 @@ const vendorFacts = {
   settings: Type.Array(Type.String()),
   about: Type.String(),
 };
-
-const listUpstreams = command({
-  id: "upstreams.list",
-  summary: "List all identity vendors, their order, and the settings that are missing.",
-  role: "viewer",
-  kind: "read",
-  store: "none",
-  input: Type.Object({}),
-  answer: Type.Array(Type.Object(vendorFacts)),
-  columns: ["name", "place", "missing", "about"],
-  view: () => [list, { note: "DUBA_UPSTREAMS selects the vendors of live keys, and their order." }],
-  examples: [{}],
-  run: async (_, { config }: Room) => vendors.map((vendor) => factsOf(vendor, config)),
-});
 
 function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
   return {
@@ -158,4 +144,4 @@ const showUpstream = command({
   },
 });
 
-export const upstreamCommands = [showUpstream, listUpstreams, testUpstream, showStatus];
+export const upstreamCommands = [showUpstream, testUpstream, showStatus];

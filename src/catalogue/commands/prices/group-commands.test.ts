@@ -89,17 +89,20 @@ for (const engine of usualEngines)
         "2098-12-31",
       );
       const file = terminal.path("prices.csv");
-      await terminal.duba("prices", "export", "--out", file);
+      await terminal.duba("catalogue", "export", "--list", "prices", "--out", file);
       const text = terminal.read("prices.csv");
       assert.match(text, /^\ufeffaccount,codes,margin,price,round,from,until,group\n/);
       assert.match(text, /\ngroup:agents,list=data-bundles,3%,,5,,,\n/);
       assert.match(text, /\ngroup:agents,GLODATA,'-20,,,2098-11-30T23:00:00Z,2098-12-31T23:00:00Z,\n/);
       assert.match(text, /\nshop@example\.com,,,,,,,group:agents\n/);
-      assert.match((await terminal.duba("prices", "import", file)).out, /^Nothing changed: /);
+      assert.match((await terminal.duba("catalogue", "import", "--list", "prices", file)).out, /^Nothing changed: /);
       const lines = (...rows: string[]) => terminal.write("other.csv", `${rows.join("\n")}\n`);
       // Without the column, the account stays in its group.
       const plain = lines("account,codes,margin,price", `${kiosk},MTNDATA,1%,`);
-      assert.match((await terminal.duba("prices", "import", plain)).out, /published: 1 added, 1 removed\.\n$/);
+      assert.match(
+        (await terminal.duba("catalogue", "import", "--list", "prices", plain)).out,
+        /published: 1 added, 1 removed\.\n$/,
+      );
       const moved = lines(
         "account,codes,margin,price,group",
         `${kiosk},MTNDATA,1%,,`,
@@ -107,7 +110,7 @@ for (const engine of usualEngines)
         `${shop},,,,vip`,
       );
       assert.match(
-        (await terminal.duba("prices", "import", moved)).out,
+        (await terminal.duba("catalogue", "import", "--list", "prices", moved)).out,
         /published: 1 added, 1 modified, 1 removed\.\n$/,
       );
       assert.deepEqual(
@@ -130,13 +133,16 @@ for (const engine of usualEngines)
         "group:vip,dstv,1%,,,2020-01-01,",
         "group:VIP!,dstv,1%,,,,",
       );
-      assert.deepEqual((await terminal.duba("prices", "import", wrong)).err.split("\n").slice(0, 4), [
-        "line 2: a membership has an account and a group only.",
-        "line 4: round must be 5 or 10 naira, or empty.",
-        "line 5: until must be later than now, and than from.",
-        "line 6: account must be the id or e-mail of an account, or a group such as group:agents.",
-      ]);
-      await done("prices", "leave", shop);
+      assert.deepEqual(
+        (await terminal.duba("catalogue", "import", "--list", "prices", wrong)).err.split("\n").slice(0, 4),
+        [
+          "line 2: a membership has an account and a group only.",
+          "line 4: round must be 5 or 10 naira, or empty.",
+          "line 5: until must be later than now, and than from.",
+          "line 6: account must be the id or e-mail of an account, or a group such as group:agents.",
+        ],
+      );
+      await done("prices", "join", "none", shop);
     });
 
     test("a rule with an end takes the place of the rule without one, unless the file has both", async () => {
@@ -146,7 +152,7 @@ for (const engine of usualEngines)
         );
       const imported = async (...rows: string[]) => {
         const file = terminal.write("ends.csv", `account,codes,margin,price,until\n${rows.join("\n")}\n`);
-        return done("prices", "import", file);
+        return done("catalogue", "import", "--list", "prices", file);
       };
       await imported(`${kiosk},size=1GB,1%,,`, `${kiosk},MTNDATA 104,,95,`);
       await imported(`${kiosk},size=1024MB,1%,,`, `${kiosk},MTNDATA 104,,95,2099-12-31`);
@@ -159,7 +165,7 @@ for (const engine of usualEngines)
         `account,codes,margin,until\n${kiosk},size=1GB,1%,\n${kiosk},size=1024MB,1%,\n`,
       );
       assert.equal(
-        (await terminal.duba("prices", "import", twice)).err,
+        (await terminal.duba("catalogue", "import", "--list", "prices", twice)).err,
         "line 3: size=1024MB is listed twice, first in line 2.\n",
       );
     });

@@ -61,35 +61,52 @@ for (const engine of usualEngines)
       await terminal.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
       await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
       const file = terminal.path("prices.csv");
-      assert.equal((await terminal.duba("prices", "export", "--out", file)).exitCode, 0);
+      assert.equal((await terminal.duba("catalogue", "export", "--list", "prices", "--out", file)).exitCode, 0);
       const text = terminal.read("prices.csv");
       assert.match(text, /^\ufeffaccount,codes,margin,price\nshop@example\.com,dstv,50,\n/);
       assert.match(text, /\nshop@example\.com,MTNDATA,'-2\.5%,\n/);
       assert.match(text, /\nother@example\.com,dstv,'-0\.5,\n$/);
-      assert.match((await terminal.duba("prices", "import", file)).out, /^Nothing changed: /);
+      assert.match((await terminal.duba("catalogue", "import", "--list", "prices", file)).out, /^Nothing changed: /);
       assert.equal(
-        (await terminal.duba("prices", "export", "--account", "other@example.com")).out.split("\n").length,
+        (await terminal.duba("catalogue", "export", "--list", "prices", "--account", "other@example.com")).out.split(
+          "\n",
+        ).length,
         3,
       );
 
       const before = (await terminal.duba("prices", "show", "other@example.com", "--json")).out;
       const lines = ["account,codes,price,margin", "SHOP@example.com,mtndata 104,97,", "shop@example.com,DSTV,,3%", ""];
       terminal.write("december.csv", lines.join("\n"));
-      const dry = await terminal.duba("prices", "import", terminal.path("december.csv"), "--dry-run");
+      const dry = await terminal.duba(
+        "catalogue",
+        "import",
+        "--list",
+        "prices",
+        terminal.path("december.csv"),
+        "--dry-run",
+      );
       assert.match(dry.err, /Nothing was changed: this was a dry run\.\n$/);
-      const { out } = await terminal.duba("prices", "import", terminal.path("december.csv"), "--note", "December");
+      const { out } = await terminal.duba(
+        "catalogue",
+        "import",
+        "--list",
+        "prices",
+        terminal.path("december.csv"),
+        "--note",
+        "December",
+      );
       assert.match(out, /Revision \d+ is published: 2 modified, 1 removed\.\n$/);
       assert.deepEqual(JSON.parse((await terminal.duba("prices", "show", shop, "--json")).out), [
         { of: "dstv", price: "+3 %" },
         { of: "MTNDATA 104", price: "97" },
       ]);
       assert.equal((await terminal.duba("prices", "show", "other@example.com", "--json")).out, before);
-      assert.equal((await terminal.duba("prices", "import", file)).exitCode, 0);
+      assert.equal((await terminal.duba("catalogue", "import", "--list", "prices", file)).exitCode, 0);
       await terminal.duba("prices", "remove", "other@example.com");
     });
 
     test("takes nothing of a file in which anything is wrong, and lists every fault by its line", async () => {
-      const before = (await terminal.duba("prices", "export")).out;
+      const before = (await terminal.duba("catalogue", "export", "--list", "prices")).out;
       const lines = [
         "account,codes,margin,price",
         "nobody@example.com,MTNDATA,3%,",
@@ -105,7 +122,7 @@ for (const engine of usualEngines)
         "",
       ];
       const file = terminal.write("faulty.csv", lines.join("\n"));
-      const { exitCode, out, err } = await terminal.duba("prices", "import", file);
+      const { exitCode, out, err } = await terminal.duba("catalogue", "import", "--list", "prices", file);
       assert.deepEqual([exitCode, out], [1, ""]);
       assert.deepEqual(err.trimEnd().split("\n"), [
         "line 2: account must be the id or e-mail of an account, or a group such as group:agents.",
@@ -118,14 +135,17 @@ for (const engine of usualEngines)
         "line 3: The catalogue has no MTNDATA 999999: name the provider, then the code.",
         "line 10: DSTV is listed twice, first in line 9.",
       ]);
-      assert.equal((await terminal.duba("prices", "export")).out, before);
+      assert.equal((await terminal.duba("catalogue", "export", "--list", "prices")).out, before);
       const heading = terminal.write("heading.csv", "account,code,price\n");
       assert.equal(
-        (await terminal.duba("prices", "import", heading)).err,
+        (await terminal.duba("catalogue", "import", "--list", "prices", heading)).err,
         'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price, round, from, until, group.\n',
       );
-      assert.equal((await terminal.duba("prices", "import", file, heading)).exitCode, 2);
-      assert.match((await terminal.duba("prices", "import", terminal.path("gone.csv"))).err, /^There is no file /);
+      assert.equal((await terminal.duba("catalogue", "import", "--list", "prices", file, heading)).exitCode, 2);
+      assert.match(
+        (await terminal.duba("catalogue", "import", "--list", "prices", terminal.path("gone.csv"))).err,
+        /^There is no file /,
+      );
     });
 
     test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
@@ -167,8 +187,8 @@ for (const engine of usualEngines)
       assert.deepEqual(rule, { of: "MTNDATA 104", price: "95", catalogue: "120", was: "100" });
       // An import of what is so already changes nothing, a price that a person sets again does.
       const file = terminal.path("same.csv");
-      await terminal.duba("prices", "export", "--out", file);
-      assert.match((await terminal.duba("prices", "import", file)).out, /^Nothing changed: /);
+      await terminal.duba("catalogue", "export", "--list", "prices", "--out", file);
+      assert.match((await terminal.duba("catalogue", "import", "--list", "prices", file)).out, /^Nothing changed: /);
       assert.equal((await told()).length, 2);
       const again = await terminal.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95");
       assert.match(again.out, /prices +MTNDATA 104 for acc_\w+ +modified +95, beside a catalogue's price of 120\n/);

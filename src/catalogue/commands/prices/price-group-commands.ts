@@ -8,38 +8,36 @@ import { changeCommand, outcomeAnswer } from "../change-answer.ts";
 import { note, roomPublisher } from "../publisher.ts";
 import type { PricedRoom } from "./priced-room.ts";
 
+const groupOrNone = {
+  form: `${groupForm.form}, or "none"`,
+  read: (text: string) => (text === "none" ? null : groupForm.read(text)),
+};
+
 const accounts = Type.Array(Type.String(), { description: "E-mails or ids of accounts." });
 
 const joinGroup = command({
   ...changeCommand,
   id: "prices.join",
-  summary: "Give accounts the prices of a group.",
+  summary: "Give accounts the prices of a group, or take them out of theirs.",
   description:
-    "An account is in at most one group: it leaves the one that it is in. Its own prices stay, and win over those of the group.",
+    "An account is in at most one group: it leaves the one that it is in. Its own prices stay, and win over those of the group. With none it is in no group, and the catalogue's prices apply again.",
   role: "operator",
   kind: "change",
   gives: "money",
   target: ["group", "accounts"],
   input: Type.Object({
-    group: formed(groupForm, { description: "The name of the group, such as agents. It has prices already." }),
+    group: formed<string | null>(groupOrNone, {
+      description: 'The name of the group, such as agents. It has prices already. "none": no group.',
+    }),
     accounts,
     note,
   }),
-  examples: [{ group: "agents", accounts: ["shop@example.com"] }],
-  run: ({ group, accounts, note = `Into ${group}` }, room: PricedRoom) => move(room, accounts, group, note),
-});
-
-const leaveGroup = command({
-  ...changeCommand,
-  id: "prices.leave",
-  summary: "Take accounts out of their group. The catalogue's prices apply again, and their own.",
-  role: "operator",
-  kind: "change",
-  gives: "money",
-  target: ["accounts"],
-  input: Type.Object({ accounts, note }),
-  examples: [{ accounts: ["shop@example.com"] }],
-  run: ({ accounts, note = "Out of the group" }, room: PricedRoom) => move(room, accounts, undefined, note),
+  examples: [
+    { group: "agents", accounts: ["shop@example.com"] },
+    { group: "none", accounts: ["shop@example.com"] },
+  ],
+  run: ({ group, accounts, note = group === null ? "Out of the group" : `Into ${group}` }, room: PricedRoom) =>
+    move(room, accounts, group ?? undefined, note),
 });
 
 async function move(room: PricedRoom, accounts: readonly string[], group: string | undefined, note: string) {
@@ -49,4 +47,4 @@ async function move(room: PricedRoom, accounts: readonly string[], group: string
   return outcomeAnswer(await publish(roomPublisher(room), joining(ids, group), about));
 }
 
-export const groupCommands = [joinGroup, leaveGroup];
+export const groupCommands = [joinGroup];

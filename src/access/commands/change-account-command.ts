@@ -1,0 +1,129 @@
+import { checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
+import { amount } from "../../operation/command/forms.ts";
+import { formed, InputError } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
+import { count, limit } from "../../operation/setting.ts";
+import { inTransaction } from "../../storage/audited.ts";
+import * as accounts from "../accounts/accounts.ts";
+import { changeTerms, type TermsChange } from "../accounts/terms.ts";
+import {
+  accountMember as account,
+  answers,
+  emailMember,
+  fees,
+  feeText,
+  name,
+  noticed,
+  termsOf,
+} from "./account-commands.ts";
+import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
+
+/** A form with one more word, which is read as null. */
+const orWord = <Value>(word: string, { form, read }: { form: string; read: (text: string) => Value | undefined }) => ({
+  form: `${form}, or "${word}"`,
+  read: (text: string) => (text === word ? null : read(text)),
+});
+
+const own = (setting: string) => `"default" means the limit in ${setting}.`;
+
+export const changeAccountCommand = command({
+  id: "accounts.change",
+  summary: `Change the name, the e-mail, the fees, the caps, the limits or the prepayment of an account. Other values do not change. ${noticed}`,
+  description:
+    "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one must change: API keys and " +
+    "access tokens stay valid. A cap counts the live verifications of a month, in DUBA_TIME_ZONE. A verification takes its fee when it begins, and " +
+    "gives it back if it is not charged. A new cap counts what the account was charged in this month before. An account " +
+    "has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
+  role: "operator",
+  kind: "change",
+  gives: "money",
+  givesNothing: ({ account, name, email, ...others }) => Object.keys(others).length === 0,
+  target: ["account"],
+  input: Type.Object({
+    account,
+    name: Type.Optional(name),
+    email: Type.Optional(emailMember),
+    ...fees,
+    answers,
+    cap_naira: Type.Optional(
+      formed<number | null>(orWord("none", amount), {
+        description: 'Maximum that the account may spend in a month, in naira. "none" takes the cap away.',
+        placeholder: "naira",
+      }),
+    ),
+    cap_count: Type.Optional(
+      formed<number | null>(orWord("none", count), {
+        description: 'Maximum verifications that the account may be charged for in a month. "none" takes the cap away.',
+        placeholder: "count",
+      }),
+    ),
+    prepaid: Type.Optional(
+      Type.Enum(["on", "off"], {
+        description: "On: the account pays from a balance, to which `duba accounts top-up` adds.",
+      }),
+    ),
+    limit_verification: Type.Optional(
+      formed<TermsChange["verification"]>(orWord("default", limit), {
+        description: `Maximum verifications of this account. ${own("DUBA_LIMIT_VERIFICATION")}`,
+        placeholder: "limit",
+      }),
+    ),
+    limit_in_flight: Type.Optional(
+      formed<number | null>(orWord("default", count), {
+        description: `Maximum verifications of this account at the same time, in each process. ${own("DUBA_LIMIT_IN_FLIGHT")}`,
+        placeholder: "count",
+      }),
+    ),
+    limit_negatives: Type.Optional(
+      formed<TermsChange["negatives"]>(orWord("default", limit), {
+        description: `Maximum verifications of this account without a match. ${own("DUBA_LIMIT_NEGATIVES")}`,
+        placeholder: "limit",
+      }),
+    ),
+  }),
+  answer: TermsFacts,
+  view: (facts) => {
+    const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
+    return [
+      `Account ${facts.id} (${facts.name}, ${facts.email}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`,
+      "",
+      { record: facts },
+    ];
+  },
+  records: ["account.changed", "account.terms_changed"],
+  examples: [
+    { account: "shop@example.com", bvn_fee: "80" },
+    { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
+    { account: "shop@example.com", email: "billing@example.com" },
+    { account: "shop@example.com", cap_naira: "50000", cap_count: "500" },
+    { account: "shop@example.com", cap_naira: "none", cap_count: "none", prepaid: "on" },
+    { account: "shop@example.com", limit_verification: "300/min", limit_in_flight: "50" },
+  ],
+  run: async ({ account: named, ...texts }, room: Room) => {
+    const { cap_naira, cap_count, prepaid, limit_verification, limit_in_flight, limit_negatives, ...others } = texts;
+    const terms = {
+      ...(cap_naira !== undefined && { capKobo: cap_naira }),
+      ...(cap_count !== undefined && { capCount: cap_count }),
+      ...(prepaid !== undefined && { prepaid: prepaid === "on" ? (true as const) : null }),
+      ...(limit_verification !== undefined && { verification: limit_verification }),
+      ...(limit_in_flight !== undefined && { inFlight: limit_in_flight }),
+      ...(limit_negatives !== undefined && { negatives: limit_negatives }),
+    };
+    const changesTerms = Object.keys(terms).length > 0;
+    const changesOthers = Object.keys(others).length > 0;
+    if (!changesTerms && !changesOthers)
+      throw new InputError(
+        "The command has nothing to change. Add a name, an e-mail, a fee, the form of the answers, a cap or a limit.",
+      );
+    if (prepaid === "on" && (cap_naira != null || cap_count != null))
+      throw new InputError("An account has a cap or a balance, not both.");
+    return inTransaction(room.db, async (trx) => {
+      const inside = { ...room, db: trx };
+      const { id } = await accounts.findAccount(trx, named);
+      if (changesOthers) await accounts.changeAccount(inside, id, termsOf(others));
+      if (changesTerms) await changeTerms(inside, id, terms, room.config.timeZone, room.now());
+      return allTermsOf(inside, await accounts.findAccount(trx, id));
+    });
+  },
+});

@@ -1,0 +1,74 @@
+import type { ChosenFile } from "../../../operation/command/read-texts.ts";
+import { nairaOf } from "../../../operation/money.ts";
+import { csvTextOf } from "../../files/csv.ts";
+import { readPrices } from "../../files/read-prices.ts";
+import { groupsIn, type PriceRule, rulesOf } from "../../model/price-lists.ts";
+import { groupIn, type Snapshot } from "../../model/snapshot.ts";
+import { roundings } from "../../prices/price-forms.ts";
+import { replacingRules, timeText } from "../../prices/price-rules.ts";
+import { preview, publish } from "../../revisions/publish.ts";
+import { outcomeAnswer, previewAnswer } from "../change-answer.ts";
+import { roomPublisher } from "../publisher.ts";
+import { findPriced, type PricedRoom } from "./priced-room.ts";
+
+const usual = ["account", "codes", "margin", "price"];
+const others = ["round", "from", "until", "group"];
+export const priceColumns =
+  "The columns of prices are account (e-mail, id, or a group such as group:agents), codes (MTNDATA, MTNDATA 104, size=1GB, list=data-bundles), and margin (-2.5%, 50) " +
+  "or price (95.50). A file may also have round (5 or 10), from and until (a day or a time), and group: a line with an account and a group makes the " +
+  "account a member, and has nothing else.";
+
+/** Replaces the special prices of the accounts and groups in a file. Others do not change. */
+export async function importPrices(
+  file: ChosenFile,
+  { dry_run, note }: { dry_run?: boolean | undefined; note: string },
+  room: PricedRoom,
+) {
+  const publisher = roomPublisher(room);
+  const now = publisher.now();
+  const context = { zone: room.config.timeZone.name, now };
+  const { rules, faults, hasGroups } = await readPrices(file, [...usual, ...others], await accountIds(room), context);
+  const plan = replacingRules(rules, faults, { now, hasGroups });
+  if (dry_run) return previewAnswer(await preview(publisher, plan, {}));
+  return outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "prices", note }));
+}
+
+/** The special prices of all accounts and groups, or of one, as a file that has no effect if it is imported. */
+export async function pricesFile(snapshot: Snapshot, account: string | undefined, room: PricedRoom) {
+  const everybody = async () => [
+    ...groupsIn(snapshot).map((id) => ({ id, name: id })),
+    ...(await room.accounts.all()).map(({ id, email }) => ({ id, name: email })),
+  ];
+  const chosen = account === undefined ? await everybody() : [await findPriced(room, snapshot, account)];
+  const rows = chosen.flatMap(({ id, name }) =>
+    rulesOf(groupIn(snapshot, "prices", id)).map((rule) => textsOfRule(name, rule)),
+  );
+  const columns = [...usual, ...others.filter((column) => rows.some((row) => row[column]))];
+  const text = csvTextOf(
+    columns,
+    rows.map((row) => columns.map((column) => row[column] ?? "")),
+  );
+  return { name: "prices.csv", text };
+}
+
+/** The ids of all accounts, by id and by e-mail. */
+async function accountIds({ accounts }: PricedRoom): Promise<ReadonlyMap<string, string>> {
+  const all = await accounts.all();
+  return new Map(all.flatMap(({ id, email }) => [[id, id] as const, [email, id] as const]));
+}
+
+/** A rule as `readPrices` reads it. */
+function textsOfRule(
+  account: string,
+  { of, rule, value, round, from, until, group }: PriceRule,
+): Record<string, string> {
+  const time = (at: number | undefined) => (at === undefined ? "" : timeText(at));
+  const naira = `${value < 0 ? "-" : ""}${nairaOf(Math.abs(value))}`;
+  return {
+    ...{ account, codes: of, group: group ?? "" },
+    margin: rule === "percent" ? `${value / 100}%` : rule === "margin" ? naira : "",
+    price: rule === "price" ? naira : "",
+    round: roundings.find(({ kobo }) => kobo === round)?.text ?? "",
+    ...{ from: time(from), until: time(until) },
+  };
+}
