@@ -4,18 +4,18 @@ import type { Tables } from "./tables.ts";
 /** An event without personal data. The audit trail lists the allowed kinds and facts. */
 export interface AuditEvent {
   kind: string;
-  /** A word, or a word and an id: `system`, `operator:ada`. */
+  /** The kind of actor, with its id if it has one: `system`, `operator:ada`. */
   actor: string;
   facts: Record<string, string | number | boolean | null>;
 }
 
 /**
- * Records events on the audit trail in the transaction of the change: they commit together or not at all. Throws if a kind or a
- * fact is not on the list: that is a programming fault.
+ * Writes events to the audit trail in the transaction of the change, so that both commit or neither does. Throws if a
+ * kind or a fact is not on the list, which is a bug.
  */
 export type Audit = (trx: Kysely<Tables>, ...events: AuditEvent[]) => Promise<void>;
 
-/** A store, the audit trail of its changes, and the person or process that makes them. */
+/** A store, the function that audits its changes, and the person or process that makes them. */
 export interface Audited {
   db: Kysely<Tables>;
   audit: Audit;
@@ -27,7 +27,7 @@ export interface WithClock {
   now(): number;
 }
 
-/** Runs `change` in the transaction that is open already, or in one of its own. */
+/** Runs `change` in the open transaction, or in a new one. */
 export async function inTransaction<Result>(
   db: Kysely<Tables>,
   change: (trx: Transaction<Tables>) => Promise<Result>,
@@ -35,7 +35,7 @@ export async function inTransaction<Result>(
   return db.isTransaction ? change(db as Transaction<Tables>) : db.transaction().execute(change);
 }
 
-/** Reads the store as of one moment: in the transaction that is open already, or in a read-only one. */
+/** Reads a snapshot of the store: in the open transaction, or in a new read-only one. */
 export async function inSnapshot<Result>(
   db: Kysely<Tables>,
   read: (snapshot: Transaction<Tables>) => Promise<Result>,

@@ -3,10 +3,10 @@ import { tellListeners } from "./postgres/own-session.ts";
 import type { Tables } from "./tables.ts";
 
 type Counter = Tables["change_counter"]["name"];
-/** A subject with a counter, which other processes poll to notice changes. The one of events is only locked. */
+/** A counter that other processes poll to notice changes. The `event` counter only serves as a lock. */
 type Watched = Exclude<Counter, "event">;
 
-/** What to do when a counter moved elsewhere. A rejection means nothing: polling notices it too. */
+/** What to do when another process moves a counter. Rejections are ignored, because polling notices the change too. */
 export type ChangeListeners = Readonly<Record<Watched, () => Promise<unknown>>>;
 
 /** Counts a change. Other processes notice it once the transaction commits. */

@@ -1,6 +1,6 @@
-/** A correction moves the clock by at most this part of the time since the last correction. */
+/** A correction moves the clock by at most this share of the time since the last correction. */
 const pace = 0.1;
-/** A difference of at most so many milliseconds is not a jump: we correct it at once. */
+/** Milliseconds. A difference up to this is not a jump, and we correct it at once. */
 const usual = 1000;
 
 /**
@@ -23,12 +23,15 @@ export class Clock {
 
   readonly now = (): number => Math.floor(this.#base + this.#elapsed());
 
-  /** Sets the last time that was surely right, if this clock is too far from it to be trusted; else undefined. */
+  /** Sets the last trusted time, if this clock is too far from it to be trusted; undefined if it is trusted. */
   doubt(known: number | undefined): void {
     this.#known = known;
   }
 
-  /** Moves the clock towards the reference; at once if it is doubted and the reference is nearer to the known time. */
+  /**
+   * Moves the clock towards the reference. If the clock is doubted and the reference is nearer to the last trusted
+   * time, it moves at once.
+   */
   correct(reference: number): void {
     const passed = this.#elapsed() - this.#correctedAt;
     const difference = reference - (this.#base + this.#elapsed());

@@ -7,13 +7,13 @@ export class StoreError extends Error {
   readonly exitCode: number = 1;
 }
 
-/** The store is out of reach, starts, or has no connection left: that may mend by itself. */
+/** The store is unreachable, still starting, or out of connections. A retry may succeed. */
 export class UnreachedStore extends StoreError {}
 
-/** The server has no database of that name. Where a server starts, it may be about to make it. */
+/** The server has no database of that name. A server that is still starting may be about to create it. */
 export class MissingDatabase extends StoreError {}
 
-/** There is no store where a command looked for it. */
+/** A command found no store where it looked. */
 export class MissingStore extends StoreError {
   override readonly exitCode = 2;
 }
@@ -36,7 +36,9 @@ export class StoreAway extends Error {
   }
 }
 
-/** A statement waited too long for a row that another transaction holds, and did nothing. The store is well. */
+/**
+ * A statement waited too long for a row that another transaction holds, and did nothing. The store itself is healthy.
+ */
 export class RowHeld extends StoreAway {
   constructor(code: string, reason: string, options?: ErrorOptions) {
     super(code, reason, false, options);
@@ -49,7 +51,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The code of an error, else its name: its text may hold what was asked for. */
+/** The code of an error, else its name. We never log its message, which may contain values of the request. */
 export function errorName(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.name : typeof error);
 }

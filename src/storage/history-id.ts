@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Names the history of a store's catalogue: ten hexadecimal digits. A restored store gets another one, since its revisions
- * from then on are others under the same numbers.
+ * A new id for the history of a store's catalogue: ten hexadecimal digits. A restore gets a new one, because its later
+ * revisions reuse the numbers of other revisions.
  */
 export function newHistoryId(): string {
   return randomBytes(5).toString("hex");

@@ -5,21 +5,21 @@ import { isSqlite } from "./engine.ts";
 import { storeTime } from "./pulse/beat.ts";
 import type { Tables } from "./tables.ts";
 
-/** The bounds of the guard: a smaller one is stricter. */
+/** Bounds of the guard. A smaller bound is stricter. */
 const bounds = ["removal", "factor", "mean"] as const;
 
-/** The settings that hold a person's change back, by their members. */
+/** The settings that hold back a person's change. */
 export interface Protection {
   fourEyes: boolean;
   guard: Record<(typeof bounds)[number], number>;
 }
 
-/** `of`: who says so. */
+/** `of`: the processes that set it, for people. */
 export interface ProtectionInForce extends Protection {
   of: string;
 }
 
-/** How long an alarm tells of a start that was less strict, in milliseconds. */
+/** How long an alarm reports a less strict start, in milliseconds. */
 const alarmTime = 24 * 60 * 60_000;
 
 const percent = (part: number) => `${Math.round(part * 100)}%`;
@@ -29,8 +29,8 @@ export function protectionText({ fourEyes, guard: { removal, factor, mean } }: P
 }
 
 /**
- * Says what a serving process goes by, from its start on. If that is less strict than what was in force, the audit trail has an entry and
- * `loosenedProtection` tells it for a day, also after a restart.
+ * Notes the protection of a serving process at its start. If it is less strict than the one in force, the audit trail
+ * gets an entry, and `loosenedProtection` reports it for a day, even after a restart.
  */
 export async function sayProtection(
   { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
@@ -40,7 +40,7 @@ export async function sayProtection(
   const { fourEyes, guard } = own;
   const values = JSON.stringify({ fourEyes, guard });
   await inTransaction(db, async (trx) => {
-    // Of processes that start at once, one is less strict than before.
+    // The lock serialises processes that start at once, so that each compares itself with those before it.
     await lockCounter(trx, "access");
     const [last] = await newest(trx);
     const before = await protectionInForce(trx);
@@ -61,7 +61,10 @@ export async function sayProtection(
   });
 }
 
-/** The strictest of what the serving processes say; while none serves, what the last one said. Undefined: none ever said anything. */
+/**
+ * The strictest protection of the serving processes; if none serves, that of the last one. Undefined if no process ever
+ * noted one.
+ */
 export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionInForce | undefined> {
   const alive = await living(db).selectAll("protection").execute();
   const rows = alive.length > 0 ? alive : await newest(db);
@@ -77,7 +80,7 @@ export async function protectionInForce(db: Kysely<Tables>): Promise<ProtectionI
   return { ...strictest, of: `the service ${names}` };
 }
 
-/** What the last start made less strict, and when; undefined if that is a day ago, or over. */
+/** What the last start made less strict, and when; undefined after a day, or if it is as strict again. */
 export async function loosenedProtection(db: Kysely<Tables>, now: number) {
   const [last] = await newest(db);
   if (!last || last.loosened_at === null || last.loosened_at <= now - alarmTime) return undefined;
@@ -88,7 +91,7 @@ export function isAsStrict(one: Protection, than: Protection): boolean {
   return (one.fourEyes || !than.fourEyes) && bounds.every((bound) => one.guard[bound] <= than.guard[bound]);
 }
 
-/** The rows of processes with a lease. On SQLite the one process that serves has none, and said the newest. */
+/** The rows of processes with a lease. On SQLite the serving process has no lease, and its row is the newest. */
 function living(db: Kysely<Tables>) {
   return db
     .selectFrom("protection")

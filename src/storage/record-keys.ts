@@ -6,13 +6,15 @@ import type { Changed } from "./queries/followed.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**
- * The encrypted keys of sealed records, in a table of their own. PostgreSQL leaves the old version of a changed or deleted row in
- * its file until a VACUUM. So each hour's keys have a small table (slot), and we destroy a key by writing the slot's other keys
- * into a new file. On SQLite `secure_delete` overwrites deleted rows.
+ * The encrypted keys of sealed records, in a table of their own. PostgreSQL leaves old versions of changed or deleted
+ * rows in the file until a VACUUM. So the keys of each hour have a small table (slot), and we destroy a key by writing
+ * the other keys of its slot into a new file. On SQLite, `secure_delete` overwrites deleted rows.
  */
 
 const hour = 60 * 60_000;
-/** We reuse a slot after so many hours. By then all its keys are older than the 24 hours that a record is kept. */
+/**
+ * We reuse a slot after this many hours. By then all its keys are older than the 24 hours for which we keep a record.
+ */
 export const slotCount = 26;
 export const allSlots: readonly number[] = Array.from({ length: slotCount }, (_, slot) => slot);
 
@@ -27,14 +29,14 @@ const isHeld = sql<SqlBool>`exists (
   where verification.reference = record_key.reference and verification.sealed_record is not null)`;
 
 /**
- * The same, looked up key by key. PostgreSQL may turn the other form into a join, and with a wrong guess of how many records there
- * are, reads the whole slot for each.
+ * The same as `isHeld`, looked up key by key. PostgreSQL may turn `isHeld` into a join, which reads the whole slot for
+ * each record if the row estimate is wrong.
  */
 const isHeldByItself = sql<SqlBool>`(
   select count(*) from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null) = 1`;
 
-/** The statement that stores the key of a record that a ledger row got, unless the row `changed` has none. */
+/** Stores the key of the record that a ledger row received, unless the `changed` row has no record. */
 export function storeRecordKey(db: Kysely<Tables>, changed: Changed, { slot, reference, sealed_key }: RecordKeyRow) {
   return db
     .insertInto("record_key")
@@ -77,13 +79,13 @@ export async function readingRecordKeys<Result>(
   });
 }
 
-/** The slots that may have keys without a record. Reads all keys. */
+/** The slots that may hold keys without a record. It reads all keys. */
 export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
   return readingRecordKeys(db, async (trx) => {
     const orphaned = trx.selectFrom("record_key").select("slot").distinct().where(sql<SqlBool>`not ${isHeld}`);
     const stale = (await orphaned.execute()).map(({ slot }) => slot);
     if (isSqlite(db)) return stale;
-    // An insert that was rolled back also leaves its row in the file.
+    // A rolled-back insert also leaves its row in the file.
     const { rows } = await sql<{ slot: number }>`
       select slot from generate_series(0, ${sql.lit(slotCount - 1)}) as slot
       where pg_relation_size(('record_key_' || slot)::regclass) > 0
@@ -92,12 +94,15 @@ export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
   });
 }
 
-/** In milliseconds: how long we wait for a slot's lock, which makes others wait too, and the time before the next attempt. */
+/**
+ * Milliseconds. `lockPatience`: how long we wait for a slot's lock, while others queue behind us. `betweenTries`: the
+ * pause before we try again.
+ */
 const lockPatience = 300;
 const betweenTries = 200;
 
 /**
- * Destroys the keys without a record in these slots, and the old versions of keys, one slot at a time. False if a reader locked
+ * Destroys keys without a record and old versions of keys in these slots, one slot at a time. False if a reader locked
  * a slot for more than `patience` milliseconds.
  */
 export async function destroyStaleKeys(

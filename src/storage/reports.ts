@@ -5,21 +5,21 @@ import { codeOf, StoreError } from "./errors.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-/** Where a report is read, and a sentence about it for people. */
+/** The database to read a report from, and a sentence for people about its age. */
 export interface ReportSource {
   readonly db: Kysely<Tables>;
-  /** Undefined without a replica: then there is nothing to say. */
+  /** Undefined without a replica, because the store itself is current. */
   readonly said: string | undefined;
 }
 
-/** Milliseconds in which a replica must say how old it is. */
+/** Milliseconds within which a replica must state its age. */
 const patience = 2_000;
-/** Milliseconds without an attempt after one failed, so that not every page waits for it. */
+/** Milliseconds between attempts after a failure, so that not every page waits for the replica. */
 const pauseAfterFault = 30_000;
-/** A replica is less than this many milliseconds behind at any busy moment: nobody needs to be told. */
+/** Milliseconds. A busy replica is always a little behind, so a smaller lag is not mentioned. */
 const unremarkable = 5_000;
 
-/** What reports are read from: a replica as long as it answers, else the store itself. */
+/** Reads reports from a replica while it responds, else from the store itself. */
 export class ReportStore {
   readonly #url: string;
   readonly #store: Pick<Store, "db" | "now">;
@@ -27,14 +27,14 @@ export class ReportStore {
   #replica: Promise<Store> | undefined;
   #fault: { message: string; until: number } | undefined;
 
-  /** `url`: of the replica; empty: there is none. Connects at the first report. */
+  /** `url`: of the replica; empty if there is none. It connects at the first report. */
   constructor(url: string, store: Pick<Store, "db" | "now">, log: Log) {
     this.#url = url;
     this.#store = store;
     this.#log = log;
   }
 
-  /** Never rejects. Ask again for each report. */
+  /** Call it for each report. Never rejects. */
   async source(): Promise<ReportSource> {
     if (this.#url === "") return { db: this.#store.db, said: undefined };
     if (this.#fault && performance.now() < this.#fault.until) return this.#instead(this.#fault.message);
@@ -91,7 +91,7 @@ function sentenceOf(upTo: number | null, at: number): string {
   return `As of ${new Date(upTo).toISOString()}: read from the replica${note}.`;
 }
 
-/** Which store this is, and up to where its log is written; null on a server that only follows. */
+/** The store's history id, and its write position in the log; null on a standby. */
 async function positionOf(db: Kysely<Tables>): Promise<{ history: string; position: string | null }> {
   const { rows } = await sql<{ history: string; position: string | null }>`
     select (select id from catalogue_history) as history,
@@ -101,9 +101,9 @@ async function positionOf(db: Kysely<Tables>): Promise<{ history: string; positi
 
 interface Age {
   history: string;
-  /** Whether it has all that the primary had written. */
+  /** Whether it has replayed everything up to the primary's position. */
   isCaughtUp: boolean;
-  /** When the last change that it has was committed, in milliseconds since 1970; null if it follows no log. */
+  /** Commit time of the last change that it replayed, in milliseconds since 1970; null if it is not a standby. */
   replayedAt: number | null;
 }
 

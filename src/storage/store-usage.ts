@@ -1,14 +1,17 @@
 import type { Durations } from "../runtime/durations.ts";
 
-/** How busy a store is, as this process sees it. */
+/** The load of a store, as this process sees it. */
 export interface StoreUsage {
-  /** Commits, from our request until the store's answer. */
+  /** Durations of commits, from our request until the store's response. */
   readonly commits: Durations;
-  /** Connections, and how much work waits for one. */
+  /** Connections in use and idle, and how many statements wait for one. */
   connections(): { busy: number; idle: number; waiting: number };
 }
 
-/** Whether a statement by itself is a commit: all but reading and what begins a transaction. */
+/**
+ * Whether a statement outside a transaction is a commit: every statement except reads and those that begin a
+ * transaction.
+ */
 export function isWrite(sql: string): boolean {
   return !/^(?:select|begin|start|rollback|set) ?/i.test(sql);
 }

@@ -16,23 +16,23 @@ import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts
 export { StoreAway, StoreError, UnreachedStore } from "./errors.ts";
 
 export interface StoreSettings {
-  /** Directory of the embedded store; created if it is missing. Unused with a database URL. */
+  /** Directory of the embedded store; created if it is missing. Unused if there is a database URL. */
   readonly dataDirectory: string;
   /** A PostgreSQL URL; without one the store is SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
-  /** True for a process that serves: only one may use a data directory. Commands run beside it with false. */
+  /** True for a serving process. Only one may use a data directory, while commands with false may run beside it. */
   readonly serving: boolean;
-  /** One of several processes under a supervisor, which together must not take all connections of PostgreSQL. */
+  /** True for one of several processes under a supervisor. Together they must not use up PostgreSQL's connections. */
   readonly isWorker?: boolean;
-  /** For the start of such a process: statements get the time-outs of a command until `serve`. */
+  /** True while such a process starts: statements have the time-outs of a command until `serve`. */
   readonly starting?: boolean;
   /** For a command that needs an existing store: throws `StoreError` with exit code 2 instead of creating one. */
   readonly mustExist?: boolean;
-  /** Makes transactions spans of the requests that cause them. */
+  /** Records transactions as spans of the requests that cause them. */
   readonly traced?: boolean;
-  /** Leaves the tables as an earlier version made them. */
+  /** Does not migrate the tables. */
   readonly asItIs?: boolean;
-  /** For a command that reads or writes the whole store: its statements have no time-out. */
+  /** True for a command that reads or writes the whole store. Its statements inside transactions have no time-out. */
   readonly untimed?: boolean;
 }
 
@@ -45,24 +45,27 @@ export interface Store {
    */
   readonly db: Kysely<Tables>;
   readonly usage: StoreUsage;
-  /** How many statements may run at once; on SQLite, where they share commits, any number. */
+  /** How many statements may run at once. Unlimited on SQLite, where they share commits. */
   readonly connections: number;
-  /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it, if they correct it. */
+  /**
+   * The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL all processes that correct it agree
+   * on it.
+   */
   now(): number;
-  /** Moves its clock towards a time that it was just told, in milliseconds since 1970. */
+  /** Moves the clock towards `reference`, a time that we have just read, in milliseconds since 1970. */
   correct(reference: number): void;
-  /** Tells its clock that it is far from `known`, the last time that was surely right; undefined: it is not. */
+  /** Tells the clock that it is far from `known`, the last trusted time; undefined if it is trusted. */
   doubt(known: number | undefined): void;
-  /** Ends the start: from now on statements have the time-outs of a process that serves. */
+  /** Ends the start: statements now have the time-outs of a serving process. */
   serve(): Promise<void>;
-  /** Whether the store accepts a write now; never rejects. Calls at the same time share the response. */
+  /** Whether the store accepts a write now. Never rejects. Concurrent calls share the result. */
   takesWrites(): Promise<boolean>;
   /**
-   * Calls the listener of a change counter soon after another process moved it, where the engine can tell: not on SQLite, and not
-   * through a pooler. Who polls notices everywhere. Ends when the returned function is called.
+   * Calls the listener of a change counter soon after another process moved it. This works only on PostgreSQL without a
+   * pooler; polling notices changes everywhere. It ends when the returned function is called.
    */
   listen(listeners: ChangeListeners): () => Promise<void>;
-  /** Waits for running statements, then closes. */
+  /** Waits for running statements, then closes the store. */
   close(): Promise<void>;
 }
 
@@ -83,7 +86,10 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
 }
 
-/** Throws `UnreachedStore` unless PostgreSQL at this URL takes writes, and another `StoreError` if it refuses us for good. */
+/**
+ * Throws `UnreachedStore` if PostgreSQL at this URL is unreachable or takes no writes, and another `StoreError` if it
+ * will never accept us.
+ */
 export async function checkReached(url: string): Promise<void> {
   const { checkUrl, explainPostgres, readOnlyAt } = await import("./postgres/explain.ts");
   const { isWritable } = await import("./postgres/own-session.ts");
@@ -139,7 +145,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   }
 }
 
-/** Closes the database if its tables cannot be prepared. */
+/** Migrates an open database and makes it a store. Closes the database if that fails. */
 async function prepared(
   engine: Store["engine"],
   { db, usage, connections = Number.POSITIVE_INFINITY, wait, close }: Database,
@@ -183,8 +189,8 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
 }
 
 /**
- * Whether the store accepts a write; never rejects. It writes a changed value: a full or read-only store can still be read, and
- * SQLite skips a write that changes nothing.
+ * Whether the store accepts a write. Never rejects. It writes a changed value, because a full or read-only store still
+ * reads, and SQLite skips a write that changes nothing.
  */
 export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
   return put(db, "fact", { name: "probe" }, { value: "", created_at: Date.now() }).then(

@@ -18,7 +18,7 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
         ? 0 | 1
         : number;
 
-/** Columns with a smaller type than their kind. */
+/** Columns whose type is narrower than their kind. */
 interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
   catalogue_mapping: {
@@ -43,7 +43,7 @@ export type Tables = { [Name in keyof AllTables]: RowOf<Name> };
 
 export type AccountRow = Tables["account"];
 export type ApiKeyRow = Tables["api_key"];
-/** Without what it changes. */
+/** A draft without its changes. */
 export type CatalogueDraftRow = Omit<Tables["catalogue_draft"], "content">;
 export type CatalogueRevisionRow = Tables["catalogue_revision"];
 export type CatalogueSourceRow = Tables["catalogue_source"];

@@ -5,15 +5,15 @@ export const OPEN_MILLISECONDS = 5_000;
 
 /** Time limits on an open store, in milliseconds. */
 export interface StoreTimeouts {
-  /** For a statement outside a transaction, or the begin of one, since the store last answered anything. */
+  /** For a statement outside a transaction or a BEGIN, counted from the store's last response to any statement. */
   readonly alone: number;
-  /** For each statement inside a transaction, and at most for the wait in the queue behind earlier work. */
+  /** For each statement inside a transaction, and the longest wait in the queue behind earlier work. */
   readonly inside: number;
-  /** For a transaction without a statement; then it is rolled back. */
+  /** For a transaction that sends no statement; it is then rolled back. */
   readonly idle: number;
 }
 
-/** For a serving process: a caller gets a response within a second, even if a quick statement ran first. */
+/** For a serving process. A caller gets a response within a second, even after a preceding quick statement. */
 export const servingTimeouts: StoreTimeouts = { alone: 700, inside: 10_000, idle: 15_000 };
 
 /** For a command that runs beside the service and may queue behind it. */
@@ -22,7 +22,7 @@ export const commandTimeouts: StoreTimeouts = { alone: 10_000, inside: 10_000, i
 /** The longest delay that a Node timer accepts. */
 const forever = 2 ** 31 - 1;
 
-/** For migrations and backups: large tables take long, and they may wait for another process. */
+/** For migrations and backups. Large tables take long, and they may have to wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 interface Longer {
@@ -33,8 +33,8 @@ interface Longer {
 const longer = new AsyncLocalStorage<Longer>();
 
 /**
- * Runs `work` with a longer limit on its statements outside transactions; a shorter limit than usual has no effect. Without
- * `waitsForRows` a statement that meets a row which somebody holds still ends after the usual time.
+ * Runs `work` with a longer limit on its statements outside transactions. A limit below the usual one has no effect.
+ * Without `waitsForRows`, a statement that needs a held row still ends after the usual time.
  */
 export function withLongerTimeout<Value>(
   milliseconds: number,
@@ -44,7 +44,7 @@ export function withLongerTimeout<Value>(
   return longer.run({ milliseconds, waitsForRows }, work);
 }
 
-/** The longer limit of the current call; 0 if it has none. */
+/** The longer limit that applies here; 0 if there is none. */
 export function longerTimeout(): number {
   return longer.getStore()?.milliseconds ?? 0;
 }
@@ -53,7 +53,7 @@ export function waitsForRows(): boolean {
   return longer.getStore()?.waitsForRows !== false;
 }
 
-/** The limits that apply to the current call: `usual`, or longer ones inside `withLongerTimeout`. */
+/** The limits that apply here: `usual`, or longer ones inside `withLongerTimeout`. */
 export function currentTimeouts(usual: StoreTimeouts): StoreTimeouts {
   const alone = longerTimeout();
   return alone <= usual.alone ? usual : { ...usual, alone, inside: Math.max(usual.inside, alone) };
@@ -65,8 +65,8 @@ export function remainingTime({ alone, inside }: StoreTimeouts, asked: number, h
 }
 
 /**
- * Resolves to `answer`, or rejects with `late()` once `left()` returns no more milliseconds. A response that has already arrived
- * wins: a busy event loop may run the timer before it reads the socket.
+ * Resolves to `answer`, or rejects with `late()` once `left()` returns 0 or less. A response that has already arrived
+ * wins, because a busy event loop may run the timer before it reads the socket.
  */
 export async function answerBefore<Value>(
   answer: Promise<Value>,

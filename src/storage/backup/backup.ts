@@ -15,26 +15,26 @@ import { allTables, type Tables } from "../tables.ts";
 import { noteBackup } from "./last-backup.ts";
 
 /**
- * A backup is text, a JSON value a line, alike for both engines:
+ * A backup is a text file with one JSON value per line. Both engines read and write the same format:
  *
  * - the header (`BackupHeader`)
  * - for each table that has rows: `{"table":…,"columns":[…]}`, then its rows as arrays
- * - `{"sha256":…,"ring":…,"hmac":…}`: the hash of all bytes before that line in hex, and two keyed hashes under the key ring:
- *   one that knows the ring again, and one of that hash
+ * - `{"sha256":…,"ring":…,"hmac":…}`: the SHA-256 of all bytes before that line in hex, an HMAC that identifies the key
+ *   ring, and an HMAC of the SHA-256 under that ring
  */
 export interface BackupHeader {
-  /** The version of this form. */
+  /** The version of the format. */
   duba_backup: 1;
   /** The version of Duba, for people. */
   made_by: string;
   /** ISO 8601, UTC. */
   made_at: string;
   migrations: string[];
-  /** Recognises the tables of the first migration. */
+  /** Hash of the tables that the first migration makes. */
   baseline: string;
   /** How many rows of each table follow. */
   rows: Record<string, number>;
-  /** What the caller noted of the same snapshot. A verifier compares a restored store with it. */
+  /** Figures of the caller from the same snapshot. A verifier compares the restored store with them. */
   figures: unknown;
 }
 
@@ -42,17 +42,17 @@ type Name = keyof Tables;
 
 const notCopied: ReadonlySet<string> = new Set([
   "baseline",
-  // A restored store has a history of its own.
+  // A restored store starts a new history.
   "catalogue_history",
-  // Without these keys no backup can bring back a record that was erased or removed since.
+  // Without these keys, a backup cannot bring back records that were erased or removed after it was made.
   "record_key",
-  // Only its changes matter: a restore is one.
+  // Only increments matter, and a restore increments every counter.
   "change_counter",
   "verification_owner",
   "charging_process",
   "protection",
   "upstream_status",
-  // Nobody who was signed in or invited is so after a restore.
+  // A restore ends all sessions and invitations.
   "person_invitation",
   "passkey_challenge",
   "console_session",
@@ -60,14 +60,15 @@ const notCopied: ReadonlySet<string> = new Set([
   "money_request",
   "minute_outcome",
   "minute_duration",
-  // A restored store has other alarms.
+  // Alarms of the original store do not concern the restored one.
   "alarm_acknowledgement",
-  // A restored store would send again what was sent since the backup; those who poll miss nothing.
+  // A restored store would otherwise send events again that were sent after the backup. Receivers that poll miss
+  // nothing.
   "event_delivery",
   "api_request",
 ] satisfies Name[]);
 
-/** Useless without its key. */
+/** A sealed record is useless without its key, and the backup has no keys. */
 const notCopiedColumn = "sealed_record";
 
 /** The tables of a backup with their columns and primary keys, in an order that foreign keys allow. */
@@ -75,20 +76,22 @@ export const copiedTables = Object.entries(allTables)
   .filter(([table]) => !notCopied.has(table))
   .map(([table, columns]) => ({
     table: table as Name,
-    // The store to which a row is restored counts it anew.
+    // The store that receives a row assigns a new serial number.
     columns: Object.entries(columns).flatMap(([column, kind]) =>
       column === notCopiedColumn || kind === "serial key" ? [] : [column],
     ),
     key: primaryKey(columns),
   }));
 
-/** Characters after which the file is synced, so that a commit of a service never waits for all of it. */
+/**
+ * Characters between two syncs of the file, so that a commit of the service never waits until the whole file is synced.
+ */
 const syncedAtOnce = 4_000_000;
-/** Milliseconds. A sync that takes longer says that commits are slow: then the backup pauses as long. */
+/** Milliseconds. A slower sync means that commits are slow too, so the backup pauses for as long as the sync took. */
 const slowSync = 50;
 
 const pageSize = 1000;
-/** Of tables whose rows may be large. */
+/** Page size for tables with large rows. */
 const smallPageSize = 20;
 const large: ReadonlySet<string> = new Set(["catalogue_document", "catalogue_draft"] satisfies Name[]);
 
@@ -111,14 +114,14 @@ export interface Made {
 type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
- * Writes everything except the records and their keys into a new file that only its owner may read, as of one moment. Services
- * may run meanwhile. Throws `StoreError` if the file exists or cannot be written, and then leaves no new file; or if the store has tables of a newer version.
- * A process that is killed leaves a file whose name ends in `.part`.
+ * Writes a snapshot of everything except the records and their keys into a new file that only its owner may read.
+ * Services may run meanwhile. Throws `StoreError` if the file exists or cannot be written, and leaves no new file then.
+ * Throws it too if a newer version made tables in the store. A killed process leaves a file whose name ends in `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   await refuseNewer(db);
   if (existsSync(path)) throw cannotWrite(path, { code: "EEXIST" });
-  // It gets its name when it is whole: nobody takes for a backup what Ctrl-C left.
+  // The file gets its final name once it is complete, so nobody mistakes the rest of an interrupted run for a backup.
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
   const file = await open(part, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   let isNamed = false;
@@ -139,7 +142,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   try {
     const rows = await inSnapshot(db, (snapshot) => copy(snapshot, write, options));
     const sha256 = hash.copy().digest("hex");
-    // Before the last line, so that the audit trail knows of every complete backup.
+    // We audit before we write the last line, so that the audit trail has an entry for every complete backup.
     await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
     await write([endOf(sha256, options.sign)]);
     await file.sync();
@@ -156,7 +159,10 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   }
 }
 
-/** We would leave out the tables that we do not know, and the newer version would restore what is left as if it were all. */
+/**
+ * This version would leave out tables that it does not know, and the newer version would restore the backup as if it
+ * were complete.
+ */
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   const newer = await newerMigrations(db);
   if (newer.length > 0)

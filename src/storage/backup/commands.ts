@@ -11,9 +11,12 @@ import type { RestoreOptions } from "./restore.ts";
 interface Room extends Audited {
   progress: (rows: number, all: number) => void;
   backups: {
-    /** What a backup needs of the other rooms. */
+    /** What a backup needs from other rooms. */
     ofBackup(): Promise<Pick<BackupOptions, "madeBy" | "sign" | "figures">>;
-    /** What a restore needs of them, and what to do after it. A key ring that is lost checks nothing. */
+    /**
+     * What a restore needs from other rooms, and what to do after it. Without the key ring, a restore checks no
+     * signature.
+     */
     ofRestore(isRingLost: boolean): Promise<{ options: RestoreOptions; done(db: Kysely<Tables>): Promise<void> }>;
   };
 }

@@ -9,11 +9,11 @@ import { migrationsOf } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
 
-/** Checks the restored store before the commit; throws a sentence for people if it finds a fault. */
+/** Checks the restored store before the commit. Throws an error with a sentence for people if it finds a fault. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
 
 export interface RestoreOptions {
-  /** Keyed hash under the key ring, which proves who wrote the backup; null: no check. */
+  /** HMAC under the key ring, which proves who wrote the backup. Null skips this check. */
   sign: ((text: string) => string) | null;
   verifiers?: readonly Verifier[];
   /** Additional facts for the audit trail. */
@@ -26,13 +26,13 @@ export interface Restored {
   rows: number;
 }
 
-/** Of a statement: both engines limit its parameters, and rows of the catalogue may be large. */
+/** Limits of one statement: both engines limit its parameters, and catalogue rows may be large. */
 const mostParameters = 20_000;
 const mostBytes = 4 * 2 ** 20;
 
 /**
- * Fills an unused store with a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete or of
- * other migrations, or if the store is in use. Throws what a verifier throws.
+ * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete
+ * or from other migrations, or if the store is in use. Rethrows what a verifier throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await open(path, "r").catch((error) =>
@@ -43,7 +43,8 @@ export async function restore(store: Audited, path: string, options: RestoreOpti
   try {
     const header = await verifiedHeader(file, path, options.sign);
     await refuseOtherMigrations(store.db, header);
-    // We read the file in the transaction: nobody else uses this store, and a kill changes nothing.
+    // Reading the file inside the transaction blocks nobody, as nobody else uses this store, and a kill leaves it
+    // unchanged.
     return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
   } finally {
     await file.close();
@@ -73,7 +74,7 @@ async function fill(
     .updateTable("change_counter")
     .set((it) => ({ number: it("number", "+", 1) }))
     .execute();
-  // Clients may have newer data than the backup, so their dates must not match "not modified".
+  // Clients may have newer lists than the backup, so their dates must not lead to 304 Not Modified.
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables)
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
@@ -84,7 +85,7 @@ async function fill(
   return { madeAt: header.made_at, rows: done };
 }
 
-/** Throws `StoreError` if the store has more than a first start puts into it, or if a service runs on it. */
+/** Throws `StoreError` if the store has more than a first start writes, or if a service runs on it. */
 async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
   const used = [
     await trx.selectFrom("verification").select("reference").limit(1).execute(),
@@ -115,7 +116,7 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
     throw new StoreError("A service runs on this store: stop it first. Nothing was changed.");
 }
 
-/** Throws `StoreError` for a table or column that no backup has, whoever wrote the file. */
+/** Throws `StoreError` for a table or column that `backup` never writes, even if the signature is right. */
 function refuseForeign(table: string, columns: readonly string[]): void {
   const known = copiedTables.find((copied) => copied.table === table);
   if (known && columns.every((column) => known.columns.includes(column))) return;
@@ -167,7 +168,7 @@ interface Batch {
   rows: unknown[][];
 }
 
-/** Rows of one table at a time, as many as fit into a statement. */
+/** Yields the rows of one table at a time, as many as fit into a statement. */
 async function* batches(file: FileHandle): AsyncGenerator<Batch> {
   let batch: Batch = { table: "account", columns: [], rows: [] };
   let bytes = 0;
@@ -180,12 +181,12 @@ async function* batches(file: FileHandle): AsyncGenerator<Batch> {
     if (isRow && !isFull) continue;
     if (batch.rows.length > 0) yield batch;
     bytes = 0;
-    // The last line is no table, and nothing follows it.
+    // The last line is not a table, but nothing follows it.
     batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
   }
 }
 
-/** The lines of a file, without their ends; the text after the last end is a line too. */
+/** Yields the lines of a file without their line ends. Text after the last line end counts as a line too. */
 async function* linesOf(file: FileHandle): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 })) {

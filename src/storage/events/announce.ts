@@ -7,21 +7,21 @@ import { inTransaction } from "../audited.ts";
 import { lockCounter } from "../change-counter.ts";
 import type { Tables } from "../tables.ts";
 
-/** Audiences beside an account, which its id names. Operators also get what every account gets. */
+/** Audiences other than a single account, whose id is its audience. Operators also get the events of `accounts`. */
 export const everyAccount = "accounts";
 export const operators = "operators";
 
-/** How long Duba tries to deliver an event, in milliseconds. */
+/** How long we try to deliver an event, in milliseconds. */
 export const deliveryTime = 3 * 24 * 3_600_000;
 
-/** An event as a room announces it. */
+/** An event as the announcing room passes it. */
 export interface Announcement<Type extends EventType> {
   type: Type;
   /** The id of an account, `everyAccount` or `operators`. */
   audience: string;
-  /** Null: it concerns keys of both modes. */
+  /** Null if it concerns keys of both modes. */
   mode: Mode | null;
-  /** Recognises the events about one subject. Nobody outside sees it. */
+  /** Identifies the subject of the event. It is never sent to anyone. */
   about: string;
   data: EventData<Type>;
   /** Milliseconds since 1970. */
@@ -31,10 +31,11 @@ export interface Announcement<Type extends EventType> {
 const copiers = new Map(eventTypeNames.map((type) => [type, declaredCopier(eventTypes[type].data)]));
 
 /**
- * Writes an event in the transaction of the change that it tells of, so that both commit or neither, and queues it for the
- * endpoints that want it. Call it last: it locks the numbers of events until the commit. So numbers follow the order of the
- * commits, and who has read up to a number has missed nothing. With `unlessSince`, it writes nothing if the newest event of the
- * type about the subject says the same and is not older than that time. Throws if the data is not what the type declares.
+ * Writes an event in the transaction of the change that it reports, so that both commit or neither does, and queues it
+ * for the endpoints that want it. Call it last: it locks event numbers until the commit. Numbers therefore follow the
+ * order of commits, and a reader who has read up to a number has missed nothing. With `unlessSince`, it writes nothing
+ * if the newest event of this type and subject has the same data and is not older than that time. Throws if the data
+ * does not match the type's schema.
  */
 export async function announce<Type extends EventType>(
   db: Kysely<Tables>,
@@ -84,7 +85,7 @@ export async function announce<Type extends EventType>(
   });
 }
 
-/** The end of the queue of `endpoint`. */
+/** The place after the last delivery in the queue of `endpoint`. */
 const nextPlace = sql<number>`coalesce((
   select max(place) from event_delivery where event_delivery.endpoint_id = endpoint.id), 0) + 1`;
 

@@ -1,4 +1,4 @@
-/** Every index but those of primary keys. */
+/** Every index except those of primary keys. */
 export const indexes = [
   "index catalogue_draft_by_state on catalogue_draft (state)",
   "index api_key_by_account on api_key (account_id)",
@@ -7,34 +7,35 @@ export const indexes = [
   "index passkey_by_person on passkey (person_id)",
   "index console_session_by_person on console_session (person_id)",
   "index verification_by_account on verification (account_id, mode, created_at)",
-  // Queries by state say that it is not 'verified', as most rows are.
-  // Those without an outcome are counted by mode, from the index alone.
+  // Queries by state exclude 'verified', the state of most rows. Rows without an outcome are counted by mode from the
+  // index alone.
   "index verification_by_state on verification (state, created_at, mode) where state <> 'verified'",
-  // The limits sum up runs and count attempts, from the index alone.
+  // The limits count runs and attempts from the index alone.
   "index verification_by_start on verification (account_id, mode, started_at, run)",
   "index verification_attempt_by_account on verification_attempt (account_id, mode, asked_at)",
   "index verification_attempt_by_time on verification_attempt (asked_at)",
   "index verification_attempt_by_request on verification_attempt (request_id)",
-  // The rows that may have no attempt.
+  // Finds rows that may have no attempt.
   "index verification_by_request on verification (request_id) where state in ('refused', 'failed')",
   "index verification_by_subject on verification (subject_hash, started_at)",
   "index verification_by_age on verification (created_at)",
   "index verification_by_last4 on verification (subject_last4, created_at)",
   "index verification_by_consent on verification (consent_reference, created_at) where consent_reference is not null",
-  // For the limit of responses without a match, which would otherwise read every row of the account's last hour.
+  // Serves the limit of responses without a match. Without it, we would read every row of the account's last hour.
   "index verification_by_negative on verification (account_id, mode, started_at) where state = 'negative'",
   "index verification_by_sealing on verification (completed_at) where sealed_record is not null",
   "index verification_by_key_age on verification (created_at) where idempotency_hash is not null",
   `unique index verification_by_idempotency on verification (idempotency_hash, account_id, mode)
     where idempotency_hash is not null`,
-  // The sums of a period read the index alone.
+  // Sums of a period read only the index.
   "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
   "index top_up_by_account on top_up (account_id, at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
-  // Kinds that people look for are few among the entries of verifications.
+  // Most entries are of a kind `verification.*`. Without them the index is small, and a search for another kind is
+  // cheap.
   "index audit_entry_by_kind on audit_entry (kind, occurred_at, id) where substr(kind, 1, 13) <> 'verification.'",
-  // The entries that mention a verification: see `tail.ts` of the audit trail.
+  // Finds the entries that mention a verification: see `tail.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
   "index audit_entry_by_batch on audit_entry (batch) where batch is not null",
   "index verification_journal_by_reference on verification_journal (reference, number)",
@@ -46,7 +47,8 @@ export const indexes = [
   "index event_by_subject on event (type, about, number)",
   "index event_endpoint_by_audience on event_endpoint (audience)",
   "index event_delivery_by_place on event_delivery (endpoint_id, place)",
-  // What is to be sent, and what was not. Statements write these states as literals, so that both engines use the indexes.
+  // Waiting deliveries, and all undelivered ones. Statements write these states as literals, so that both engines use
+  // the indexes.
   "index event_delivery_waiting on event_delivery (endpoint_id, place) where state = 'waiting'",
   "index event_delivery_undelivered on event_delivery (state, number) where state <> 'delivered'",
   "index event_delivery_by_event on event_delivery (number)",

@@ -2,10 +2,10 @@ import type { ColumnKind } from "./columns.ts";
 
 /** Every table with its columns, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
 export const allTables = {
-  /** One row: recognises the tables with which this store was made. */
+  /** One row with the hash of the tables with which this store was made. */
   baseline: { hash: "text key" },
 
-  /** What needs no table of its own, such as when the last backup was made. */
+  /** Single values that need no table of their own, such as the time of the last backup. */
   fact: { name: "text key", value: "text", created_at: "bigint" },
 
   account: {
@@ -14,10 +14,10 @@ export const allTables = {
     email: "text",
     created_at: "bigint",
     suspended_at: "bigint?",
-    /** JSON: kobo by kind of verification, where the account has a fee of its own. */
+    /** JSON: the account's own fees in kobo by kind of verification. */
     fees: "text",
     answers: "text",
-    /** JSON: limits of its own, caps, or that it is prepaid. */
+    /** JSON: the account's own limits and caps, and whether it is prepaid. */
     terms: "text",
   },
 
@@ -42,21 +42,24 @@ export const allTables = {
 
   access_token: { secret_hash: "text key", key_id: "text", created_at: "bigint", expires_at: "bigint" },
 
-  /** The lists of a revision. A revision without a row has those of the revision before it. */
+  /** The lists of a revision. A revision without a row has the lists of the revision before it. */
   catalogue_document: {
     revision: "integer key",
-    /** Compressed, in base64: the groups with the last change of each, and their entries. See `document-text.ts`. */
+    /**
+     * Compressed, in base64: the groups, the time of the last change of each, and their entries. See
+     * `document-text.ts`.
+     */
     content: "text",
   },
 
-  /** Prices of an account or of a group since a revision. */
+  /** Prices for an account or a group from a revision on. */
   catalogue_price_list: {
     /** The account's id, or a group as `group:agents`. */
     account: "text key",
     revision: "integer key",
-    /** When it was published. Two changes of a list never share a second. */
+    /** When it was published. Two versions of a list never share a second. */
     changed_at: "bigint",
-    /** A line of JSON for each rule. Empty: the account has none any more. */
+    /** One line of JSON per rule. Empty if the rules were removed. */
     rules: "text",
   },
 
@@ -73,18 +76,20 @@ export const allTables = {
     removed: "integer",
   },
 
-  /** A set of changes before and after its publication. */
+  /** A set of changes, before and after its publication. */
   catalogue_draft: {
     id: "integer key",
     state: "text",
-    /** Counts the differences that it had. An approval names the one that the person saw. */
+    /**
+     * Incremented when the changes of the draft differ from before. An approval names the version that the person saw.
+     */
     version: "integer",
     /** The revision that the draft changes. */
     base: "integer",
     author: "text",
     source: "text",
     note: "text",
-    /** Null: at once. */
+    /** Null if it holds at once. */
     holds_from: "bigint?",
     /** JSON: sentences that say why the guard stopped it. */
     reasons: "text",
@@ -94,34 +99,34 @@ export const allTables = {
     created_at: "bigint",
     decided_by: "text?",
     decided_at: "bigint?",
-    /** Compressed, in base64: the groups that it changes, before and after. Null: it was rejected. */
+    /** Compressed, in base64: the groups that it changes, before and after the change. Null once it is rejected. */
     content: "text?",
   },
 
-  /** One row, which names the history of the revisions. A restore gives it another id. */
+  /** One row with the id of the revision history. A restore sets a new id. */
   catalogue_history: {
     id: "text key",
-    /** When it was restored: lists count as changed then at the earliest. 0: never. */
+    /** When it was restored. Lists count as changed at this time or later. 0 if it never was. */
     restored_at: "bigint",
   },
 
   /** The last sync with each source of the catalogue. */
   catalogue_source: {
     source: "text key",
-    /** When the last sync began. The process that sets this time does that sync. */
+    /** When the last sync began. The process that sets this time performs the sync. */
     begun_at: "bigint",
     /** Null while the sync runs. */
     ended_at: "bigint?",
     result: "text?",
     /** JSON: sentences about the result. */
     sentences: "text",
-    /** When the last sync began after which the catalogue agreed with the source. */
+    /** When the last sync began that left the catalogue equal to the source. */
     succeeded_at: "bigint?",
-    /** The age that the source itself stated then for its lists. */
+    /** The age that the source stated for its lists in that sync. */
     source_as_of: "bigint?",
-    /** 1: the source called its lists stale then. */
+    /** 1 if the source called its lists stale in that sync. */
     source_is_stale: "integer",
-    /** The source asked us not to call before this time. */
+    /** The source asked us to send no request before this time. */
     not_before: "bigint?",
     /** Hash of the source's content when we last published it, stopped it or found no difference. */
     content: "text?",
@@ -129,31 +134,31 @@ export const allTables = {
     draft: "integer?",
   },
 
-  /** Which entry of the catalogue is the one of a source, where the source's codes are not ours. */
+  /** Maps codes of a source to entries of the catalogue, for sources whose codes differ from ours. */
   catalogue_mapping: {
     source: "text key",
     list: "text key",
-    /** The codes of the source, in capitals. */
+    /** The source's codes, in capitals. */
     code: "text key",
-    /** `proposed`, `unclear` if several look alike, `approved`, or `never` served. */
+    /** `proposed`, `unclear` if several entries look alike, `approved`, or `never` served. */
     state: "text",
-    /** Our code, below our entry that it belongs to. Null: nobody named one, or it is never served. */
+    /** Our code of the entry within its parent entry. Null if nobody named one, or if the entry is never served. */
     own: "text?",
-    /** 1: the catalogue had nothing like it, so that our entry comes with this source. */
+    /** 1 if the catalogue had no similar entry, so that this source adds ours. */
     is_new: "flag",
-    /** How the source describes it. */
+    /** The source's description of the entry. */
     about: "text",
-    /** What a proposal is made of, or why a decision is in doubt, in a sentence. */
+    /** One sentence: the grounds of a proposal, or why a decision is in doubt. */
     why: "text",
-    /** Size, validity and class of the source's entry when somebody decided, as JSON. */
+    /** JSON: size, validity and class of the source's entry at the time of the decision. */
     looks: "text?",
-    /** The same as the source gives it now, if it disagrees with that. */
+    /** JSON: the same as the source states it now, if it differs from `looks`. */
     seen: "text?",
     decided_by: "text?",
     decided_at: "bigint?",
   },
 
-  /** One row per subject. Other processes poll the number to notice changes. */
+  /** One counter per subject. Other processes poll it to notice changes. */
   change_counter: { name: "text key", number: "bigint" },
 
   verification: {
@@ -167,11 +172,11 @@ export const allTables = {
     /** Why it is negative, failed or unknown: see `attemptReasons`. */
     reason: "text?",
     idempotency_hash: "text?",
-    /** Recognises the request of an idempotency key. Kept as long as the key. */
+    /** Keyed hash of the request that was sent with the idempotency key. Kept as long as the key. */
     body_hash: "text?",
     subject_hash: "text",
     subject_last4: "text",
-    /** Counts the runs, so that an outcome is only written to its own run. */
+    /** Counts the runs. An outcome is only written if the row still has its run. */
     run: "integer",
     /** Kobo, as the caller sent it. */
     amount: "bigint",
@@ -180,13 +185,18 @@ export const allTables = {
     charged: "flag",
     /** When the fee was first charged. It stays when an adjustment takes the charge back. */
     charged_at: "bigint?",
-    /** New with each change of the charge. Only the process that wrote it may take the charge back. Empty: none may. */
+    /**
+     * Changes with each change of the charge. Only the process that wrote it may reverse the charge. Empty: nobody may.
+     */
     charge_mark: "text",
     amount_differs: "flag",
     consent_reference: "text?",
-    /** The id of the request that began it. */
+    /** The id of the request that started it. */
     request_id: "text",
-    /** The period of `spending` that has its fee while it runs or is charged. Null: the account had no cap and no balance. */
+    /**
+     * The `spending` period that holds its fee while it runs or is charged. Null: the account had no cap and no
+     * balance.
+     */
     spends: "text?",
     /** Its key is in `record_key`. */
     sealed_record: "text?",
@@ -196,40 +206,43 @@ export const allTables = {
     completed_at: "bigint?",
   },
 
-  /** One attempt at a vendor, or what may have become one. It holds no personal data. */
+  /** One attempt at a vendor, or an intent for which no request may have been sent. It holds no personal data. */
   verification_attempt: {
     reference: "text key",
-    /** The run that asked. A run that asked nobody has none. */
+    /** The number of its run. A run has at most one attempt. */
     number: "integer key",
     account_id: "text",
     mode: "text",
     kind: "text",
     vendor: "text",
     asked_at: "bigint",
-    /** Null: no response came. */
+    /** Null if no response came. */
     answered_at: "bigint?",
-    /** `unknown` from before its request is sent until the response. */
+    /** `unknown` from before the request is sent until the response arrives. */
     outcome: "text",
     reason: "text?",
-    /** The vendor's name for its response, if it gave one. */
+    /** The vendor's reference of its response, if it gave one. */
     vendor_reference: "text?",
     /** Kobo that the vendor bills for an attempt of this kind. Null: not configured. */
     price: "bigint?",
-    /** `yes`, `no` or `unknown`, as the vendor says. Null: it says nothing. */
+    /** `yes`, `no` or `unknown`, as stated by the vendor. Null if it states nothing. */
     billed: "text?",
-    /** Kobo that the vendor bills for it, by its outcome and the prices of then. Null: not known. Until it ends, its price. */
+    /**
+     * Kobo that the vendor bills, by the outcome and the prices of that time; the price of the attempt until it ends.
+     * Null: not known.
+     */
     bill: "bigint?",
-    /** 0: nobody knows whether the vendor bills it, so that it counts as billed. */
+    /** 0 if we do not know whether the vendor bills the attempt; it counts as billed then. */
     bill_certain: "flag",
-    /** The vendors before it that were passed over, each with the reason, such as `prembly=paused`. Null: none was. */
+    /** The vendors that were skipped before it, each with the reason, such as `prembly=paused`. Null if none was. */
     why: "text?",
-    /** The id of the request that asked. */
+    /** The id of the request that caused the attempt. */
     request_id: "text",
   },
 
   /**
-   * A charge that was taken back, or made again after that, or a correction by hand. The sums of a period are its charges and
-   * its adjustments.
+   * A reversed charge, a charge made again after a reversal, or a correction by hand. The total of a period is the sum
+   * of its charges and its adjustments.
    */
   adjustment: {
     id: "text key",
@@ -237,17 +250,17 @@ export const allTables = {
     reference: "text?",
     account_id: "text",
     mode: "text",
-    /** Of the verification. */
+    /** Kind of the verification. */
     kind: "text?",
     at: "bigint",
-    /** -1: taken back. 1: made again. 0: a correction by hand. */
+    /** -1: charge reversed. 1: charged again. 0: correction by hand. */
     charges: "integer",
-    /** What it adds to the fees. */
+    /** Kobo that it adds to the fees. */
     kobo: "bigint",
     reason: "text",
   },
 
-  /** What happened to verifications, until the audit trail, the events and the sums have it. See `journal.ts`. */
+  /** Changes of verifications that the audit trail, the events or the sums do not have yet. See `journal.ts`. */
   verification_journal: {
     number: "serial key",
     reference: "text",
@@ -255,43 +268,43 @@ export const allTables = {
     at: "bigint",
     /** What happened: see `Happening`. */
     what: "text",
-    /** Of the verification, afterwards. */
+    /** State of the verification after the change. */
     state: "text",
     reason: "text?",
-    /** Whether it is charged, afterwards. */
+    /** Whether the verification is charged after the change. */
     charged: "flag",
-    /** What it added to the fees of its account. */
+    /** Kobo that it adds to the account's fees. */
     kobo: "bigint",
-    /** 1: callers were told before, or may have been, that the outcome is unknown. */
+    /** 1 if callers were told, or may have been told, that the outcome is unknown. */
     told_unknown: "flag",
-    /** The attempt that ended by it. */
+    /** The attempt that the change ended. */
     attempt: "integer?",
-    /** The outcome of that attempt until then, if an earlier row named it. */
+    /** The outcome of that attempt before, if an earlier row named it. */
     attempt_was: "text?",
-    /** Kobo by which the bill of that attempt changed. Null: not known. */
+    /** Kobo by which the attempt's bill changed. Null: not known. */
     bill: "bigint?",
   },
 
-  /** What attempts came to, by the hour or day in which they were asked, and what was charged in it. */
+  /** Attempts by the hour or day in which they were made, and the charges of that time. */
   verification_sum: {
-    /** `hour`, or `day` of the configured time zone. */
+    /** `hour`, or `day` in the configured time zone. */
     span: "text key",
     begins_at: "bigint key",
     account_id: "text key",
     mode: "text key",
     kind: "text key",
-    /** Empty: nobody was asked. */
+    /** Empty if no attempt was made. */
     vendor: "text key",
     attempts: "integer",
     verified: "integer",
-    /** Found nobody, or somebody else. */
+    /** Responses without a match, or with a record of another person. */
     negative: "integer",
     failed: "integer",
     unknown: "integer",
     billed_kobo: "bigint",
     charges: "integer",
     charged_kobo: "bigint",
-    /** Attempts by how long their response took. */
+    /** Attempts by response time. */
     within_250ms: "integer",
     within_500ms: "integer",
     within_1s: "integer",
@@ -299,56 +312,66 @@ export const allTables = {
     within_5s: "integer",
     within_10s: "integer",
     later: "integer",
-    /** Calls for which no vendor was asked. */
+    /** Requests that we refused without an attempt. */
     refused: "integer",
   },
 
   /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
   record_key: { slot: "integer key", reference: "text key", sealed_key: "text" },
 
-  /** The lease of a process that works on verifications, by the store's clock. On SQLite the process that serves has none. */
+  /**
+   * The lease of a process that works on verifications, by the store's clock. On SQLite the serving process has none.
+   */
   verification_owner: {
     id: "text key",
     expires_at: "bigint",
-    /** 0: a command, which serves nobody. */
+    /** 0 for a command, which serves no requests. */
     serves: "flag",
   },
 
-  /** A process that charges, and until when it heard of all its charges: each was answered, or taken back. */
+  /**
+   * A process that charges, and the time until which all its charges are settled: each got a response or was reversed.
+   */
   charging_process: { id: "text key", heard_until: "bigint" },
 
-  /** What each serving process goes by when it holds a change back. On SQLite the newest is that of the process that serves. */
+  /**
+   * The settings by which each serving process holds changes back. On SQLite the newest row is the serving process's.
+   */
   protection: {
     instance: "text key",
-    /** JSON: the settings by their members. */
+    /** JSON: the settings by name. */
     said: "text",
     said_at: "bigint",
-    /** What its start, or one before it, made less strict, and when. Null: nothing, or it is as strict again. */
+    /**
+     * What this start or an earlier one made less strict, and when. Null if nothing, or if the setting is as strict
+     * again.
+     */
     loosened: "text?",
     loosened_at: "bigint?",
   },
 
-  /** How one serving process sees one upstream. */
+  /** The state of one upstream, as one serving process sees it. */
   upstream_status: {
     instance: "text key",
     upstream: "text key",
     state: "text",
     alarm: "text?",
     last_answer_at: "bigint?",
-    /** Kobo left at the vendor, as it said last. */
+    /** Kobo left at the vendor, by its last statement. */
     balance: "bigint?",
     /** JSON. */
     last_failures: "text",
-    /** JSON: the kinds of checks that the process asks it for. */
+    /** JSON: the kinds of verification for which the process uses it. */
     kinds: "text",
-    /** Since when it has an alarm, or is not ready. */
+    /** Since when it has had an alarm or has not been ready. */
     ill_since: "bigint?",
     noted_at: "bigint",
   },
 
-  /** An event of the audit trail. Only `batch` and `position` change, once, when it is sealed. */
+  /** An entry of the audit trail. Only `batch` and `position` change, once, when it is sealed. */
   audit_entry: {
-    // The time comes first in the key: new entries go to one end of the index, and reading back needs no other index.
+    // The key starts with the time, so that inserts go to one end of the index and reading by time needs no other
+    // index.
     occurred_at: "bigint key",
     id: "text key",
     kind: "text",
@@ -357,55 +380,58 @@ export const allTables = {
     facts: "text",
     /** Null until it is sealed. */
     batch: "bigint?",
-    /** Place in the batch, from 1; 0 until it is sealed. */
+    /** Position in the batch, from 1; 0 until it is sealed. */
     position: "integer",
   },
 
   /** The seal of a batch. It stays when retention removes the entries. */
   audit_seal: {
     batch: "bigint key",
-    /** Hash of the seal before; empty for the first. */
+    /** Hash of the previous seal; empty for the first. */
     previous: "text",
     sealed_at: "bigint",
     /** The number of entries. */
     size: "integer",
     /** Hash of `list`. */
     content: "text",
-    /** Id and digest of each entry in order, a line each; empty once the entries are removed. */
+    /** One line per entry, in order: its id and digest. Empty once the entries are removed. */
     list: "text",
     mac: "text",
   },
 
-  /** Where the audit trail ends: one row. */
+  /** One row: the end of the audit trail. */
   audit_head: {
     id: "integer key",
     /** Random name of this store; empty until the first start signs the head. */
     store: "text",
     /** The newest batch; 0 before the first. */
     batch: "bigint",
-    /** Hash of its seal. */
+    /** Hash of that batch's seal. */
     hash: "text",
-    /** The entries of all batches up to this one are removed. */
+    /** Retention has removed the entries of all batches up to this one. */
     removed: "bigint",
     mac: "text",
   },
 
-  /** What the live verifications of an account take from a cap or a balance. The store refuses more than the maxima. */
+  /** What an account's live verifications use up of a cap or a balance. The store refuses rows beyond the maxima. */
   spending: {
     account_id: "text key",
     /** A month such as `2026-11`, or `prepaid`. */
     period: "text key",
     kobo: "bigint",
     verifications: "bigint",
-    /** Of `prepaid`: all that was topped up. Of a month: the cap at the last verification. Null: none. */
+    /** For `prepaid`, the sum of all top-ups. For a month, the cap at the last verification. Null: none. */
     most_kobo: "bigint?",
     most_verifications: "bigint?",
   },
 
-  /** Money that was added to an account's balance, or taken back if the amount is negative. Rows are never changed. */
+  /** Kobo added to an account's balance; negative if taken back. Rows are never changed. */
   top_up: { id: "text key", account_id: "text", at: "bigint", kobo: "bigint", reason: "text", actor: "text" },
 
-  /** Money that one person gave and that waits for a second one: what it is, its account and kobo are the id. */
+  /**
+   * A top-up or correction that one person requested and a second one must confirm. The id names what it is, the
+   * account and the kobo.
+   */
   money_request: { id: "text key", actor: "text", at: "bigint" },
 
   /** Somebody who may use the console. */
@@ -415,21 +441,21 @@ export const allTables = {
     email: "text",
     name: "text",
     role: "text",
-    /** An actor of the audit trail. */
+    /** The inviting actor, as in the audit trail. */
     invited_by: "text",
     created_at: "bigint",
     last_seen_at: "bigint?",
   },
 
-  /** Every e-mail that a person has or had. It stays when the person is removed, so that nobody else gets it. */
+  /** Every e-mail that a person has or had. It stays when the person is removed, so that nobody else can take it. */
   person_email_history: { email: "text key", person_id: "text", since: "bigint" },
 
-  /** A link that registers a passkey, once. A person has one at most. */
+  /** A single-use link to register a passkey. A person has at most one. */
   person_invitation: { person_id: "text key", secret_hash: "text", expires_at: "bigint" },
 
   /** The public half of a person's passkey. */
   passkey: {
-    /** As the browser names it. */
+    /** The credential id that the browser gave it. */
     id: "text key",
     person_id: "text",
     /** CBOR in base64url. */
@@ -437,17 +463,17 @@ export const allTables = {
     counter: "bigint",
     /** JSON. */
     transports: "text",
-    /** By which the person tells it from others: "Laptop". */
+    /** The label by which the person recognises it: "Laptop". */
     name: "text",
     created_at: "bigint",
-    /** Null: not since it was registered. */
+    /** Null if it was not used since its registration. */
     used_at: "bigint?",
   },
 
-  /** A challenge to a passkey, which is deleted with its response. */
+  /** A WebAuthn challenge. It is deleted when its response arrives. */
   passkey_challenge: {
     challenge: "text key",
-    /** `sign-in`, or what else it is for and for whom. */
+    /** `sign-in`, or another purpose and the person it is for. */
     purpose: "text",
     expires_at: "bigint",
   },
@@ -461,33 +487,33 @@ export const allTables = {
     seen_at: "bigint",
   },
 
-  /** A form of the console that did its work, so that it does it once, or the answer of one that changed nothing. */
+  /** A submitted console form, so that it takes effect only once; or the response to a form that changed nothing. */
   sent_form: {
     id: "text key",
     person_id: "text",
-    /** Of the person, when it was sent. */
+    /** The person's role when it was sent. */
     role: "text",
-    /** The request that did it; empty if it changed nothing. */
+    /** The id of the request that made the change; empty if nothing changed. */
     request: "text",
-    /** Of its command. */
+    /** The path of its command. */
     path: "text",
     at: "bigint",
     /** JSON, without a secret. */
     answer: "text?",
   },
 
-  /** Something that happened, for accounts or operators. It holds ids and states only, and never changes. */
+  /** An event for accounts or operators. It holds only ids and states, and never changes. */
   event: {
-    /** In the order of the commits, without a gap. */
+    /** Numbered in the order of commits, without gaps. */
     number: "bigint key",
-    /** Its public name. */
+    /** The id that receivers see. */
     id: "text",
     type: "text",
     /** An account, `accounts` or `operators`. */
     audience: "text",
-    /** Null: it concerns both modes. */
+    /** Null if it concerns both modes. */
     mode: "text?",
-    /** Recognises the events about one subject. */
+    /** Identifies the subject of the event. */
     about: "text",
     at: "bigint",
     /** JSON. */
@@ -499,50 +525,50 @@ export const allTables = {
     id: "text key",
     /** An account, or `operators`. */
     audience: "text",
-    /** Null: of operators. */
+    /** Null for operators. */
     mode: "text?",
     url: "text",
-    /** JSON: the types of events that it wants. */
+    /** JSON: the types of events to send to it. */
     types: "text",
     /** Sealed with a record key of the ring. */
     secret: "text",
-    /** The secret before the last roll, which signs too until `former_ends_at`. */
+    /** The secret before the last rotation, which signs too until `former_ends_at`. */
     former_secret: "text?",
     former_ends_at: "bigint?",
     created_at: "bigint",
     /** Nothing is sent before this time. */
     next_at: "bigint",
-    /** The process that sends to it now, and until when nobody else may. */
+    /** The process that currently delivers to it, and until when others must not. */
     lease_owner: "text?",
     leased_until: "bigint",
-    /** Since when it gets nothing, because it answered 410 Gone. Null: it is on. */
+    /** Since when it is switched off, because it returned 410 Gone. Null if it is on. */
     off_since: "bigint?",
   },
 
-  /** An event for an endpoint. */
+  /** One event to deliver to one endpoint. */
   event_delivery: {
     endpoint_id: "text key",
-    /** Of the event. */
+    /** Number of the event. */
     number: "bigint key",
-    /** In the endpoint's queue. */
+    /** Position in the endpoint's queue. */
     place: "bigint",
     state: "text",
     attempts: "integer",
-    /** When a failure is the last one. */
+    /** A failure after this time is final. */
     give_up_at: "bigint",
     tried_at: "bigint?",
-    /** An HTTP status or a code of ours, never the receiver's text. */
+    /** An HTTP status or one of our codes, never text of the receiver. */
     outcome: "text?",
   },
 
-  /** A response to a caller with a key. Holds nothing of the request but its id. */
+  /** A response to an authenticated request. Of the request it holds only the id. */
   api_request: {
-    /** Of the process that answered, in its order. */
+    /** Id of the process and a number that it counts up. */
     serial: "text key",
     account_id: "text",
     mode: "text",
     written_at: "bigint",
-    /** As the response named it. A caller may choose it, and repeat it. */
+    /** As in the response. Callers may choose it and may reuse it. */
     request_id: "text",
     key_id: "text",
     operation: "text",
@@ -556,7 +582,7 @@ export const allTables = {
     answered_at: "bigint",
   },
 
-  /** Answers in one minute, by operation and outcome: `ok`, `not_modified` or the code of a failure. */
+  /** Responses per minute, by operation and outcome: `ok`, `not_modified` or the code of a failure. */
   minute_outcome: {
     minute: "bigint key",
     /** The process that counted. */
@@ -566,22 +592,22 @@ export const allTables = {
     answers: "integer",
   },
 
-  /** How long the responses of one minute took. */
+  /** Response times of one minute. */
   minute_duration: {
     minute: "bigint key",
     instance: "text key",
     /** `look-ups` or `verifications`. */
     about: "text key",
-    /** JSON: how many took so long, for each bucket of `Durations`. */
+    /** JSON: the number of responses in each bucket of `Durations`. */
     buckets: "text",
   },
 
-  /** Somebody works on an alarm, so that it need not be shown as open. */
+  /** Somebody works on an alarm, so it is not shown as open. */
   alarm_acknowledgement: {
     name: "text key",
     actor: "text",
     at: "bigint",
-    /** When it is open again. */
+    /** When it counts as open again. */
     until: "bigint",
     note: "text",
   },

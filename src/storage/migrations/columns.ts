@@ -1,6 +1,6 @@
 /**
- * A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo; the store counts
- * a `serial` up by itself.
+ * Column kinds for both engines: `?` is nullable, `key` is part of the primary key. `bigint` holds epoch milliseconds
+ * and kobo. The store assigns increasing values to a `serial`.
  */
 export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}` | "serial key";
 

@@ -5,7 +5,7 @@ import { type ColumnKind, primaryKey } from "./columns.ts";
 
 export type Builder = CreateTableBuilder<string, string>;
 
-/** Makes the tables in this order. `complete` adds what columns do not say. */
+/** Creates the tables in this order. `complete` adds what column kinds cannot express. */
 export async function createTables(
   db: Kysely<Tables>,
   tables: Record<string, Record<string, ColumnKind>>,
@@ -13,7 +13,7 @@ export async function createTables(
 ): Promise<void> {
   for (const [name, columns] of Object.entries(tables)) {
     let table: Builder = db.schema.createTable(name);
-    // PostgreSQL pads a number that follows a shorter column.
+    // Wide columns first: PostgreSQL pads a number that follows a narrower column.
     const widest = Object.entries(columns).toSorted(([, one], [, other]) => widthOf(other) - widthOf(one));
     for (const [column, kind] of widest) {
       if (kind === "serial key") table = addSerial(db, table, column);
@@ -31,7 +31,7 @@ function widthOf(kind: ColumnKind): number {
   return kind.startsWith("bigint") || kind === "serial key" ? 8 : 4;
 }
 
-/** SQLite counts its only integer key up, if that has this very type. */
+/** SQLite assigns increasing values to a sole integer key, but only if its type is exactly `integer`. */
 function addSerial(db: Kysely<Tables>, table: Builder, column: string): Builder {
   return isSqlite(db)
     ? table.addColumn(column, "integer", (it) => it.notNull())

@@ -10,7 +10,7 @@ interface Room {
   actor: string;
 }
 
-/** `duba migrate`: what a start and every other command do by themselves, at a time of one's own choice. */
+/** `duba migrate`: migrates at a chosen time; otherwise a start or any other command does it. */
 export const migrateStore = command({
   id: "migrate",
   summary: "Bring the store to the tables of this version.",

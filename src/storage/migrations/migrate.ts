@@ -9,9 +9,9 @@ import { baselineHash, makeBaseline } from "./0001_baseline.ts";
 const baseline = "0001_baseline";
 
 /**
- * Every migration by name, in the order of the names. The first one is edited in place until 0.1.0 is released. A released one is
- * never edited: a change is a new file and line. A name that ends with `_since_0002` says that a version whose newest migration is 0002 can
- * run on these tables too; else no earlier one can.
+ * Every migration by name, in the order of the names. The first one is edited in place until 0.1.0 is released. A
+ * released one is never edited: a change is a new file and a new line. A name that ends with `_since_0002` means that a
+ * version whose newest migration is 0002 can also run on these tables; without such an ending no earlier version can.
  */
 const migrations: Record<string, Migration> = { [baseline]: { up: makeBaseline } };
 
@@ -42,14 +42,14 @@ async function hasTable(db: Kysely<Tables>, table: string): Promise<boolean> {
   return (await found.execute(db)).rows[0]!.name !== null;
 }
 
-/** What a newer version made of the database: the migrations that this version does not know. */
+/** The migrations of the database that this version does not know, because a newer version ran them. */
 export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
   return (await migrationsOf(db)).filter((name) => !Object.hasOwn(migrations, name));
 }
 
 /**
- * The migrations that the database lacks, in their order. Throws `StoreError` if a newer version made it so that this one cannot run
- * on it.
+ * The migrations that the database lacks, in order. Throws `StoreError` if a newer version changed the database so that
+ * this one cannot run on it.
  */
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const made = (await hasTables(db)) ? await migrationsOf(db) : [];
@@ -64,7 +64,7 @@ export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   return missing;
 }
 
-/** Throws `StoreError` if the tables are those of a version before the first release, which had others. */
+/** Throws `StoreError` if a version from before the first release made other tables. */
 async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
   const noted = (await hasTable(db, "baseline")) && (await db.selectFrom("baseline").select("hash").executeTakeFirst());
   if (noted && noted.hash === baselineHash) return;
@@ -83,7 +83,7 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
   if ((await missingMigrations(db)).length === 0) return;
   await db.transaction().execute(async (trx) => {
     await lockMigrations(trx);
-    // Another process may have held the lock, of this version or of a newer one.
+    // While we waited for the lock, another process may have migrated, perhaps one of a newer version.
     if ((await missingMigrations(trx)).length === 0) return;
     const { error } = await new Migrator({
       db: trx,

@@ -29,7 +29,7 @@ function placeOf(url: string): Place {
   };
 }
 
-/** The fault of a command whose database holds no store. */
+/** The error of a command whose database holds no store. */
 export function noTablesAt(url: string): StoreError {
   const { server, database } = placeOf(url);
   return new MissingStore(
@@ -37,7 +37,7 @@ export function noTablesAt(url: string): StoreError {
   );
 }
 
-/** A sentence that says why PostgreSQL at `url` cannot be used, or the error itself if it is of another kind. */
+/** A `StoreError` that explains why PostgreSQL at `url` cannot be used, or the error itself if it has another cause. */
 export function explainPostgres(error: unknown, url: string): unknown {
   if (error instanceof StoreError) return error;
   if (error instanceof StoreAway) return explainPostgres(error.cause, url);
@@ -75,7 +75,7 @@ export function explainPostgres(error: unknown, url: string): unknown {
   return error;
 }
 
-/** The fault of a start on a server that takes no writes. */
+/** The error of a start on a server that takes no writes. */
 export function readOnlyAt(url: string): StoreError {
   const { server } = placeOf(url);
   return new UnreachedStore(

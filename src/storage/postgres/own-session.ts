@@ -5,25 +5,28 @@ import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS } from "../timeouts.ts";
 
 /**
- * What only PostgreSQL itself has, or needs a session of our own on it: everything else goes through a pooler, and is in the
- * SQL that other engines speak too. Beside it, the slots of `record_key` are partitions that are locked and truncated.
+ * What only PostgreSQL has, or what needs a session that we do not share. Everything else also works through a pooler,
+ * in SQL that both engines understand, except the slots of `record_key`: they are partitions that we lock and truncate.
  */
 
-/** Random, so that other programs on the same database do not use the same lock. */
+/** A random number, so that other programs on the same database do not use the same lock. */
 const migrationLock = 7_305_211_903;
 
-/** Waits until no other process migrates this database. The lock ends with the transaction. SQLite needs none. */
+/**
+ * Waits until no other process migrates this database, and holds the lock until the transaction ends. SQLite needs no
+ * lock.
+ */
 export async function lockMigrations(trx: Transaction<Tables>): Promise<void> {
   if (!isSqlite(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx);
 }
 
-/** Kysely's own lock belongs to the session, which a pooler hands to others, with the lock. */
+/** Kysely's own lock belongs to the session, and a pooler hands the session, with its lock, to other clients. */
 export class UnlockedAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** The channel on which changes are told. */
+/** The channel that announces changes. */
 const channel = "duba_change";
 
 /** Milliseconds until we try to listen again. */
@@ -31,7 +34,7 @@ const againAfter = 1000;
 
 type ListenersByName = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** A connection of its own, with the process id that the other side named. */
+/** A connection outside the pool, with the process id that the other end stated. */
 type Session = pg.Client & { processID: number };
 
 async function newSession(url: string): Promise<Session> {
@@ -49,8 +52,8 @@ async function newSession(url: string): Promise<Session> {
 }
 
 /**
- * Whether a pooler, such as PgBouncer, stands before the server: it names another process than the server does. Rejects as a
- * connection does.
+ * Whether a pooler, such as PgBouncer, stands before the server: it states another process id than the server. Rejects
+ * if it cannot connect.
  */
 export async function findPooler(url: string): Promise<boolean> {
   const session = await newSession(url);
@@ -62,7 +65,7 @@ export async function findPooler(url: string): Promise<boolean> {
   }
 }
 
-/** Whether the server takes writes: a standby does not. Rejects as a connection does. */
+/** Whether the server takes writes; a standby does not. Rejects if it cannot connect. */
 export async function isWritable(url: string): Promise<boolean> {
   const session = await newSession(url);
   try {
@@ -75,14 +78,14 @@ export async function isWritable(url: string): Promise<boolean> {
   }
 }
 
-/** Tells listeners that this counter has moved, once the transaction commits. */
+/** Notifies listeners that this counter has moved, once the transaction commits. */
 export async function tellListeners(db: Kysely<Tables>, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_notify(${channel}, ${name})`.execute(db);
 }
 
 /**
- * Calls the listener of each counter that moves, until the returned function is called. After a connection is made, at first
- * or again, nobody knows what was missed: then it calls them all.
+ * Calls the listener of each counter that moves, until the returned function is called. After each connect it calls all
+ * listeners, because changes before it were missed.
  */
 export function listenForChanges(url: string, listeners: ListenersByName): () => Promise<void> {
   const heard = (name: string) => void listeners[name]?.().catch(() => undefined);

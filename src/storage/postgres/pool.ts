@@ -17,12 +17,12 @@ import { UnlockedAdapter } from "./own-session.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
- * The most connections of a process. With more of them commits share syncs of the server's log, and no statement waits for our
- * thread to look at the one before it. A server takes 100 in all, unless it is set up for more.
+ * The most connections of a process. With many connections, commits share syncs of the server's log, and no statement
+ * waits until our thread has handled the one before it. By default a server accepts 100 in all.
  */
 export const connectionsOf = { alone: 20, worker: 10 };
 
-/** Sums of int8 columns come as numeric. */
+/** PostgreSQL returns sums of int8 columns as numeric. */
 const { INT8, NUMERIC } = pg.types.builtins;
 
 function toNumber(text: string): number {
@@ -33,7 +33,7 @@ function toNumber(text: string): number {
   return number;
 }
 
-/** Parsers for this pool only; the process-wide ones of `pg` do not change. */
+/** Parsers for this pool only; they leave the process-wide ones of `pg` as they are. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(id, format) {
     if (id === INT8 || id === NUMERIC) return toNumber;
@@ -45,7 +45,10 @@ const MOST_NAMED = 500;
 const LONGEST_NAMED = 4000;
 const names = new Map<string, string>();
 
-/** The server parses a named statement once per connection. Long statements get no name, and the number of names is bounded. */
+/**
+ * The server parses a named statement once per connection. Long statements get no name, and we limit the number of
+ * names.
+ */
 function nameOf(sql: string): string | undefined {
   const known = names.get(sql);
   if (known !== undefined || names.size >= MOST_NAMED || sql.length > LONGEST_NAMED) return known;
@@ -57,28 +60,31 @@ function nameOf(sql: string): string | undefined {
 /** How the server is reached. */
 export interface PostgresWay {
   url: string;
-  /** Whether a pooler may give each transaction another session: then nothing of a session is used. */
+  /** Whether a pooler may give each transaction another session; then we use nothing that belongs to a session. */
   isPooled: boolean;
   /** Whether this process is one of several under a supervisor. */
   isWorker?: boolean | undefined;
 }
 
-/** The function of PostgreSQL in which a commit waits for a synchronous standby. It warns where the wait was broken off. */
+/**
+ * The PostgreSQL function in which a commit waits for a synchronous standby. It sends a warning if the wait was
+ * interrupted.
+ */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
-/** Connections whose last commit is on the primary, and perhaps on no standby: a failover may lose it. */
+/** Connections whose last commit may be on the primary only, so that a failover may lose it. */
 const unreplicated = new WeakSet<object>();
 
 const noResponse = () => new Error("no answer in time");
 
-/** The server gives up before we do, so we know that the statement did nothing. */
+/** The server times out before we do, so we know that the statement did nothing. */
 const serverLimit = (milliseconds: number) => milliseconds - 50;
 
-/** One pool's view of its server. Times are by `performance.now()`. */
+/** What one pool knows of its server. Times are of `performance.now()`. */
 interface Server {
-  /** When it last answered. */
+  /** When it last responded. */
   heard: number;
-  /** When it last wrote something, or said that somebody holds a row. */
+  /** When it last completed a write, or reported that another transaction holds a row. */
   well: number;
   readonly commits: Durations;
 }
@@ -126,7 +132,7 @@ function bounded(
       try {
         return await ask(sql, parameters, until - performance.now());
       } catch (error) {
-        // The server stopped the statement after the usual time, so it did nothing.
+        // The server cancelled the statement after the usual time, so it did nothing.
         const mayRepeat = alone > timeouts.alone && waitsForRows() && codeOf(error) === TIMED_OUT;
         if (!mayRepeat || performance.now() >= until) throw error;
       }
@@ -143,7 +149,7 @@ function bounded(
     return result;
   };
   return {
-    // Kysely uses the form with a cursor only if its settings have one.
+    // Kysely uses the overload with a cursor only if the dialect's settings have a cursor.
     query: query as unknown as PostgresPoolClient["query"],
     release: (destroy) => client.release(destroy === true || lost !== undefined),
   };
@@ -158,7 +164,7 @@ export interface PostgresDatabase {
   readonly usage: StoreUsage;
   /** The most connections at once. */
   readonly connections: number;
-  /** Changes the time-outs of all later statements. Resolves when no earlier statement runs. */
+  /** Changes the time-outs of all later statements. Resolves once all earlier statements have ended. */
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
@@ -182,7 +188,8 @@ class PatientPool {
       connectionTimeoutMillis: OPEN_MILLISECONDS,
       max: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
       keepAlive: true,
-      // PgBouncer refuses these. Then only we give up on a statement outside a transaction, and its outcome is in doubt.
+      // PgBouncer rejects these settings. Without them only we give up on a statement outside a transaction, and its
+      // outcome is uncertain.
       ...(way.isPooled
         ? {}
         : {
@@ -190,7 +197,7 @@ class PatientPool {
             idle_in_transaction_session_timeout: timeouts.idle,
           }),
     });
-    // The statement of a dropped connection fails anyway. Without a listener these events would end the process.
+    // The statement of a dropped connection fails by itself. Without a listener, these events would end the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => {
       client.on("error", () => undefined);

@@ -1,10 +1,16 @@
 import pg from "pg";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 
-/** The error of a named statement after another version of Duba changed its table. A new connection does not have it. */
+/**
+ * The server's error for a named statement after another version of Duba changed its table. A new connection does not
+ * have the error.
+ */
 export const OUTDATED = "0A000";
 
-/** The server names the row that a statement waited for as the place of its error; who queues behind such a statement gets none. */
+/**
+ * The server states the row that a statement waited for as the location of the error. Statements queued behind that one
+ * get no location.
+ */
 function waitedForRow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.where !== undefined;
 }
@@ -15,8 +21,8 @@ export function isServerError(error: unknown): boolean {
 }
 
 /**
- * Refusals that are no fault of the statement: no connection, read-only, a replica that must go on, no room, a lock, a time-out,
- * a server fault.
+ * Errors that are not the statement's fault: no connection, read-only, a replica that must go on, no room, a lock, a
+ * time-out, a fault of the server.
  */
 const AWAY = /^(?:08|0A000|25006|40001|53|55P03|57|58|XX)/;
 export const READ_ONLY = "25006";
@@ -28,8 +34,8 @@ function isOfStatement(error: unknown): boolean {
 }
 
 /**
- * The error itself if the statement is at fault, else `StoreAway`; in doubt unless the server refused the statement. `wasWell`: the
- * server worked for others while this one waited.
+ * The error itself if the statement is at fault, else `StoreAway`, which is uncertain unless the server reported the
+ * error. `wasWell`: the server worked for others while this statement waited.
  */
 export function explained(error: unknown, isSent: boolean, wasWell = false): unknown {
   if (isOfStatement(error)) return error;

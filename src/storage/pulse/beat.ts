@@ -3,13 +3,16 @@ import type { Tables } from "../tables.ts";
 
 /** What a serving process learns from the store each second. Times are milliseconds since 1970. */
 export interface Beat {
-  /** The process's time when it asked. */
+  /** The process's time when it sent the statement. */
   readonly askedAt: number;
-  /** How often keys and accounts changed, the catalogue, and pauses of vendors: by whichever process. */
+  /** Change counters of keys and accounts, of the catalogue, and of paused vendors. Every process increments them. */
   readonly access: number;
   readonly catalogue: number;
   readonly routes: number;
-  /** Whether rows wait in the journal, audit entries for their seal, events for an endpoint whose turn it is, verifications for their outcome. */
+  /**
+   * Whether there are journal rows, unsealed audit entries, events for an endpoint that is due, and verifications
+   * without an outcome.
+   */
   readonly journal: boolean;
   readonly unsealed: boolean;
   readonly deliveries: boolean;
@@ -29,11 +32,11 @@ export const storeTime = (isShared: boolean) =>
 interface Answer extends Record<keyof Beat, number> {
   /** PostgreSQL's time. */
   at: number;
-  /** The first of the processes with a lease. */
+  /** The process with the smallest id among those with a lease. */
   leader: string;
 }
 
-/** The first value in an index, so that PostgreSQL need not guess how many there are. Null becomes 0. */
+/** 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on row estimates. */
 const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
 
 /** On PostgreSQL the statement also renews the lease of process `id`. On a replica it fails. */

@@ -4,10 +4,10 @@ import type { Tables } from "../tables.ts";
 import type { FailingJob } from "./job-runner.ts";
 
 const minute = 60_000;
-/** Processes note what fails each minute. An older note is of a process that is gone. */
+/** Processes note their failing jobs each minute. An older note belongs to a process that has ended. */
 const noteLife = 3 * minute;
 
-/** Notes the jobs of process `id` that have failed for more than a minute, for `duba status` and alarms. */
+/** Notes the jobs of process `id` that have failed for at least a minute, for `duba status` and alarms. */
 export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: readonly FailingJob[], now: number) {
   const lasting = failing.filter(({ since }) => now - since >= minute);
   const name = `jobs:${id}`;
@@ -20,7 +20,7 @@ export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: r
     .execute();
 }
 
-/** The jobs that fail, in whichever process, since they failed first. */
+/** The failing jobs of all processes, each since its first failure. */
 export async function failingJobs(db: Kysely<Tables>, now: number): Promise<FailingJob[]> {
   const rows = await db
     .selectFrom("fact")

@@ -4,26 +4,29 @@ import type { Beat } from "./beat.ts";
 
 const minute = 60_000;
 
-/** Work that a serving process does again and again, never twice at once. */
+/** Work that a serving process repeats, never twice at once. */
 export interface Job {
-  /** For the log, alarms and metrics: what the job does, such as "seal the audit trail". */
+  /** What the job does, such as "seal the audit trail". Shown in the log, alarms and metrics. */
   readonly name: string;
-  /** Milliseconds between two runs: whole seconds. The first follows a minute after the start at the latest. Without it, `when` decides. */
+  /**
+   * Milliseconds between two runs, in whole seconds. The first run follows within a minute of the start. Without it,
+   * only `when` decides.
+   */
   readonly every?: number;
-  /** Whether this beat calls for a run; undefined: the store did not answer. */
+  /** Whether to run at this beat; undefined: the store did not respond. */
   readonly when?: (beat: Beat | undefined) => boolean | undefined;
-  /** One process at a time runs it. */
+  /** Only the leading process runs it. */
   readonly leader?: true;
-  /** Ends soon once the signal is aborted: the process stops. */
+  /** Must end soon after the signal is aborted, which means that the process stops. */
   run(beat: Beat | undefined, signal: AbortSignal): Promise<unknown>;
 }
 
-/** A job that failed when it ran last. */
+/** A job whose last run failed. */
 export interface FailingJob {
   name: string;
-  /** Of its error, or the name of the error. */
+  /** The code of its error, or the error's name. */
   code: string;
-  /** When it failed first, in milliseconds since 1970. */
+  /** When it first failed, in milliseconds since 1970. */
   since: number;
 }
 
@@ -48,7 +51,7 @@ export class JobRunner {
     }));
   }
 
-  /** Begins what is due. `seconds`: since the pulse began. */
+  /** Starts the jobs that are due. `seconds`: since the pulse began. */
   begin(seconds: number, beat: Beat | undefined): void {
     if (this.#stopping.signal.aborted) return;
     for (const entry of this.#jobs) {
@@ -66,13 +69,16 @@ export class JobRunner {
     return this.#jobs.flatMap(({ failing }) => failing ?? []);
   }
 
-  /** Begins no further run, and aborts those under way. Resolves when they have ended, the last jobs of the list first. */
+  /**
+   * Starts no further runs and aborts the current ones. Resolves when they have ended; it waits for the last jobs of
+   * the list first.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const { running } of this.#jobs.toReversed()) await running;
   }
 
-  /** Reports a failure once, until it fails for another reason. */
+  /** Logs a failure once, and again only if the code changes. */
   async #run(entry: { job: Job; failing: FailingJob | undefined }, beat: Beat | undefined): Promise<void> {
     const { name } = entry.job;
     try {

@@ -17,17 +17,17 @@ export interface PulseParts {
 }
 
 /**
- * Asks the store once a second, in one statement, what changed and what waits, and begins the jobs. The same statement renews the lease
- * of this process on PostgreSQL, where several may serve, and corrects the store's clock.
+ * Asks the store once a second, in one statement, what changed and what waits, and starts the jobs. The same statement
+ * corrects the store's clock and, on PostgreSQL, where several processes may serve, renews this process's lease.
  */
 export class Pulse {
-  /** Names this process in rows that are its own. */
+  /** Identifies this process in its own rows. */
   readonly id = randomBytes(9).toString("base64url");
   readonly #parts: PulseParts;
   readonly #ask = singleFlight(() => this.#askStore());
   readonly #timer = setInterval(() => {
     this.#seconds += 1;
-    // A busy store may answer late: jobs that need no response do not wait for it, and old credentials are not trusted.
+    // The last beat is still waiting for a busy store. Jobs that need no beat run anyway.
     if (this.#beating) this.#jobs?.begin(this.#seconds, undefined);
     void this.beat();
   }, beatEvery).unref();
@@ -64,10 +64,13 @@ export class Pulse {
     return this.#parts.store.engine === "postgres";
   }
 
-  /** False once peers may think this process dead: then it must call no upstream. */
+  /** False once other processes may consider this one dead. It must then send no request to an upstream. */
   readonly isValid = (): boolean => !this.hasPeers || performance.now() - this.#renewedAt < leaseTime;
 
-  /** Whether this process runs the jobs that one process at a time runs. For a second, two may think so. */
+  /**
+   * Whether this process runs the jobs of the leader. For up to a second, two processes may both consider themselves
+   * the leader.
+   */
   readonly isLeader = (): boolean => this.#leads && this.isValid();
 
   /** Renews a lease that expired while the store was away. Rejects if the store does not renew it. */
@@ -75,17 +78,17 @@ export class Pulse {
     if (!this.isValid()) await this.#ask();
   }
 
-  /** From now on these jobs run. Ends with `jobs.stop()`, before the pulse. */
+  /** Runs these jobs from now on. Stop them with `jobs.stop()` before the pulse. */
   begin(list: readonly Job[]): JobRunner {
     const { store, log } = this.#parts;
     this.#jobs = new JobRunner(list, { isLeader: this.isLeader, now: store.now, log });
     return this.#jobs;
   }
 
-  /** The jobs that failed when they ran last. */
+  /** The jobs whose last run failed. */
   readonly failing = (): FailingJob[] => this.#jobs?.failing() ?? [];
 
-  /** Beats now, and once more if a beat is under way, which may have asked too early. Never rejects. */
+  /** Beats now. If a beat is under way, it may have read too early, so another one follows. Never rejects. */
   readonly beat = (): Promise<void> => {
     this.#isLate = true;
     this.#beating ??= this.#beatWhileLate().finally(() => {
@@ -94,7 +97,7 @@ export class Pulse {
     return this.#beating;
   };
 
-  /** Gives the lease back, if the store is there: else it expires. */
+  /** Gives up the lease. If the store is away, the lease expires by itself. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#isLate = false;
@@ -112,7 +115,7 @@ export class Pulse {
     }
   }
 
-  /** Once, until it fails for another reason. */
+  /** Logs a failure once, and again only if the code changes. */
   #report(code: string): void {
     if (code !== this.#failure)
       this.#parts.log.warn({ code }, "The store did not answer the pulse of this process, which tries each second");
@@ -123,7 +126,7 @@ export class Pulse {
     const { db, now, correct } = this.#parts.store;
     const askedAt = performance.now();
     const { beat, at, isLeader } = await askForBeat(db, this.hasPeers, this.id, now());
-    // From before the statement, so that this process sees its lease expire before its peers do.
+    // We count from before the statement, so that this process considers its lease expired before others do.
     this.#renewedAt = askedAt;
     this.#leads = isLeader;
     correct(at);

@@ -3,7 +3,7 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { StoreAway } from "../errors.ts";
 import { longerTimeout, withLongerTimeout } from "../timeouts.ts";
 
-/** What a call is about: its row, and the account whose share of the connections it takes when it goes alone. */
+/** The row that a call changes, and the account whose share of the connections it uses when it runs alone. */
 export interface Batchable {
   reference: string;
   account_id: string;
@@ -11,22 +11,26 @@ export interface Batchable {
 
 interface Call {
   values: Batchable;
-  /** Milliseconds; 0: the usual time. */
+  /** Milliseconds; 0 for the usual time-out. */
   timeout: number;
   answer: PromiseWithResolvers<boolean>;
 }
 
-/** More at once would keep the first of them waiting. */
+/** A larger batch would delay the calls that waited longest. */
 const most = 50;
-/** Milliseconds after which the next batch goes all the same: one that waits for a lock must not hold up the others. */
+/**
+ * Milliseconds after which the next batch is sent regardless, so that a batch that waits for a lock does not hold up
+ * the others.
+ */
 const patience = 20;
 
-/** A batch belongs to none of the requests that it serves. */
+/** Runs a batch outside the context of any request, because it serves several. */
 const outside = AsyncLocalStorage.snapshot();
 
 /**
- * One statement for several calls at once, each about another row of the ledger. Calls that come while a batch is under way form
- * the next one. A batch costs the server, the network and us little more than one call, and has one commit.
+ * One statement for several concurrent calls, each of which changes another row of the ledger. Calls that arrive while
+ * a batch is under way form the next batch. A batch costs the server, the network and us little more than one call, and
+ * has one commit.
  */
 export class BatchedStatement {
   readonly #execute: (batch: Batchable[]) => Promise<string[]>;
@@ -35,15 +39,15 @@ export class BatchedStatement {
   #isSending = false;
 
   /**
-   * `execute` resolves to the references of the rows that changed. `alone` makes a change, and says whether it did, for each call
-   * of a batch that the store refused.
+   * `execute` resolves to the references of the changed rows. If the store rejects a batch, `alone` runs each of its
+   * calls and resolves to whether the row changed.
    */
   constructor(execute: (batch: Batchable[]) => Promise<string[]>, alone: (values: Batchable) => Promise<boolean>) {
     this.#execute = execute;
     this.#alone = alone;
   }
 
-  /** Whether the row changed. */
+  /** Resolves to whether the row changed. */
   run(values: Batchable): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     this.#waiting.push({ values, timeout: longerTimeout(), answer });
@@ -53,13 +57,13 @@ export class BatchedStatement {
 
   async #sendWaiting(): Promise<void> {
     this.#isSending = true;
-    // Requests that arrived in this tick go together.
+    // Requests that arrived in the same event-loop tick share a batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) await withTimeout(this.#send(this.#next()), patience);
     this.#isSending = false;
   }
 
-  /** The calls that waited longest, one for each row. */
+  /** Takes the calls that waited longest, at most one per row. */
   #next(): Call[] {
     const batch = new Map<string, Call>();
     for (const call of this.#waiting) {
@@ -78,7 +82,8 @@ export class BatchedStatement {
       const changed = new Set(await withLongerTimeout(timeout, () => this.#execute(values), isAlone));
       for (const { values, answer } of batch) answer.resolve(changed.has(values.reference));
     } catch (error) {
-      // A refused batch did nothing. By themselves, only the calls at fault are refused, and only who needs a held row waits.
+      // A rejected batch did nothing. When its calls run alone, only those at fault fail, and only those that need a
+      // held row wait.
       if (!isAlone && mayGoAlone(error))
         for (const { values, timeout, answer } of batch)
           withLongerTimeout(timeout, () => this.#alone(values)).then(answer.resolve, answer.reject);
@@ -87,7 +92,7 @@ export class BatchedStatement {
   }
 }
 
-/** Statement timed out, lock not available: what a row that somebody holds leads to. */
+/** Codes of "statement timed out" and "lock not available", which a held row leads to. */
 const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03"];
 
 function mayGoAlone(error: unknown): boolean {

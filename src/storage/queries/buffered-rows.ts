@@ -1,19 +1,22 @@
 import { singleFlight } from "../../runtime/single-flight.ts";
 
 export interface BufferedRowsOptions<Row> {
-  /** Bounds the memory while the store is away. */
+  /** The most rows in memory while the store is away. */
   most: number;
-  /** Rows of one write. */
+  /** The most rows in one write. */
   atOnce: number;
   /** Writes some rows. */
   write(rows: Row[]): Promise<unknown>;
 }
 
-/** Rows that wait in memory for a job to write them, by a key. Those of a failed write wait on. A process that is killed loses them. */
+/**
+ * Rows that wait in memory, by key, until a job writes them. If a write fails, its rows wait again. A killed process
+ * loses them.
+ */
 export class BufferedRows<Row> {
   readonly #options: BufferedRowsOptions<Row>;
   readonly #rows = new Map<string, Row>();
-  /** Rows that are being written, which may come back. */
+  /** The number of rows being written. They come back if the write fails. */
   #writing = 0;
 
   constructor(options: BufferedRowsOptions<Row>) {
@@ -24,14 +27,14 @@ export class BufferedRows<Row> {
     return this.#rows.get(key);
   }
 
-  /** False if there is no room. */
+  /** Returns false if the buffer is full. */
   add(key: string, row: Row): boolean {
     if (this.#rows.size + this.#writing >= this.#options.most) return false;
     this.#rows.set(key, row);
     return true;
   }
 
-  /** Writes all, also what comes meanwhile. Rejects if the store is away. Calls at the same time share the work. */
+  /** Writes all rows, including those added meanwhile. Rejects if the store is away. Concurrent calls share one run. */
   readonly write = singleFlight(async () => {
     while (this.#rows.size > 0) {
       const some = [...this.#rows.entries().take(this.#options.atOnce)];

@@ -9,7 +9,7 @@ import type { FollowedQuery } from "./followed.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
 import { asCommit } from "./traced-dialect.ts";
 
-/** In a compiled query, the place of a value that is known only when the query runs. */
+/** Stands for a value in a compiled query that is known only when the query runs. */
 class Placeholder {
   readonly valueIn: (values: Record<string, unknown>) => unknown;
   constructor(valueIn: Placeholder["valueIn"]) {
@@ -17,10 +17,10 @@ class Placeholder {
   }
 }
 
-/** Far more than the ledger's statements. It bounds the memory if a caller passes a new function each time. */
+/** Far more than the ledger's statements. It limits the memory if a caller passes a new function each time. */
 const mostCompiled = 500;
 
-/** Compiles each query once and runs it with other values each time, because compiling takes longer than running. */
+/** Compiles each query once and runs it with different values, because compiling takes longer than running. */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #shares: ConnectionShares;
@@ -36,10 +36,11 @@ export class CompiledQueries {
   }
 
   /**
-   * Runs the query that `write` returns and resolves to its rows. `write` sees placeholders instead of values, so its SQL can
-   * depend on its two arguments only: on `variant`, which is JSON and functions, and on how long each list of `values` is. Each
-   * difference in these needs a compilation. `write` must be the same function each time and use nothing else that changes.
-   * Results return one per event-loop tick: commits answer many callers at once, and their work must not run in one go.
+   * Runs the query that `write` returns and resolves to its rows. `write` gets placeholders instead of values, so its
+   * SQL may depend only on `variant`, which is JSON and functions, and on the length of each list in `values`. Each new
+   * combination is compiled. `write` must be the same function each time and must not depend on anything else that
+   * changes. Results return one per event-loop tick, because a commit resolves many callers at once, and their work
+   * must not run in one go.
    */
   async run<Values extends object, Variant, Row>(
     write: (values: Values, variant: Variant) => Compilable<Row>,
@@ -52,11 +53,11 @@ export class CompiledQueries {
   }
 
   /**
-   * The same for a change of one row of the ledger, which returns the row's `reference`; resolves to whether the row changed.
-   * On PostgreSQL calls that wait at the same time share a statement and its commit, as on SQLite statements share a commit.
-   * Then the values that `write` sees are columns of the table `input`. `kinds`: of each value, and of the members of a list. After
-   * a batch that waited too long for a row that somebody holds, each call goes alone, unless `isDone` says that there is nothing
-   * to change for it.
+   * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
+   * changed. On PostgreSQL, concurrent calls share a statement and its commit, and `write` gets columns of the table
+   * `input` instead of placeholders; on SQLite, statements share commits anyway. `kinds`: the column kind of each
+   * value, and of the members of each list. If a batch waited too long for a held row, each call runs alone, unless
+   * `isDone` resolves to true because nothing is left to change.
    */
   async runBatched<Values extends Batchable, Variant>(
     write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,
@@ -74,7 +75,7 @@ export class CompiledQueries {
       batched = new BatchedStatement(
         async (batch) => {
           const calls = batch as Values[];
-          // A call that is alone costs the server and us less with its values as parameters.
+          // A single call is cheaper for the server and for us with its values as parameters.
           const rows =
             calls.length === 1
               ? await this.#execute(key, write, calls[0]!, variant)

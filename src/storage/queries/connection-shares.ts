@@ -1,17 +1,17 @@
 /**
- * Lets the callers of one account hold at most half of the connections to the store. Their statements may wait for a row that
- * somebody holds, and those of others need a connection meanwhile.
+ * Limits the calls of one account to half of the store's connections. They may all wait for held rows, and calls of
+ * other accounts need a connection meanwhile.
  */
 export class ConnectionShares {
   readonly #most: number;
   readonly #shares = new Map<string, { running: number; waiting: (() => void)[] }>();
 
-  /** `connections`: as many as this process has. */
+  /** `connections`: how many this process has. */
   constructor(connections = Number.POSITIVE_INFINITY) {
     this.#most = Math.max(1, Math.floor(connections / 2));
   }
 
-  /** Runs `work` at once, or after the account's earlier work if that holds its share. */
+  /** Runs `work` at once, or after earlier work of the account if the account uses its full share. */
   async run<Value>(account: string, work: () => Promise<Value>): Promise<Value> {
     const share = this.#shares.get(account) ?? { running: 0, waiting: [] };
     this.#shares.set(account, share);

@@ -4,20 +4,20 @@ import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
-/** A statement, and others that run in the same commit if the first returned rows; on SQLite only. */
+/** A statement and, on SQLite only, statements that run in the same commit if the first one returned rows. */
 export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: readonly CompiledQuery[] };
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
 
-/** The tables from which a follow-up reads the changed row, under its own name. */
+/** The tables from which a follow-up selects the changed row, under the name `verification`. */
 export type Changed = ["verification"];
 
-/** A changed row that is in the table itself. */
+/** The changed row is read from the table itself. */
 export const inTable: Changed = ["verification"];
 
 /**
- * A change of one ledger row that returns the row, and statements about the row that run if the change happens: all or nothing.
- * It is one statement on PostgreSQL, and one commit on SQLite. With `input` it changes a row for each call: see `runBatched`.
+ * Changes one ledger row, and runs follow-up statements about the row if it changed: all or nothing. It is one
+ * statement on PostgreSQL and one commit on SQLite. With `input` it changes one row per call: see `runBatched`.
  */
 export function followed<Row extends { reference: string }>(
   db: Kysely<Tables>,
@@ -30,7 +30,7 @@ export function followed<Row extends { reference: string }>(
     return { compile: () => ({ ...change.compile(), followedBy }) as FollowedQuery<Row> };
   }
   const changed = ["changed as verification", ...(input ? ["input"] : [])] as unknown as Changed;
-  // The other statements see the table itself as it was before.
+  // Follow-ups read from `changed`, because within one statement the table still shows the row before the change.
   const parts = [
     ...(input ? [sql`input as ${input.table}`] : []),
     sql`changed as (${change})`,
@@ -40,7 +40,7 @@ export function followed<Row extends { reference: string }>(
   return { compile: () => query.compile(db) };
 }
 
-/** A select from `input`, or from nothing. */
+/** A select from `input`, or without a table. */
 export function selectFrom(
   db: Kysely<Tables>,
   input: Input | undefined,

@@ -4,8 +4,8 @@ import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 const most = 200;
 
 /**
- * Cuts a list whose length differs each time into pieces of 200, 128, 64, 32 … 1, for statements that name each entry. A statement of another
- * length is another one: the engine compiles it and keeps it, and those of a few hundred lengths took tens of megabytes.
+ * Cuts a list of varying length into pieces of 200, 128, 64, 32 … 1 for statements with one parameter per entry. The
+ * engine compiles and caches a statement for each length, and a few hundred lengths took tens of megabytes.
  */
 export function piecesOf<Entry>(list: readonly Entry[]): Entry[][] {
   const pieces: Entry[][] = [];
@@ -21,8 +21,8 @@ export function piecesOf<Entry>(list: readonly Entry[]): Entry[][] {
 type Value = string | number;
 
 /**
- * At most `size` rows of a query in the order of `key`: after the one with these values of the key, or from the first. The columns
- * of the key are selected under their names, and no two rows have the same values of all. `more`: whether others follow.
+ * At most `size` rows in the order of `key`, after the row with the key values `after`, or from the first. The query
+ * must select the key columns under their names, and they must be unique together. `more`: whether further rows follow.
  */
 export async function pageOf<Db, Table extends keyof Db, Row>(
   query: SelectQueryBuilder<Db, Table, Row>,

@@ -1,14 +1,14 @@
 import type { Insertable, Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Writes the row with this key, whether there is one or not: both hold all columns. */
+/** Inserts the row with this key or updates the existing one. `key` and `columns` together must hold all columns. */
 export async function put<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
   table: Table,
   key: Partial<Insertable<Tables[Table]>>,
   columns: Partial<Insertable<Tables[Table]>>,
 ): Promise<void> {
-  // Kysely cannot check columns of a table that is a type parameter; the types above do.
+  // Kysely cannot check the columns of a table that is a type parameter; our own types do.
   const named = table as "fact";
   await db
     .insertInto(named)

@@ -1,22 +1,27 @@
 import { type Expression, sql } from "kysely";
 
-/** The table `input` of a statement that several calls share: it has a row for each call. */
+/** The table `input` of a statement that several calls share, with one row per call. */
 export interface Input {
-  /** What stands behind its name in the statement. */
+  /** The expression that `input` stands for. */
   table: Expression<unknown>;
-  /** How many calls stand before this one and have the same of these values. Of a list, the first member counts. */
+  /**
+   * Counts the earlier calls that have the same values under these names. For a list, only its first member is
+   * compared.
+   */
   countBefore(...names: string[]): Expression<number>;
 }
 
 interface SharedInput<Values> {
   input: Input;
-  /** The values of a call, as columns of `input`. */
+  /** The values of one call, as columns of `input`. */
   columns: Values;
-  /** These calls as the JSON from which PostgreSQL reads `input`. Their lists are as long as those of the first. */
+  /** JSON of these calls, from which PostgreSQL reads `input`. Their lists must be as long as those of `values`. */
   textOf(calls: readonly Values[]): string;
 }
 
-/** `text` is the parameter that takes the JSON. `kinds`: that of each value, and of the members of a list, as for a column. */
+/**
+ * `text` is the parameter that takes the JSON. `kinds`: the column kind of each value, and of the members of each list.
+ */
 export function sharedInput<Values extends object>(
   values: Values,
   kinds: Record<string, string>,
@@ -39,7 +44,8 @@ export function sharedInput<Values extends object>(
     typeof column === "string" ? sql.ref(`input.${column}`) : column.map((one) => sql.ref(`input.${one}`)),
   ]);
   const typed = types.map((type, index) => sql`${sql.ref(`v${index}`)} ${sql.raw(type)}`);
-  // By the condition PostgreSQL expects one row, and so looks into indexes. It would expect 100, and read small tables whole.
+  // The condition makes PostgreSQL expect one row and use indexes. Without it, it expects 100 rows and scans small
+  // tables.
   const table = sql`(
     select * from json_to_recordset(${text}) as input (${sql.join(typed)}, place integer, is_call integer)
     where is_call = 1)`;

@@ -5,8 +5,8 @@ import { isWrite } from "../store-usage.ts";
 type Engine = "sqlite" | "postgresql";
 
 /**
- * A dialect whose transactions, and writes outside one, are spans of the request that causes them. What no request causes, such as
- * polling, has none. A span holds no SQL and no values.
+ * A dialect that records transactions, and writes outside one, as spans of the request that causes them. Statements
+ * without a request, such as polling, get no span. A span holds no SQL and no values.
  */
 export function traced(dialect: Dialect, engine: Engine): Dialect {
   return {
@@ -39,7 +39,7 @@ function tracedDriver(driver: Driver, engine: Engine): Driver {
     open.get(connection)?.end({ "duba.outcome": outcome }, outcome === "lost");
     open.delete(connection);
   };
-  /** Ends the transaction's span with what became of it. */
+  /** Ends the span of the transaction with its outcome. */
   const ending = async (connection: DatabaseConnection, work: Promise<void>, outcome: "committed" | "rolled_back") => {
     try {
       await work;

@@ -4,7 +4,7 @@ import Type from "../../operation/schema/type.ts";
 import { type Audited, inTransaction, type WithClock } from "../audited.ts";
 import { acceptClock } from "./retention-clock.ts";
 
-/** `duba clock accept`: from here on what is old by this clock is removed. */
+/** `duba clock accept`: from now on retention goes by this clock. */
 export const clockCommand = command({
   id: "clock.accept",
   summary: "Accept the clock as right, so that what is old by it is removed.",

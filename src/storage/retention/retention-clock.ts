@@ -7,33 +7,36 @@ import type { RetentionRule } from "./retention-rule.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Name of the row that has the last time we trusted, and for how many minutes a doubted clock has run since. */
+/** The row of `fact` that holds the last trusted time, and the minutes that a doubted clock has run since. */
 const name = "retention_clock";
 
 interface Trust {
-  /** The last time that we trusted, in milliseconds since 1970. */
+  /** The last trusted time, in milliseconds since 1970. */
   at: number;
   waited: number;
 }
 
-/** A true gap is a service that was stopped. The longer it is, the less likely. */
+/**
+ * A gap means that the service was stopped or that the clock is wrong. The longer the gap, the likelier the clock is
+ * wrong, and the longer we wait before we trust it.
+ */
 const usualGap = hour;
 const longGap = 48 * hour;
 const shortWait = 10;
 const longWait = 24 * 60;
 
-/** For how many minutes a clock must run that is so far from the last time we trusted. */
+/** How many minutes the service must run before we trust a clock with this gap. */
 function waitFor(gap: number): number {
   if (gap <= usualGap) return 0;
   return gap <= longGap ? shortWait : longWait;
 }
 
-/** By which time idempotency keys and sealed records are old. */
+/** `now` for the expiry of idempotency keys and of sealed records. */
 export type RetentionTimes = Pick<RetentionClock, "now" | "recordsNow">;
 
 /**
- * The clock that decides what is old, for every table. It doubts a time that is far from the last one that it trusted, which is in the
- * store: until the service has run for a while, or somebody accepts the clock, nothing gets older.
+ * The clock by which retention decides what is old, for every table. It doubts a time that is far from the last trusted
+ * time, which the store holds. Nothing ages until the service has run for a while or somebody accepts the clock.
  */
 export class RetentionClock {
   readonly #store: ClockParts["store"];
@@ -48,7 +51,10 @@ export class RetentionClock {
     this.#tell();
   }
 
-  /** Call it before anything else writes rows: in a store without the time, that of the newest row counts. */
+  /**
+   * Call it before anything else writes rows. Without a trusted time in the store, it trusts the time of the newest
+   * row.
+   */
   static async open(parts: ClockParts): Promise<RetentionClock> {
     const { db, now } = parts.store;
     if (!(await readTrust(db))) {
@@ -58,13 +64,13 @@ export class RetentionClock {
     return new RetentionClock(parts, (await readTrust(db))!);
   }
 
-  /** The time by which idempotency keys are old. It stands still while the clock is doubted. */
+  /** `now` for the expiry of idempotency keys. It stands still while the clock is doubted. */
   readonly now = (): number => this.#past({});
 
-  /** The same for sealed records, which wait for ten minutes only. */
+  /** `now` for the expiry of sealed records. It stands still for ten minutes at most. */
   readonly recordsNow = (): number => this.#past({ isPersonal: true });
 
-  /** The time by which a rule may remove; undefined while the clock is doubted. */
+  /** `now` for a rule's removals; undefined while the clock is doubted. */
   timeFor({ isPersonal }: Pick<RetentionRule, "isPersonal">): number | undefined {
     const now = this.#store.now();
     const { at, waited } = this.#trust;
@@ -72,7 +78,7 @@ export class RetentionClock {
     return isTrusted ? now : undefined;
   }
 
-  /** Call it once a minute. Only one process leads: it counts the minutes, and moves the trusted time on. */
+  /** Call it once a minute. Only the leading process counts the minutes and moves the trusted time. */
   async tick(isLeader: boolean): Promise<void> {
     const before = (await readTrust(this.#store.db)) ?? this.#trust;
     this.#trust = before;
@@ -110,13 +116,13 @@ export interface ClockParts {
   log: Log;
 }
 
-/** The last time that we trusted, if the clock is so far from it that a day must pass; else null. */
+/** The last trusted time, if the clock is so far from it that we wait a day; else null. */
 export async function doubtedSince(db: Kysely<Tables>, now: number): Promise<number | null> {
   const trust = await readTrust(db);
   return trust && waitFor(Math.abs(now - trust.at)) === longWait ? trust.at : null;
 }
 
-/** Trusts `now` from here on. Returns the time that was trusted last; null if none is known. */
+/** Trusts `now` from here on. Returns the last trusted time; null if there is none. */
 export async function acceptClock(db: Kysely<Tables>, now: number): Promise<number | null> {
   const before = await readTrust(db);
   await writeTrust(db, { at: now, waited: 0 }, before?.at ?? now);
@@ -128,7 +134,7 @@ async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
   return row && { at: row.created_at, waited: Number(row.value) };
 }
 
-/** Changes nothing if another process moved the time meanwhile from `before`. */
+/** Does nothing if another process has changed the trusted time from `before`. */
 async function writeTrust(db: Kysely<Tables>, { at, waited }: Trust, before: number): Promise<void> {
   const columns = { created_at: at, value: String(waited) };
   await db

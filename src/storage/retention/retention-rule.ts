@@ -1,26 +1,26 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** How much was removed, by what it is called: `{ keys: 3, records: 2 }`. */
+/** The number of removed items by name: `{ keys: 3, records: 2 }`. */
 export type Removed = Readonly<Record<string, number>>;
 
 /** How long something is kept. Times are milliseconds since 1970. */
 export interface RetentionRule {
-  /** For the log. */
+  /** Shown in the log. */
   name: string;
-  /** From which it removes rows, or a part of rows. */
+  /** The tables from which it removes rows or parts of rows. */
   tables: readonly (keyof Tables)[];
   /** Milliseconds between two runs. */
   every: number;
-  /** At `now` everything goes that ended before the returned time. */
+  /** At `now`, everything that ended before the returned time is removed. */
   kept(now: number, db: Kysely<Tables>): number | Promise<number>;
-  /** Removes one batch of what ended before `before`. What it returns sums up to 0 when there is no more. */
+  /** Removes one batch of what ended before `before`. Counts that add up to 0 mean that nothing is left. */
   remove(trx: Transaction<Tables>, before: number): Promise<Removed>;
-  /** Follows the last batch of each run. */
+  /** Runs after the last batch of each run. */
   finish?(db: Kysely<Tables>): Promise<unknown>;
-  /** Whether the audit trail gets the sums of a run as the facts of a `retention.swept`. */
+  /** Whether the counts of a run go to the audit trail, as facts of `retention.swept`. */
   isAudited?: true;
-  /** Whether it removes what is sealed about persons: it waits only ten minutes for a clock that jumped. */
+  /** Whether it removes sealed data about persons. Such a rule waits only ten minutes for a clock that jumped. */
   isPersonal?: true;
 }
 
@@ -28,16 +28,21 @@ const second = 1000;
 export const minutely = 60 * second;
 export const hourly = 60 * minutely;
 
-/** Since when the ledger, the audit trail and the sums of days are kept: 24 months before `now`. In milliseconds since 1970. */
+/**
+ * The start of the 24 months for which the ledger, the audit trail and daily sums are kept, in milliseconds since 1970.
+ */
 export function ledgerStart(now: number): number {
   const start = new Date(now);
   return start.setUTCMonth(start.getUTCMonth() - 24);
 }
 
-/** Rows of one statement, so that others need not wait for long. */
+/** Rows per statement. A small batch keeps others from waiting long. */
 const batch = 500;
 
-/** A rule for rows that end by one column. Large tables need an index on it. `only`: the rows that it is for. */
+/**
+ * A rule for rows that end at the time in one column. Large tables need an index on it. `only`: limits the rule to
+ * these rows.
+ */
 export function rowsBefore<Table extends keyof Tables>(
   table: Table,
   column: keyof Tables[Table] & string,
@@ -51,7 +56,7 @@ export function rowsBefore<Table extends keyof Tables>(
   return {
     ...{ name: table, tables: [table], every, ...rule },
     async remove(trx, before) {
-      // The compiler cannot know a table that is a variable.
+      // The compiler cannot check a table that is a variable.
       const named = table as "adjustment";
       const isOld = sql<SqlBool>`${only} and ${ends} < ${before}`;
       const last = await trx
@@ -72,7 +77,10 @@ export function rowsBefore<Table extends keyof Tables>(
   };
 }
 
-/** Removes everything that ended before `before`, batch by batch, and adds it to `sums`. Stops between two batches. */
+/**
+ * Removes everything that ended before `before` in batches, and adds the counts to `sums`. It stops between two
+ * batches.
+ */
 export async function removeBatches(
   db: Kysely<Tables>,
   rule: Pick<RetentionRule, "remove" | "finish">,

@@ -17,9 +17,9 @@ export interface SweepParts {
 }
 
 /**
- * Gives a function that applies the rules, in their order, each as often as it says and as far as the clock is trusted. Call it once a
- * minute, in one process at a time. Its signal ends it after the batch under way. A rule that fails is tried again at the next call,
- * and stops no other.
+ * Returns a function that applies the rules in order, each at its own interval and only while the clock is trusted.
+ * Call it once a minute, in one process at a time. Its signal ends it after the current batch. A rule that fails is
+ * tried again at the next call and does not stop the others.
  */
 export function sweeper({ db, clock, rules, audit, log }: SweepParts): (signal: AbortSignal) => Promise<void> {
   let sums: Record<string, number> = {};

@@ -117,10 +117,10 @@ function cannotWrite(file: string, code: string | undefined): StoreError {
   );
 }
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between two checks of a file. */
 const looksEvery = 1_000;
 
-/** Gives whether the file that stands at `path` now still stands there, as it was seen at most a second ago. */
+/** Returns a function that says whether the file at `path` is still the same file. It checks at most once a second. */
 export function standsAt(path: string): () => boolean {
   const inode = () => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
   const own = inode();

@@ -24,7 +24,10 @@ import type { OpenTransaction } from "./transaction.ts";
 class QueuedConnection implements DatabaseConnection {
   readonly #queue: StatementQueue;
   transaction: OpenTransaction | undefined;
-  /** After an error PostgreSQL accepts only a rollback. We do the same, or code would work on one engine only. */
+  /**
+   * PostgreSQL accepts only a rollback after an error. We do the same on SQLite, so that no code works on one engine
+   * only.
+   */
   aborted = false;
 
   constructor(queue: StatementQueue) {
@@ -95,12 +98,13 @@ function queuedDriver(queue: StatementQueue): Driver {
 }
 
 class QueuedAdapter extends SqliteAdapter {
-  // Otherwise Kysely runs one statement at a time, and none could share a commit. The queue keeps the order.
+  // Without it, Kysely would run one statement at a time, and statements could not share a commit. The queue keeps the
+  // order.
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 
-  // Migrations then run in one immediate transaction, which also keeps two processes apart.
+  // Migrations run in one immediate transaction, which also keeps other processes from migrating at the same time.
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -115,7 +119,7 @@ export interface SqliteDatabase {
   close(): Promise<void>;
 }
 
-/** Opens a file that exists or may be made; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
+/** Opens an existing file or creates it. Rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
 export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced = false): Promise<SqliteDatabase> {
   const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
   const queue = new StatementQueue(thread, timeouts, standsAt(file));
@@ -141,7 +145,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
     },
     async close() {
       await db.destroy();
-      // Kysely closes no driver that it never used.
+      // Kysely does not close a driver that it never used.
       await queue.close();
     },
   };

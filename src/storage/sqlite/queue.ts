@@ -6,7 +6,7 @@ import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 
-/** At most so many statements share a commit, which bounds the reply. */
+/** The most statements that share a commit, which limits the size of the reply. */
 const SHARED_AT_MOST = 256;
 
 interface Waiting {
@@ -14,7 +14,7 @@ interface Waiting {
   readonly readOnly: boolean;
   readonly resolve: (answer: Rows | OpenTransaction) => void;
   readonly reject: (error: Error) => void;
-  /** Of `performance.now()`. */
+  /** When the work was queued, by `performance.now()`. */
   readonly asked: number;
   readonly timeouts: StoreTimeouts;
   isGivenUp: boolean;
@@ -27,7 +27,7 @@ interface Waiting {
  */
 export class StatementQueue {
   timeouts: StoreTimeouts;
-  /** Commits, from the request to the thread until its reply. */
+  /** Durations of commits, from the request to the thread until its reply. */
   readonly commits = new Durations();
   readonly #thread: SqliteThread;
   readonly #isInPlace: () => boolean;
@@ -38,7 +38,10 @@ export class StatementQueue {
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
-  /** `isInPlace`: whether the database is the file at its path. Else what is written is lost with this process. */
+  /**
+   * `isInPlace`: whether the open database is still the file at its path. If it is not, this process's writes are lost
+   * when it ends.
+   */
   constructor(thread: SqliteThread, timeouts: StoreTimeouts, isInPlace: () => boolean) {
     this.#thread = thread;
     this.#isInPlace = isInPlace;
@@ -119,7 +122,7 @@ export class StatementQueue {
       const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
       if (batch.some(({ statement }) => isWrite(statement!.sql))) this.commits.add((performance.now() - sent) * 1000);
       for (const [index, waiting] of batch.entries()) {
-        // A reply without an outcome for this statement holds one failure for all statements.
+        // A reply without an outcome for this statement holds a single failure that applies to all statements.
         const outcome = reply[index] ?? reply[0]!;
         if (isFailed(outcome)) this.#failed(waiting, errorOf(outcome));
         else waiting.resolve(outcome);

@@ -18,7 +18,7 @@ const SHARABLE = /^\s*(insert|update|delete|replace|with)\b/i;
 
 type Prepared = Database.Statement<unknown[]>;
 
-/** An error for what SQLite itself would allow. */
+/** We refuse something that SQLite itself would allow. */
 class Refused extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -27,7 +27,7 @@ class Refused extends Error {
   }
 }
 
-/** What the main thread learns of an error. */
+/** The part of an error that the main thread gets. */
 export function failureOf(error: unknown): Failed {
   const message = error instanceof Error ? error.message : String(error);
   return { code: codeOf(error) ?? "SQLITE_MISUSE", message };
@@ -45,7 +45,10 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Enters WAL mode. SQLite tries this only once, and another process that opens the file may hold its lock. */
+/**
+ * Enters WAL mode. SQLite does not wait for a lock here, and another process that opens the file may hold it, so we
+ * retry.
+ */
 function enterWal(database: Database.Database, milliseconds: number): void {
   const deadline = performance.now() + milliseconds;
   for (;;) {
@@ -95,7 +98,7 @@ export class SharedConnection {
     return statements.map((statement) => outcomes.get(statement)!);
   }
 
-  /** Runs a statement of the open transaction. */
+  /** Runs one statement of the open transaction. */
   runInside(statement: SqlStatement): Rows {
     this.#demandTransaction();
     const rows = this.#run(statement);
@@ -104,7 +107,7 @@ export class SharedConnection {
   }
 
   begin(readOnly: boolean): void {
-    // One is still open only if a rollback failed.
+    // A transaction is still open only if its rollback failed.
     this.rollback();
     this.#database.exec(readOnly ? "BEGIN" : "BEGIN IMMEDIATE");
   }
@@ -132,7 +135,7 @@ export class SharedConnection {
     try {
       this.begin(false);
       const outcomes = statements.map((statement) => outcomeOf(() => this.#runUnderSavepoint(statement)));
-      // Some errors, such as a full disk, roll everything back. Then each statement runs by itself.
+      // Some errors, such as a full disk, roll back the whole transaction. Then we run each statement alone.
       if (!this.#database.inTransaction) return statements.map((statement) => this.#outcomeAlone(statement));
       this.commit();
       return outcomes;
@@ -198,7 +201,7 @@ export class SharedConnection {
     try {
       return !this.#prepare(sql).readonly;
     } catch {
-      // It fails again, for its own caller, when it runs.
+      // An invalid statement fails again when it runs, and its own caller gets the error.
       return false;
     }
   }

@@ -6,7 +6,7 @@ import type { Failed, Opened, Opening, Request, StoreResponse } from "./messages
 
 const CLOSE_MILLISECONDS = 5_000;
 
-/** A statement that SQLite refuses; `code` is its extended result code. */
+/** SQLite rejected the statement. `code` is its extended result code. */
 export class SqliteError extends Error {
   override readonly name = "SqliteError";
   readonly code: string;
@@ -24,18 +24,18 @@ export function errorOf(failed: Failed): StoreAway | SqliteError {
   return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
 
-/** Started ahead, and not told yet which file to open. */
+/** A thread that was started ahead and does not know yet which file to open. */
 let waiting: Worker | undefined;
 
 function newThread(): Worker {
   return new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url));
 }
 
-/** Starts the thread of the next store, so that it is ready once the rest of the service is loaded. */
+/** Starts the thread of the next store early, so that it is ready once the rest of the service is loaded. */
 export function startThreadAhead(): void {
   waiting ??= newThread();
   waiting.unref();
-  // If it cannot run, the next one says why to whoever opens the store.
+  // If it cannot run, we start another thread later, and whoever opens the store gets that thread's error.
   waiting.once("error", () => {
     waiting = undefined;
   });
@@ -65,7 +65,7 @@ export class SqliteThread {
     worker.unref();
   }
 
-  /** Since when we have waited for a response, by `performance.now()`; now if there is no request. */
+  /** When we began to wait for a reply, by `performance.now()`; now if no request is pending. */
   get heard(): number {
     return this.#pending === undefined ? performance.now() : this.#sent;
   }
@@ -103,7 +103,7 @@ export class SqliteThread {
     });
   }
 
-  /** Closes the connection and ends the thread. After 5 s without a response it ends the thread anyway. */
+  /** Closes the connection and ends the thread. If there is no reply within 5 s, it ends the thread anyway. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const exited = once(this.#worker, "exit");

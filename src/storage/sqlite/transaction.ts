@@ -11,7 +11,9 @@ export function rowsOf(outcome: Outcome | undefined): Rows {
   return outcome;
 }
 
-/** The open transaction. No other work uses the connection until `commit` or `rollback`. One request at a time. */
+/**
+ * The open transaction. Nothing else uses the connection until `commit` or `rollback`. It takes one request at a time.
+ */
 export class OpenTransaction {
   readonly #thread: SqliteThread;
   readonly #timeouts: StoreTimeouts;
@@ -20,7 +22,7 @@ export class OpenTransaction {
   #idle: NodeJS.Timeout | undefined;
   #over: Error | undefined;
 
-  /** `commits` gets the duration of the commit; null if the transaction only reads. */
+  /** `commits` records the duration of the commit; null for a read-only transaction. */
   constructor(thread: SqliteThread, timeouts: StoreTimeouts, commits: Durations | null, release: () => void) {
     this.#thread = thread;
     this.#timeouts = timeouts;

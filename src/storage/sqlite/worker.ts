@@ -3,7 +3,9 @@ import { parentPort } from "node:worker_threads";
 import type { Opened, Opening, Request, StoreResponse } from "./messages.ts";
 import { failureOf, SharedConnection } from "./shared-connection.ts";
 
-/** The SQLite thread: gets an `Opening`, opens that connection, says so, then answers one request at a time. */
+/**
+ * The SQLite thread. It receives an `Opening`, opens that connection, reports that, then serves one request at a time.
+ */
 
 const port = parentPort!;
 
