@@ -61,6 +61,58 @@ export const emptyRecord: PersonRecord = {
   residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
 };
 
+/** The invented person of vendors' samples, as the longest of them show a BVN. A vendor's test says what its sample has otherwise. */
+export const publishedRecord: PersonRecord = {
+  bvn_number: "22000000017",
+  name_on_card: "IBEKWE FAISAL",
+  enrolment_branch: "OWERRI MUNICIPAL",
+  enrolment_bank: "044",
+  formatted_registration_date: "March 21, 2018",
+  level_of_account: "Level 2 - Medium Level Accounts",
+  nin: "30000000017",
+  watchlisted: "NO",
+  verification_status: "VERIFIED",
+  service_type: "BVN Verification without Image",
+  personal_info: {
+    first_name: "FAISAL",
+    middle_name: "EMEKA",
+    last_name: "IBEKWE",
+    full_name: "FAISAL EMEKA IBEKWE",
+    email: "",
+    gender: "Male",
+    phone_number: "08000000017",
+    phone_number_2: "08000000027",
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
+    lga_of_origin: "Doguwa",
+    state_of_origin: "Kano State",
+    nationality: "Nigeria",
+    marital_status: "Married",
+  },
+  residential_info: {
+    state_of_residence: "Imo State",
+    lga_of_residence: "Owerri Municipal",
+    residential_address: "23 Mission Street, Owerri Municipal",
+  },
+};
+
+/** The same person, as short samples show a BVN. */
+export const shortRecord: PersonRecord = {
+  ...emptyRecord,
+  bvn_number: "22000000017",
+  service_type: "BVN Verification without Image",
+  personal_info: {
+    ...emptyRecord.personal_info,
+    first_name: "Faisal",
+    last_name: "Ibekwe",
+    full_name: "Faisal Ibekwe",
+    gender: "Male",
+    phone_number: "08000000017",
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
+  },
+};
+
 /** An attempt of each kind about one invented person. */
 export const attempts: Readonly<Record<PersonKind, IdentityAttempt>> = {
   bvn: attemptOf("bvn", "22000000017"),

@@ -41,8 +41,10 @@ export interface VendorCase {
   prelude?: (received: Received) => object | undefined;
   /** One for each kind that it offers. */
   checks: Partial<Record<PersonKind, CheckCase>>;
-  /** Other documented answers, by what they say: to its first kind unless `kind` is another. */
-  answers: Record<string, { status: number; body: unknown; kind?: PersonKind; outcome: IdentityOutcome }>;
+  /** Other documented answers, by what they say: to its first kind unless another is named. */
+  answers: Record<string, [status: number, body: unknown, outcome: IdentityOutcome, kind?: PersonKind]>;
+  /** Its envelope has a code for each failure, which means the same with any status. */
+  hasCodes?: boolean;
   /** Texts that must not appear in a log or an outcome. */
   secrets: string[];
 }
@@ -152,6 +154,13 @@ export function testVendor(vendorCase: VendorCase): void {
         assertDiscreet(log, outcome);
       });
 
+    if (!vendorCase.hasCodes)
+      test(`${name} fails while it says that there is no such ${label}: nobody can tell`, async (t) => {
+        const { ask } = await open(t, json(500, notFound.body));
+        const { kind: outcome, reason } = (await ask(kind)) as Extract<IdentityOutcome, { kind: "unknown" }>;
+        assert.deepEqual([outcome, reason], ["unknown", "server_error"]);
+      });
+
     if (good.facts?.reference !== undefined)
       test(`${name} names its answer by a ${label}: that name is not kept`, async (t) => {
         const given = new RegExp(`"?${RegExp.escape(good.facts!.reference!)}"?`, "g");
@@ -162,7 +171,7 @@ export function testVendor(vendorCase: VendorCase): void {
       });
   }
 
-  for (const [what, { status, body, kind, outcome: expected }] of Object.entries(answers)) {
+  for (const [what, [status, body, expected, kind]] of Object.entries(answers)) {
     test(`${name}: ${what}`, async (t) => {
       const { ask, log } = await open(t, json(status, body));
       const outcome = await ask(kind);

@@ -43,11 +43,6 @@ testVendor({
   },
   answers: {
     // FILL IN: each documented answer, those with HTTP 200 that are failures too.
-    "an unknown number with 500": {
-      status: 500,
-      body: failures.notFound,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
   },
   secrets: ["key-of-ours", "FAISAL"],
 });

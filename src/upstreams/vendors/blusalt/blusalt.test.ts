@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import notFoundFile from "../../../../stand-ins/blusalt/samples/not-found.json" with { type: "json" };
 import verifiedFile from "../../../../stand-ins/blusalt/samples/verified.json" with { type: "json" };
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unavailable } from "../../ports/outcomes.ts";
+import { badResponse, unavailable, unknownBecause } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import { blusalt } from "./index.ts";
 
@@ -30,42 +30,21 @@ testVendor({
     },
   },
   answers: {
-    "an unknown BVN with 404": { status: 404, body: notFound, outcome: notFoundOutcome },
-    "an unknown BVN with 400": { status: 400, body: notFound, outcome: notFoundOutcome },
-    "a server fault that says not found": {
-      status: 500,
-      body: notFound,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "bad credentials with 200": { status: 200, body: failure(401), outcome: unavailable("bad_credentials") },
-    "no money with 200": { status: 200, body: failure(402), outcome: unavailable("no_money") },
-    "a good status as a text": {
-      status: 200,
-      body: { ...verified, status_code: "200" },
-      outcome: { kind: "verified", record },
-    },
-    "an unknown BVN with a status as a text": {
-      status: 200,
-      body: { ...notFound, status_code: "404" },
-      outcome: notFoundOutcome,
-    },
-    "no money with its own status 400": {
-      status: 200,
-      body: { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },
-      outcome: unavailable("no_money"),
-    },
-    "an attempt it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
-    "a server fault with 200": {
-      status: 200,
-      body: failure(500),
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "a good status without a record": {
-      status: 200,
-      body: failure(200),
-      outcome: { kind: "bad_response", why: "shape" },
-    },
-    "a good body with a bad status": { status: 404, body: verified, outcome: { kind: "bad_response", why: "status" } },
+    "an unknown BVN with 404": [404, notFound, notFoundOutcome],
+    "an unknown BVN with 400": [400, notFound, notFoundOutcome],
+    "bad credentials with 200": [200, failure(401), unavailable("bad_credentials")],
+    "no money with 200": [200, failure(402), unavailable("no_money")],
+    "a good status as a text": [200, { ...verified, status_code: "200" }, { kind: "verified", record }],
+    "an unknown BVN with a status as a text": [200, { ...notFound, status_code: "404" }, notFoundOutcome],
+    "no money with its own status 400": [
+      200,
+      { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },
+      unavailable("no_money"),
+    ],
+    "an attempt it does not take": [400, failure(400), unavailable("refused")],
+    "a server fault with 200": [200, failure(500), unknownBecause("server_error")],
+    "a good status without a record": [200, failure(200), badResponse("shape")],
+    "a good body with a bad status": [404, verified, badResponse("status")],
   },
   secrets: ["client-of-ours", "app of ours", "test_key_of_ours", "FAISAL"],
 });

@@ -3,10 +3,10 @@ import foundFile from "../../../../stand-ins/dojah/samples/found.json" with { ty
 import foundNinFile from "../../../../stand-ins/dojah/samples/nin.json" with { type: "json" };
 import notFoundFile from "../../../../stand-ins/dojah/samples/not-found.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { emptyRecord } from "../../conformance.fixture.ts";
+import { emptyRecord, publishedRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unavailable } from "../../ports/outcomes.ts";
+import { badResponse, unavailable, unknown } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import { dojah } from "./index.ts";
 
@@ -17,37 +17,10 @@ const { sample: notFound } = notFoundFile;
 const { entity } = found;
 
 const record: PersonRecord = {
-  bvn_number: "22000000017",
+  ...publishedRecord,
   name_on_card: "IBEKWE, FAISAL E",
-  enrolment_branch: "OWERRI MUNICIPAL",
-  enrolment_bank: "044",
-  formatted_registration_date: "March 21, 2018",
-  level_of_account: "Level 2 - Medium Level Accounts",
   nin: "",
-  watchlisted: "NO",
-  verification_status: "VERIFIED",
-  service_type: "BVN Verification without Image",
-  personal_info: {
-    first_name: "FAISAL",
-    middle_name: "EMEKA",
-    last_name: "IBEKWE",
-    full_name: "FAISAL EMEKA IBEKWE",
-    email: "",
-    gender: "Male",
-    phone_number: "08000000017",
-    phone_number_2: null,
-    date_of_birth: "20-Nov-1995",
-    formatted_date_of_birth: "November 20, 1995",
-    lga_of_origin: "Doguwa",
-    state_of_origin: "Kano State",
-    nationality: "Nigeria",
-    marital_status: "Married",
-  },
-  residential_info: {
-    state_of_residence: "Imo State",
-    lga_of_residence: "Owerri Municipal",
-    residential_address: "23 Mission Street, Owerri Municipal",
-  },
+  personal_info: { ...publishedRecord.personal_info, phone_number_2: null },
 };
 
 const ninRecord: PersonRecord = {
@@ -90,62 +63,37 @@ testVendor({
     },
   },
   answers: {
-    "an unknown record with 404": {
-      status: 404,
-      body: { error: "Record not found" },
-      outcome: notFoundOutcome,
-    },
-    "an unknown BVN with 200": {
-      status: 200,
-      body: { ...notFound, entity: {} },
-      outcome: notFoundOutcome,
-    },
-    "a NIN's record that names the NIN": {
-      status: 200,
-      kind: "nin",
-      body: { entity: { ...foundNin.entity, nin: "30000000018" } },
-      outcome: { kind: "verified", record: { ...ninRecord, nin: "30000000018" } },
-    },
-    "a record beside an error that is null, with numbers for texts": {
-      status: 200,
-      body: { error: null, entity: { ...entity, bvn: 22000000017, phone_number1: 8000000017, email: null } },
-      outcome: { kind: "verified", record },
-    },
-    "a person without a name": {
-      status: 200,
-      body: { entity: { ...entity, first_name: null, last_name: "" } },
-      outcome: { kind: "bad_response", why: "shape" },
-    },
-    "no money with 400": {
-      status: 400,
-      body: { error: "Your balance is low, pls visit the dashboard to top up" },
-      outcome: unavailable("no_money"),
-    },
-    "an error with 200": { status: 200, body: { error: "…" }, outcome: { kind: "bad_response", why: "failure" } },
-    "a wrong address": {
-      status: 404,
-      body: { error: "URL not recognized" },
-      outcome: { kind: "bad_response", why: "status" },
-    },
-    "an attempt it does not take": { status: 400, body: { error: "BVN is invalid" }, outcome: unavailable("refused") },
-    "a request that is disabled": { status: 405, body: { error: "…" }, outcome: unavailable("bad_settings") },
-    "its own time-out": { status: 408, body: { error: "…" }, outcome: { kind: "unknown" } },
-    "a failure of its own source": { status: 424, body: { error: "…" }, outcome: { kind: "unknown" } },
-    "a server fault that says not found": {
-      status: 500,
-      body: notFound,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "a person without a BVN": {
-      status: 200,
-      body: { entity: { ...entity, bvn: undefined } },
-      outcome: { kind: "bad_response", why: "shape" },
-    },
-    "the look-up of another kind, which only compares": {
-      status: 200,
-      body: { entity: { bvn: { value: "22000000017", status: true } } },
-      outcome: { kind: "bad_response", why: "shape" },
-    },
+    "an unknown record with 404": [404, { error: "Record not found" }, notFoundOutcome],
+    "an unknown BVN with 200": [200, { ...notFound, entity: {} }, notFoundOutcome],
+    "a NIN's record that names the NIN": [
+      200,
+      { entity: { ...foundNin.entity, nin: "30000000018" } },
+      { kind: "verified", record: { ...ninRecord, nin: "30000000018" } },
+      "nin",
+    ],
+    "a record beside an error that is null, with numbers for texts": [
+      200,
+      { error: null, entity: { ...entity, bvn: 22000000017, phone_number1: 8000000017, email: null } },
+      { kind: "verified", record },
+    ],
+    "a person without a name": [200, { entity: { ...entity, first_name: null, last_name: "" } }, badResponse("shape")],
+    "no money with 400": [
+      400,
+      { error: "Your balance is low, pls visit the dashboard to top up" },
+      unavailable("no_money"),
+    ],
+    "an error with 200": [200, { error: "…" }, badResponse("failure")],
+    "a wrong address": [404, { error: "URL not recognized" }, badResponse("status")],
+    "an attempt it does not take": [400, { error: "BVN is invalid" }, unavailable("refused")],
+    "a request that is disabled": [405, { error: "…" }, unavailable("bad_settings")],
+    "its own time-out": [408, { error: "…" }, unknown],
+    "a failure of its own source": [424, { error: "…" }, unknown],
+    "a person without a BVN": [200, { entity: { ...entity, bvn: undefined } }, badResponse("shape")],
+    "the look-up of another kind, which only compares": [
+      200,
+      { entity: { bvn: { value: "22000000017", status: true } } },
+      badResponse("shape"),
+    ],
   },
   secrets: ["app-of-ours", "test_sk_of_ours", "FAISAL"],
 });

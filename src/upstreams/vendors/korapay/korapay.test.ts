@@ -4,10 +4,10 @@ import bvnFile from "../../../../stand-ins/korapay/samples/bvn.json" with { type
 import earlierFile from "../../../../stand-ins/korapay/samples/earlier.json" with { type: "json" };
 import ninFile from "../../../../stand-ins/korapay/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { attempt, emptyRecord } from "../../conformance.fixture.ts";
+import { attempt, publishedRecord, shortRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unavailable } from "../../ports/outcomes.ts";
+import { badResponse, unavailable } from "../../ports/outcomes.ts";
 import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
 import { korapay } from "./index.ts";
 
@@ -20,23 +20,7 @@ const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", bille
 const values = (url: string) => ({ url, key: "sk_live_of_ours" });
 const failure = (message: string) => ({ status: false, message, data: null });
 
-const record: PersonRecord = {
-  ...emptyRecord,
-  bvn_number: "22000000017",
-  nin: "30000000017",
-  formatted_registration_date: "March 21, 2018",
-  service_type: "BVN Verification without Image",
-  personal_info: {
-    ...emptyRecord.personal_info,
-    first_name: "Faisal",
-    last_name: "Ibekwe",
-    full_name: "Faisal Ibekwe",
-    gender: "Male",
-    phone_number: "08000000017",
-    date_of_birth: "20-Nov-1995",
-    formatted_date_of_birth: "November 20, 1995",
-  },
-};
+const record: PersonRecord = { ...shortRecord, nin: "30000000017", formatted_registration_date: "March 21, 2018" };
 
 const ninRecord: PersonRecord = {
   ...record,
@@ -49,11 +33,7 @@ const ninRecord: PersonRecord = {
     full_name: "Faisal Emeka Ibekwe",
     phone_number: "",
   },
-  residential_info: {
-    state_of_residence: "Imo State",
-    lga_of_residence: "Owerri Municipal",
-    residential_address: "23 Mission Street",
-  },
+  residential_info: { ...publishedRecord.residential_info, residential_address: "23 Mission Street" },
 };
 
 function assertRequest({ method, path, headers, body }: Received, { kind, number }: IdentityAttempt): void {
@@ -72,11 +52,11 @@ testVendor({
     nin: { assertRequest, good: { body: nin, record: ninRecord, facts: { reference: nin.data.reference } }, notFound },
   },
   answers: {
-    "an unknown number with 400": { status: 400, body: failure("BVN not found"), outcome: noRecord },
-    "an unknown number with 200": { status: 200, body: failure("ID not found"), outcome: noRecord },
-    "a bank by its newer code, and every other member": {
-      status: 200,
-      body: {
+    "an unknown number with 400": [400, failure("BVN not found"), noRecord],
+    "an unknown number with 200": [200, failure("ID not found"), noRecord],
+    "a bank by its newer code, and every other member": [
+      200,
+      {
         ...bvn,
         data: {
           ...bvn.data,
@@ -91,7 +71,7 @@ testVendor({
           name_on_card: "IBEKWE FAISAL",
         },
       },
-      outcome: {
+      {
         kind: "verified",
         reference,
         record: {
@@ -110,31 +90,22 @@ testVendor({
           },
         },
       },
-    },
-    "a wrong address": {
-      status: 404,
-      body: failure("Route not found"),
-      outcome: { kind: "bad_response", why: "status" },
-    },
-    "an attempt it does not take": { status: 400, body: failure("id is not valid"), outcome: unavailable("refused") },
-    "a lack of money": { status: 400, body: failure("Insufficient balance"), outcome: unavailable("no_money") },
-    "a wrong key": { status: 401, body: failure("…"), outcome: unavailable("bad_credentials") },
-    "a failure with 200": { status: 200, body: failure("…"), outcome: { kind: "bad_response", why: "failure" } },
-    "an unknown number with 500": {
-      status: 500,
-      body: failure("Record not found"),
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "a person without a name": {
-      status: 200,
-      body: { ...bvn, data: { ...bvn.data, first_name: null, last_name: null } },
-      outcome: { kind: "bad_response", why: "shape", reference },
-    },
-    "a person without the number": {
-      status: 200,
-      body: { ...bvn, data: { ...bvn.data, id: null } },
-      outcome: { kind: "bad_response", why: "shape", reference },
-    },
+    ],
+    "a wrong address": [404, failure("Route not found"), badResponse("status")],
+    "an attempt it does not take": [400, failure("id is not valid"), unavailable("refused")],
+    "a lack of money": [400, failure("Insufficient balance"), unavailable("no_money")],
+    "a wrong key": [401, failure("…"), unavailable("bad_credentials")],
+    "a failure with 200": [200, failure("…"), badResponse("failure")],
+    "a person without a name": [
+      200,
+      { ...bvn, data: { ...bvn.data, first_name: null, last_name: null } },
+      { ...badResponse("shape"), reference },
+    ],
+    "a person without the number": [
+      200,
+      { ...bvn, data: { ...bvn.data, id: null } },
+      { ...badResponse("shape"), reference },
+    ],
   },
   secrets: ["sk_live_of_ours", "Faisal", "IBEKWE"],
 });

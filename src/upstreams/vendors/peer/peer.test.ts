@@ -5,7 +5,7 @@ import { failures } from "../../../operation/failures.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unavailable } from "../../ports/outcomes.ts";
+import { badResponse, negative, unavailable } from "../../ports/outcomes.ts";
 import { toIdentityRecord } from "../../responses/loose-record.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
@@ -31,6 +31,7 @@ const assertRequestOf =
 
 testVendor({
   vendor: peer,
+  hasCodes: true,
   values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", amount: "bvn=100,nin=100" }),
   prelude({ path, body }) {
     if (path !== "/api/v2/merchant/authorization") return undefined;
@@ -56,10 +57,10 @@ testVendor({
     },
   },
   answers: {
-    "a record without a home, whose success is a text": {
-      status: 200,
-      body: { ...verified, success: "true", error: null, data: { ...verified.data, residential_info: null } },
-      outcome: {
+    "a record without a home, whose success is a text": [
+      200,
+      { ...verified, success: "true", error: null, data: { ...verified.data, residential_info: null } },
+      {
         kind: "verified",
         record: {
           ...record,
@@ -67,56 +68,48 @@ testVendor({
         },
         reference,
       },
-    },
-    "a failure whose success is a text": {
-      status: 200,
-      body: { success: "false", code: "bvn_not_found" },
-      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
-    },
-    "a flat failure with 200": {
-      status: 200,
-      body: { success: false, code: "bvn_not_found", message: "…" },
-      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
-    },
-    "a flat failure": {
-      status: 422,
-      body: { status: "error", code: "phone_mismatch", message: "…" },
-      outcome: { kind: "negative", reason: "phone_mismatch", billed: "unknown" },
-    },
-    "a failure with 200 that says nothing": {
-      status: 200,
-      body: { success: false, message: "…" },
-      outcome: { kind: "bad_response", why: "failure" },
-    },
-    "a 404 in the envelope without a code": {
-      status: 404,
-      body: { success: false, message: "…" },
-      outcome: { kind: "negative", reason: "not_found", billed: "unknown" },
-    },
-    "a 404 of another program": {
-      status: 404,
-      body: { detail: "Not Found" },
-      outcome: { kind: "bad_response", why: "status" },
-    },
-    "a 422 of another program": { status: 422, body: { message: "…" }, outcome: unavailable("refused") },
-    "a record with a failure's status": { status: 502, body: verified, outcome: { ...serverError, reference } },
-    "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: serverError },
-    "a 503 of a proxy": { status: 503, body: { message: "…" }, outcome: serverError },
-    "a 503 that says that no work was done": {
-      status: 503,
-      body: nested("upstream_unavailable", { retryable: true }),
-      outcome: unavailable("out_of_service"),
-    },
-    "a 503 that no retry cures": {
-      status: 503,
-      body: nested("upstream_unavailable", { retryable: false }),
-      outcome: { kind: "unavailable", reason: "out_of_service", lasting: true },
-    },
-    "a record without a name": {
-      status: 200,
-      body: { ...verified, data: { ...verified.data, personal_info: {} } },
-      outcome: { kind: "bad_response", why: "shape", reference },
-    },
+    ],
+    "a failure whose success is a text": [
+      200,
+      { success: "false", code: "bvn_not_found" },
+      { ...negative("not_found"), billed: "unknown" },
+    ],
+    "a flat failure with 200": [
+      200,
+      { success: false, code: "bvn_not_found", message: "…" },
+      { ...negative("not_found"), billed: "unknown" },
+    ],
+    "a flat failure": [
+      422,
+      { status: "error", code: "phone_mismatch", message: "…" },
+      { ...negative("phone_mismatch"), billed: "unknown" },
+    ],
+    "a failure with 200 that says nothing": [200, { success: false, message: "…" }, badResponse("failure")],
+    "a 404 in the envelope without a code": [
+      404,
+      { success: false, message: "…" },
+      { ...negative("not_found"), billed: "unknown" },
+    ],
+    "a 404 of another program": [404, { detail: "Not Found" }, badResponse("status")],
+    "a 422 of another program": [422, { message: "…" }, unavailable("refused")],
+    "a record with a failure's status": [502, verified, { ...serverError, reference }],
+    "a 502 of a proxy": [502, { message: "…" }, serverError],
+    "a 503 of a proxy": [503, { message: "…" }, serverError],
+    "a 503 that says that no work was done": [
+      503,
+      nested("upstream_unavailable", { retryable: true }),
+      unavailable("out_of_service"),
+    ],
+    "a 503 that no retry cures": [
+      503,
+      nested("upstream_unavailable", { retryable: false }),
+      { kind: "unavailable", reason: "out_of_service", lasting: true },
+    ],
+    "a record without a name": [
+      200,
+      { ...verified, data: { ...verified.data, personal_info: {} } },
+      { ...badResponse("shape"), reference },
+    ],
   },
   secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],
 });

@@ -5,10 +5,10 @@ import failuresFile from "../../../../stand-ins/qoreid/samples/failures.json" wi
 import ninFile from "../../../../stand-ins/qoreid/samples/nin.json" with { type: "json" };
 import tokenFile from "../../../../stand-ins/qoreid/samples/token.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { attempt, emptyRecord } from "../../conformance.fixture.ts";
+import { attempt, publishedRecord, shortRecord } from "../../conformance.fixture.ts";
 import { type Behaviour, json, type Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { notSentBecause, unavailable } from "../../ports/outcomes.ts";
+import { badResponse, notSentBecause, unavailable } from "../../ports/outcomes.ts";
 import { openVendor, testVendor } from "../../vendor-conformance.fixture.ts";
 import { qoreid } from "./index.ts";
 
@@ -25,33 +25,13 @@ const values = (url: string, names = "required") => ({
   names,
 });
 
-const record: PersonRecord = {
-  ...emptyRecord,
-  bvn_number: "22000000017",
-  service_type: "BVN Verification without Image",
-  personal_info: {
-    ...emptyRecord.personal_info,
-    first_name: "Faisal",
-    last_name: "Ibekwe",
-    full_name: "Faisal Ibekwe",
-    gender: "Male",
-    phone_number: "08000000017",
-    date_of_birth: "20-Nov-1995",
-    formatted_date_of_birth: "November 20, 1995",
-  },
-};
-
 const ninRecord: PersonRecord = {
-  ...record,
+  ...shortRecord,
   bvn_number: "",
   nin: "30000000017",
   service_type: "NIN Verification without Image",
-  personal_info: { ...record.personal_info, middle_name: "Emeka", full_name: "Faisal Emeka Ibekwe" },
-  residential_info: {
-    state_of_residence: "Imo State",
-    lga_of_residence: "Owerri Municipal",
-    residential_address: "23 Mission Street",
-  },
+  personal_info: { ...shortRecord.personal_info, middle_name: "Emeka", full_name: "Faisal Emeka Ibekwe" },
+  residential_info: { ...publishedRecord.residential_info, residential_address: "23 Mission Street" },
 };
 
 const assertRequestTo =
@@ -73,7 +53,7 @@ testVendor({
   checks: {
     bvn: {
       assertRequest: assertRequestTo("bvn-basic"),
-      good: { body: bvn, record, facts: { reference: "150017" } },
+      good: { body: bvn, record: shortRecord, facts: { reference: "150017" } },
       notFound: { status: 404, body: failures.notFound, facts: { billed: "unknown" } },
     },
     nin: {
@@ -83,16 +63,16 @@ testVendor({
     },
   },
   answers: {
-    "an unknown number with 400": { status: 400, body: failures.notFound, outcome: noRecord },
-    "a NIN of a contract without names": {
-      status: 200,
-      kind: "nin",
-      body: { ...nin, summary: { nin_check: "verified" } },
-      outcome: { kind: "verified", record: ninRecord, reference: "150018" },
-    },
-    "the premium record": {
-      status: 200,
-      body: {
+    "an unknown number with 400": [400, failures.notFound, noRecord],
+    "a NIN of a contract without names": [
+      200,
+      { ...nin, summary: { nin_check: "verified" } },
+      { kind: "verified", record: ninRecord, reference: "150018" },
+      "nin",
+    ],
+    "the premium record": [
+      200,
+      {
         ...bvn,
         bvn: {
           ...bvn.bvn,
@@ -108,17 +88,17 @@ testVendor({
           levelOfAccount: "Level 2 - Medium Level Accounts",
         },
       },
-      outcome: {
+      {
         kind: "verified",
         reference: "150017",
         record: {
-          ...record,
+          ...shortRecord,
           name_on_card: "IBEKWE FAISAL",
           enrolment_branch: "OWERRI MUNICIPAL",
           enrolment_bank: "044",
           level_of_account: "Level 2 - Medium Level Accounts",
           personal_info: {
-            ...record.personal_info,
+            ...shortRecord.personal_info,
             lga_of_origin: "Doguwa",
             state_of_origin: "Kano State",
             marital_status: "Married",
@@ -130,34 +110,17 @@ testVendor({
           },
         },
       },
-    },
-    "other names without a record": {
-      status: 200,
-      body: { id: 150017, summary: { bvn_check: { status: "NO_MATCH" } }, status: { state: "complete" } },
-      outcome: { kind: "bad_response", why: "shape", reference: "150017" },
-    },
-    "a NIN's record for a BVN": {
-      status: 200,
-      body: nin,
-      outcome: { kind: "bad_response", why: "shape", reference: "150018" },
-    },
-    "a person without a name": {
-      status: 200,
-      body: { bvn: { ...bvn.bvn, firstname: null, lastname: null } },
-      outcome: { kind: "bad_response", why: "shape" },
-    },
-    "a wrong address": { status: 404, body: failures.noRoute, outcome: { kind: "bad_response", why: "status" } },
-    "an attempt it does not take": { status: 400, body: failures.invalid, outcome: unavailable("refused") },
-    "a token that it does not take, twice": {
-      status: 401,
-      body: failures.unauthorized,
-      outcome: unavailable("bad_credentials"),
-    },
-    "an unknown number with 500": {
-      status: 500,
-      body: failures.notFound,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
+    ],
+    "other names without a record": [
+      200,
+      { id: 150017, summary: { bvn_check: { status: "NO_MATCH" } }, status: { state: "complete" } },
+      { ...badResponse("shape"), reference: "150017" },
+    ],
+    "a NIN's record for a BVN": [200, nin, { ...badResponse("shape"), reference: "150018" }],
+    "a person without a name": [200, { bvn: { ...bvn.bvn, firstname: null, lastname: null } }, badResponse("shape")],
+    "a wrong address": [404, failures.noRoute, badResponse("status")],
+    "an attempt it does not take": [400, failures.invalid, unavailable("refused")],
+    "a token that it does not take, twice": [401, failures.unauthorized, unavailable("bad_credentials")],
   },
   secrets: ["client-of-ours", "secret-of-ours", "token-invented", "Faisal"],
 });

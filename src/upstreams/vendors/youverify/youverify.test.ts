@@ -3,10 +3,10 @@ import bvnFile from "../../../../stand-ins/youverify/samples/bvn.json" with { ty
 import failuresFile from "../../../../stand-ins/youverify/samples/failures.json" with { type: "json" };
 import ninFile from "../../../../stand-ins/youverify/samples/nin.json" with { type: "json" };
 import type { PersonRecord } from "../../../operation/identity-record.ts";
-import { emptyRecord } from "../../conformance.fixture.ts";
+import { emptyRecord, publishedRecord, shortRecord } from "../../conformance.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unavailable } from "../../ports/outcomes.ts";
+import { badResponse, unavailable, unknownBecause } from "../../ports/outcomes.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import { youverify } from "./index.ts";
 
@@ -18,25 +18,12 @@ const reference = "65a0c4f2b7d91e0012aa0017";
 const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
 
 const ninRecord: PersonRecord = {
-  ...emptyRecord,
+  ...shortRecord,
+  bvn_number: "",
   nin: "30000000017",
   service_type: "NIN Verification without Image",
-  personal_info: {
-    ...emptyRecord.personal_info,
-    first_name: "Faisal",
-    middle_name: "Emeka",
-    last_name: "Ibekwe",
-    full_name: "Faisal Emeka Ibekwe",
-    gender: "Male",
-    phone_number: "08000000017",
-    date_of_birth: "20-Nov-1995",
-    formatted_date_of_birth: "November 20, 1995",
-  },
-  residential_info: {
-    state_of_residence: "Imo State",
-    lga_of_residence: "Owerri Municipal",
-    residential_address: "23 Mission Street",
-  },
+  personal_info: { ...shortRecord.personal_info, middle_name: "Emeka", full_name: "Faisal Emeka Ibekwe" },
+  residential_info: { ...publishedRecord.residential_info, residential_address: "23 Mission Street" },
 };
 
 const bvnRecord: PersonRecord = {
@@ -68,54 +55,32 @@ testVendor({
     nin: { assertRequest, good: { body: nin, record: ninRecord, facts: { reference } }, notFound },
   },
   answers: {
-    "an unknown number without a person": { status: 200, body: failures.recordNotFound, outcome: noRecord },
-    "an unknown NIN with 404": { status: 404, kind: "nin", body: failures.ninNotFound, outcome: noRecord },
-    "a number that cannot be one": { status: 400, kind: "nin", body: failures.invalidNumber, outcome: noRecord },
-    "a wrong address": { status: 404, body: failures.noRoute, outcome: { kind: "bad_response", why: "status" } },
-    "a wrong address with 200": {
-      status: 200,
-      body: failures.noRoute,
-      outcome: { kind: "bad_response", why: "status" },
-    },
-    "a member that it does not take": { status: 400, body: failures.refusedMember, outcome: unavailable("refused") },
-    "an empty wallet": { status: 402, body: failures.noMoney, outcome: unavailable("no_money") },
-    "an empty wallet with 200": { status: 200, body: failures.noMoney, outcome: unavailable("no_money") },
-    "a key that may not ask": { status: 403, body: failures.denied, outcome: unavailable("bad_credentials") },
-    "that its source is away": {
-      status: 500,
-      body: failures.away,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "an unknown number with 500": {
-      status: 500,
-      body: failures.ninNotFound,
-      outcome: { kind: "unknown", reason: "server_error" },
-    },
-    "a failure that says nothing": {
-      status: 200,
-      body: { success: false, message: "…" },
-      outcome: { kind: "bad_response", why: "failure" },
-    },
-    "nobody, with success": {
-      status: 200,
-      body: { ...bvn, data: null },
-      outcome: { kind: "bad_response", why: "shape" },
-    },
-    "a person without a name": {
-      status: 200,
-      body: { ...bvn, data: { ...bvn.data, firstName: "", lastName: null } },
-      outcome: { kind: "bad_response", why: "shape", reference },
-    },
-    "a person who is still looked for": {
-      status: 200,
-      body: { ...bvn, data: { ...bvn.data, status: "pending" } },
-      outcome: { kind: "bad_response", why: "shape", reference },
-    },
-    "a last name only, and nothing else of a person that may be missing": {
-      status: 200,
-      kind: "nin",
-      body: { success: true, data: { status: "found", idNumber: "30000000017", lastName: "Ibekwe", address: null } },
-      outcome: {
+    "an unknown number without a person": [200, failures.recordNotFound, noRecord],
+    "an unknown NIN with 404": [404, failures.ninNotFound, noRecord, "nin"],
+    "a number that cannot be one": [400, failures.invalidNumber, noRecord, "nin"],
+    "a wrong address": [404, failures.noRoute, badResponse("status")],
+    "a wrong address with 200": [200, failures.noRoute, badResponse("status")],
+    "a member that it does not take": [400, failures.refusedMember, unavailable("refused")],
+    "an empty wallet": [402, failures.noMoney, unavailable("no_money")],
+    "an empty wallet with 200": [200, failures.noMoney, unavailable("no_money")],
+    "a key that may not ask": [403, failures.denied, unavailable("bad_credentials")],
+    "that its source is away": [500, failures.away, unknownBecause("server_error")],
+    "a failure that says nothing": [200, { success: false, message: "…" }, badResponse("failure")],
+    "nobody, with success": [200, { ...bvn, data: null }, badResponse("shape")],
+    "a person without a name": [
+      200,
+      { ...bvn, data: { ...bvn.data, firstName: "", lastName: null } },
+      { ...badResponse("shape"), reference },
+    ],
+    "a person who is still looked for": [
+      200,
+      { ...bvn, data: { ...bvn.data, status: "pending" } },
+      { ...badResponse("shape"), reference },
+    ],
+    "a last name only, and nothing else of a person that may be missing": [
+      200,
+      { success: true, data: { status: "found", idNumber: "30000000017", lastName: "Ibekwe", address: null } },
+      {
         kind: "verified",
         record: {
           ...emptyRecord,
@@ -124,7 +89,8 @@ testVendor({
           personal_info: { ...emptyRecord.personal_info, last_name: "Ibekwe", full_name: "Ibekwe" },
         },
       },
-    },
+      "nin",
+    ],
   },
   secrets: ["key-of-ours", "Faisal", "IBEKWE"],
 });
