@@ -111,9 +111,9 @@ const tasks: Record<string, Task> = {
     was: "Accounts, More, Terms, the account, the cap, Terms, the passkey",
     async does(hands, { account }) {
       await hands.paste(account);
-      await hands.go(/^Change terms$/);
+      await hands.go(/^Change$/);
       await hands.fill(/^Cap naira/, "50000");
-      await hands.confirm(/^Change terms$/);
+      await hands.confirm(/^Change$/);
       await said(hands.page, /50,000/);
     },
   },
