@@ -5,52 +5,61 @@ import type { VendorPrices } from "../upstreams/vendor-prices.ts";
 
 /** The operator's settings for verifications. */
 export interface IdentitySettings {
-  /** The fee schedule: kobo of a verification of each kind, for accounts without a fee of their own. */
+  /** The fee schedule: kobo per verification by kind, for accounts without their own fees. */
   fees: Readonly<Record<CheckKind, number>>;
-  /** `record`: a differing amount is noted and the verification goes on. `enforce`: it is refused. */
+  /** For an amount that differs from the fee. `record` notes it and continues; `enforce` refuses the request. */
   amountPolicy: "record" | "enforce";
-  /** Whether the request's phone must be one of the record's. */
+  /** Whether the request's phone must match a phone of the record. */
   phoneMatch: boolean;
-  /** Milliseconds within which a verification is answered. */
+  /** Milliseconds within which a caller gets a response. */
   timeLimit: number;
-  /** Milliseconds a record is kept for replays of its idempotency key; 0: never kept. */
+  /** How long a record is kept for replays of its idempotency key, in milliseconds. 0: not at all. */
   recordRetention: number;
   /** `coarse` does not say whether the BVN or the phone was wrong. */
   negativeDetail: "full" | "coarse";
-  /** The balance of a wallet that nothing in naira bounds, in kobo. */
+  /** The balance that we report for a wallet without a limit in naira, in kobo. */
   walletUnlimited: number;
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
   /** Whether the operator holds the consent of every person, for vendors that need one. */
   consentAttested: boolean;
-  /** Whether to call another upstream when one times out: both may then charge for it. */
+  /** Whether to try another upstream when one times out, although both may bill then. */
   payTwice: boolean;
-  /** Of the months of caps. */
+  /** The months of caps are in this time zone. */
   timeZone: TimeZone;
-  /** Null: only accounts with limits of their own are limited. */
+  /** Null if only accounts with their own limits are limited. */
   limits: IdentityLimits | null;
-  /** What each vendor bills, by its name; unknown by default. */
+  /** What each vendor bills, by vendor name. Not known by default. */
   vendorPrices?: Readonly<Record<string, VendorPrices>>;
-  /** Default: as listed. */
+  /** Default: vendors in listed order. */
   routes?: RouteSettings;
-  /** How many calls to live upstreams one account may cause in 24 h, also without `limits`; unlimited by default. */
+  /**
+   * The most attempts at live upstreams that one account may cause in 24 h, even without `limits`. Default: unlimited.
+   */
   vendorCallsPerDay?: number;
 }
 
-/** Which vendor is asked first, and which after it. */
+/** The order in which a verification tries vendors. */
 export interface RouteSettings {
   policy: "listed" | "cheapest";
-  /** A vendor outside of them is asked last: 95 of 100 answers within these milliseconds, and of 100 attempts so many that fail. */
+  /**
+   * A vendor that breaks a bound comes last. `p95`: milliseconds within which 95 of 100 responses must arrive.
+   * `failures`: how many of 100 attempts may fail.
+   */
   bounds: { p95: number; failures: number };
-  /** Of 100 verifications, how many go to a vendor first whatever its place. */
+  /** How many of 100 verifications go to a vendor first, regardless of its place. */
   shares: readonly { vendor: string; percent: number }[];
-  /** Kobo that the attempts of one verification may cost if a vendor is asked after "not found". Null: none is. */
+  /**
+   * The most kobo that the attempts of one verification may cost if another vendor is tried after "not found". Null: no
+   * other one is tried.
+   */
   notFoundMax: number | null;
 }
 
 export const listedRoutes: RouteSettings = {
   policy: "listed",
-  // Callers wait for 20 s at most, and after a slow vendor there must be time to ask another; one failure in ten is an outage in parts.
+  // Callers wait 20 s at most, and a slow vendor must leave time for another attempt. One failure in ten is a partial
+  // outage.
   bounds: { p95: 10_000, failures: 10 },
   shares: [],
   notFoundMax: null,
@@ -58,13 +67,13 @@ export const listedRoutes: RouteSettings = {
 
 /** Limits of one account in one mode. */
 export interface IdentityLimits {
-  /** Verifications that it may start. */
+  /** Verifications that the account may start. */
   account: Limit;
-  /** Verifications that may run at once, in one process. */
+  /** Verifications that may run at once in one process. */
   inFlight: number;
   /** Verifications without a match. */
   negatives: Limit;
-  /** Live verifications of one BVN, and those without a match. */
+  /** Live verifications of one number, and those of them without a match. */
   subject: Limit;
   subjectNegatives: Limit;
 }

@@ -34,16 +34,16 @@ export interface IdentityParts {
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** By which time keys and records are old. Default: `now`. */
+  /** `now` for the expiry of keys and records. Default: `now`. */
   retention?: RetentionTimes;
   log?: Log;
   audit: Audit;
 }
 
-/** Which verification of one account and mode: by Duba's reference or by the caller's key. */
+/** Identifies a verification of one account and mode: by Duba's reference or by the caller's key. */
 export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
 
-/** The interface that the operations of this room use. */
+/** The room's interface for its operations. */
 export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
@@ -52,17 +52,17 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
-  /** Whether an operator keeps a live vendor from a kind of check. */
+  /** Whether an operator has paused a live vendor for this kind of check. */
   isPaused(vendor: string, kind: CheckKind): boolean;
-  /** What a serving process does again and again for the ledger. */
+  /** The recurring jobs of a serving process for the ledger. */
   readonly jobs: readonly Job[];
-  /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
+  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
   stop(deadlineMs: number): Promise<void>;
 }
 
 /**
- * Opens the room for serving. On SQLite this makes every running verification of an earlier process `unknown`, so call it
- * only in the process that serves.
+ * Opens the room for serving. On SQLite this makes running verifications of an earlier process `unknown`, so only the
+ * serving process may call it.
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { db, pulse, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
@@ -113,7 +113,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       { name: "note which charges were heard of", when: () => charges.hasNews, run: () => charges.note() },
       {
         ...{ name: "take back charges of processes that are gone", every: 60_000, leader: true },
-        // On SQLite the start did it.
+        // On SQLite the start has done this.
         when: () => pulse.hasPeers,
         run: () => charges.takeBackUnheard(leases.isLongGone),
       },

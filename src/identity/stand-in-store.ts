@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { StoreError } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 
-/** The row that says for ever of whom the live verifications of a store are. */
+/** The permanent row that says whether the live verifications of a store are about real or invented people. */
 const name = "live-verifications";
 const ofStandIns = "of stand-ins";
 const ofVendors = "of vendors";
@@ -11,15 +11,15 @@ const cure =
   "Give the rehearsal a data directory or database of its own (DUBA_DATA, DUBA_DATABASE_URL), and the service another.";
 
 interface Start {
-  /** DUBA_STAND_INS. */
+  /** The setting DUBA_STAND_INS. */
   standIns: boolean;
   upstreams: readonly string[];
 }
 
 /**
- * Notes at the first start that could take live verifications whether they are of people that stand-ins invent. Throws a
- * `StoreError` if the store has the others. Call it before this process has a lease, and `checkClaim` afterwards: of two instances
- * that start at once with other settings, one is refused.
+ * At the first start that could accept live verifications, notes whether stand-ins invent their persons. Throws a
+ * `StoreError` if the store has the other kind. Call it before this process has a lease and `checkClaim` afterwards.
+ * Then of two instances that start at once with different settings, one is refused.
  */
 export async function claimStore(db: Kysely<Tables>, start: Start, now: number): Promise<void> {
   const { standIns, upstreams } = start;
@@ -39,7 +39,7 @@ export async function claimStore(db: Kysely<Tables>, start: Start, now: number):
   await checkClaim(db, start);
 }
 
-/** Throws a `StoreError` if the live verifications of the store are others than those of this start. */
+/** Throws a `StoreError` if the store's live verifications are of another kind than those of this start. */
 export async function checkClaim(db: Kysely<Tables>, start: Start): Promise<void> {
   const claim = await claimOf(db);
   if (start.standIns && claim === undefined)
@@ -54,7 +54,7 @@ function errorFor({ standIns }: Start): StoreError {
   return new StoreError(`${refused}. ${cure}`);
 }
 
-/** Whether the live verifications of a store are of invented people. */
+/** Whether the live verifications of a store are about invented people. */
 export async function isRehearsal(db: Kysely<Tables>): Promise<boolean> {
   return (await claimOf(db)) === ofStandIns;
 }
@@ -63,7 +63,7 @@ async function claimOf(db: Kysely<Tables>): Promise<string | undefined> {
   return (await db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }
 
-/** A store of before, in which no start noted it. */
+/** A store from before starts noted it. */
 async function hasLive(db: Kysely<Tables>): Promise<boolean> {
   const live = db.selectFrom("verification").select("reference").where("mode", "=", "live");
   return (await live.limit(1).executeTakeFirst()) !== undefined;

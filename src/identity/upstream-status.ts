@@ -4,41 +4,41 @@ import { put } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
-/** How one serving process sees one upstream. Times are milliseconds since 1970. */
+/** The state of an upstream, as one serving process sees it. Times are milliseconds since 1970. */
 export interface UpstreamStatus extends UpstreamHealth {
   instance: string;
   notedAt: number;
 }
 
 const noteEvery = 5_000;
-/** In this time, several processes that see the same alarm make one event. */
+/** Milliseconds during which the same alarm of several processes makes only one event. */
 const sameAlarm = 3_600_000;
-/** Older notes are from processes that are gone. */
+/** Milliseconds. Older notes come from processes that have ended. */
 export const forgottenAfter = 60_000;
 
-/** What one process tells of its upstreams: to the store for the command line, and to operators for alarms. */
+/** Reports the upstreams of one process: to the store for the command line, and to operators for alarms. */
 export class UpstreamNotes {
   readonly #db: Kysely<Tables>;
   readonly #instance: string;
   readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
-  /** The alarm of each upstream that operators were told of. */
+  /** The alarm of each upstream that operators were informed of. */
   readonly #told = new Map<string, UpstreamHealth["alarm"]>();
   #isChanged = true;
   #notedAt = 0;
 
-  /** `instance`: names this process. */
+  /** `instance`: id of this process. */
   constructor(db: Kysely<Tables>, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
     this.#db = db;
     this.#instance = instance;
     this.#upstreams = upstreams;
   }
 
-  /** An upstream is seen otherwise than before. */
+  /** Call it when the state of an upstream changes. */
   readonly changed = (): void => {
     this.#isChanged = true;
   };
 
-  /** Whether to note: after a change, and every few seconds. */
+  /** Whether a note is due: after a change, and every few seconds. */
   isDue(): boolean {
     return this.#upstreams.length > 0 && (this.#isChanged || Date.now() - this.#notedAt >= noteEvery);
   }
@@ -63,7 +63,7 @@ export class UpstreamNotes {
     this.#notedAt = at;
   }
 
-  /** Deletes what this process noted. */
+  /** Deletes the notes of this process. */
   async stop(): Promise<void> {
     if (this.#notedAt === 0) return;
     await this.#db
@@ -81,7 +81,7 @@ export class UpstreamNotes {
   }
 }
 
-/** Reads how the serving processes see their upstreams. */
+/** The state of upstreams in all serving processes. */
 export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now()): Promise<UpstreamStatus[]> {
   const rows = await db
     .selectFrom("upstream_status")

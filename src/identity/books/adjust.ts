@@ -13,22 +13,23 @@ import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { adjustmentsOf } from "../ledger/reports/inspect.ts";
 import { lowerBalance } from "../spending/spending.ts";
 
-/** A correction of what an account was charged. */
+/** A correction of an account's charges. */
 export interface Correction {
   accountId: string;
   mode: Mode;
-  /** What it adds to the fees, in kobo. Negative: the account pays less. */
+  /** Kobo that it adds to the fees. Negative: the account pays less. */
   kobo: number;
   reason: string;
-  /** The verification that it concerns, if it concerns one. */
+  /** The verification that it corrects, if there is one. */
   reference?: string | undefined;
-  /** Whether it may be a second correction of that verification. */
+  /** Whether a second correction of the same verification is allowed. */
   sure?: boolean;
 }
 
 /**
- * Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are.
- * Throws a `CommandError` if no verification of the account and mode has the reference, and if more would go back than was charged for it.
+ * Adds a correction to the books. It counts in the month in which it is made, so that statements of past months do not
+ * change. Throws a `CommandError` if no verification of the account and mode has the reference, or if the corrections
+ * would exceed its charge.
  */
 export async function adjust(
   { db, audit, actor }: Audited,
@@ -83,7 +84,10 @@ export async function adjust(
   });
 }
 
-/** Throws a `CommandError` if more would go back than the charge of a row and its corrections come to, or to a second correction unless `sure`. */
+/**
+ * Throws a `CommandError` if the corrections of a row would exceed its charge, or for a second correction unless
+ * `sure`.
+ */
 async function checkCorrections(
   trx: Kysely<Tables>,
   row: Pick<VerificationRow, "reference" | "fee" | "charged_at" | "created_at">,
@@ -104,7 +108,7 @@ async function checkCorrections(
   );
 }
 
-/** A prepaid account pays a correction from its balance. Throws a `CommandError` if that is too low. */
+/** Takes a correction from the balance of a prepaid account. Throws a `CommandError` if the balance is too low. */
 async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: number): Promise<void> {
   const account = await trx.selectFrom("account").select("terms").where("id", "=", accountId).executeTakeFirst();
   if (!account || !(JSON.parse(account.terms) as AccountTerms).prepaid) return;

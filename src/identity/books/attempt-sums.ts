@@ -18,9 +18,9 @@ export interface AttemptSums {
   kind: CheckKind;
   asked: number;
   byOutcome: Record<string, number>;
-  /** What the vendors bill, in kobo, as far as it is known. */
+  /** Kobo that the vendors bill, as far as known. */
   costKobo: number;
-  /** Of this, what nobody knows whether the vendors bill. */
+  /** The part of `costKobo` for attempts that the vendors may not bill. */
   unsureKobo: number;
   /** Attempts whose bill is not known. */
   unpriced: number;
@@ -34,7 +34,7 @@ interface AttemptLine {
   reason: string | null;
   asked: number;
   unpriced: number;
-  /** PostgreSQL gives a sum as text. */
+  /** PostgreSQL returns a sum as text. */
   cost: number | string;
   unsure: number | string;
 }

@@ -1,9 +1,9 @@
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import type { Statement, StatementLine } from "./statement.ts";
 
-/** What a letter to a client says of the sender. */
+/** What a letter to a client says about the sender. */
 export interface LetterSettings {
-  /** The sender's name, and what else a statement says of the sender. */
+  /** The sender's name, and other details of the sender on a statement. */
   business: string;
   /** In percent of the fees. */
   tax: { percent: number; is: "included" | "added" };
@@ -11,7 +11,7 @@ export interface LetterSettings {
 
 /** A statement as the client reads it. Amounts are naira text. */
 export interface ClientLetter {
-  /** Who sends it, and to whom. */
+  /** The names of the sender and of the client. */
   from: string;
   to: string;
   lines: StatementLine[];
@@ -43,7 +43,7 @@ export function clientLetter(
   };
 }
 
-/** Kobo of naira text, which may be negative: a credit. */
+/** Kobo of naira text. A negative amount is a credit. */
 function signedKobo(text: string): number {
   return text.startsWith("-") ? -koboOf(text.slice(1))! : koboOf(text)!;
 }

@@ -8,19 +8,19 @@ import { isDay, nextDay, TimeZone } from "../../runtime/time-zone.ts";
 
 /** One line of a vendor's invoice. */
 export interface InvoiceLine {
-  /** Line of the file. */
+  /** Line number in the file. */
   line: number;
-  /** The vendor's reference of the call. */
+  /** The vendor's reference of the attempt. */
   reference: string | null;
-  /** From the first moment that the text may mean until before the last, in milliseconds since 1970. */
+  /** The span of time that the text can mean, in milliseconds since 1970; `to` is exclusive. */
   time: { from: number; to: number } | null;
-  /** Last four digits of the number that was looked up. */
+  /** Last four digits of the number that was verified. */
   last4: string | null;
-  /** Kobo. Below 0: a credit. */
+  /** Kobo. A negative price is a credit. */
   price: number | null;
 }
 
-/** The headings of a column, as vendors write them: small letters, with `_` for other characters. */
+/** Column headings that vendors use, in lower case with `_` for all other characters. */
 const headings = {
   reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
   time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
@@ -31,7 +31,7 @@ const headings = {
 export type InvoiceColumn = keyof typeof headings;
 export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
 
-/** The headings that a vendor uses. */
+/** The headings that one vendor uses, by column. */
 type ColumnNames = Partial<Record<InvoiceColumn, string | undefined>>;
 
 interface Cells {
@@ -43,7 +43,7 @@ const mostErrors = 10;
 /** Characters. */
 const longestLine = 64 * 1024;
 
-/** Reads an invoice as `parseInvoice` does, in a thread. */
+/** Reads an invoice like `parseInvoice`, in a worker thread. */
 export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<InvoiceLine[]> {
   const lines: InvoiceLine[] = [];
   for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
@@ -53,7 +53,7 @@ export async function readInvoice(file: ChosenFile, zone: TimeZone, names: Colum
   return lines;
 }
 
-/** For the thread: lines, or what is wrong. */
+/** Runs in the thread. It yields lines, or a message that says what is wrong. */
 export function* partsOfInvoice(
   bytes: Uint8Array,
   zone: string,
@@ -68,8 +68,9 @@ export function* partsOfInvoice(
 }
 
 /**
- * Reads an invoice in CSV, with a heading line. `names` are headings that this vendor uses. Times without an offset are those of
- * `zone`. Throws an `InputError` that names the lines and repeats no value, since an invoice may hold whole numbers of persons.
+ * Parses a CSV invoice with a heading line. `names` are the headings of this vendor. Times without an offset are in
+ * `zone`. Throws an `InputError` that names lines but repeats no value, because an invoice may hold whole numbers of
+ * persons.
  */
 export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): InvoiceLine[] {
   const [heading, ...rows] = cellsOf(text);
@@ -121,8 +122,8 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
 }
 
 /**
- * The times of lines, in milliseconds since 1970: from the first moment that they may mean until before the last; and `between`, from the end of
- * the first line until the last begins. Throws an `InputError` for lines without times.
+ * The span of all lines, in milliseconds since 1970; `to` is exclusive. `between` is the span from the end of the first
+ * line's time to the start of the last line's. Throws an `InputError` for lines without times.
  */
 export function timesOf(lines: readonly InvoiceLine[]) {
   const times = lines.flatMap(({ time }) => time ?? []);
@@ -144,7 +145,8 @@ function cellsOf(text: string): Cells[] {
       info: true,
       max_record_size: longestLine,
       skip_empty_lines: true,
-      // Not all at once with what the parser knows of each: that takes much memory.
+      // We collect records one by one, because the parser's own list holds details of each record and takes much
+      // memory.
       on_record(parsed: unknown) {
         const { record, info } = parsed as { record: string[]; info: Info };
         cells.push({ record, line: info.lines });
@@ -172,7 +174,7 @@ function plain(heading: string): string {
 
 const priceText = /^(?:₦|NGN|N)?\s*([-\u2212(]?)\s*(?:₦|NGN|N)?\s*([\d.,]+)(\)?)$/i;
 
-/** Kobo. Below 0 with a minus in front, or in brackets, as bookkeepers write it. */
+/** Kobo. A minus in front or brackets, as in bookkeeping, make the price negative. */
 function priceOf(text: string): number | undefined {
   const [, sign, amount = "", bracket] = priceText.exec(text) ?? [];
   const kobo = koboOf(amount.replace(/,(?=\d{3}\b)/g, ""));
@@ -183,7 +185,7 @@ function priceOf(text: string): number | undefined {
 const timeText =
   /^(?:(\d{4}-\d{2}-\d{2})|(\d{2})\/(\d{2})\/(\d{4}))(?:[T ,]+(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** A text to the minute means each moment of that minute. */
+/** A text without seconds means the whole minute, and a text without a time the whole day. */
 function spanOf(text: string, zone: TimeZone): { from: number; to: number } | undefined {
   const [, iso, dayOfMonth, month, year, hour, minute, second, offset] = timeText.exec(text) ?? [];
   const day = iso ?? `${year}-${month}-${dayOfMonth}`;

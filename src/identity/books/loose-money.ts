@@ -5,34 +5,35 @@ import type { Audited, WithClock } from "../../storage/audited.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { chargeSums } from "../ledger/reports/summary.ts";
 
-/** Money of a live account that no verification bounds, in kobo: a correction without a reference, or a top-up. */
+/** Money for a live account that no verification limits, in kobo: a correction without a reference, or a top-up. */
 export interface LooseMoney {
   what: "correction" | "top-up";
   accountId: string;
   kobo: number;
 }
 
-/** What commands that give such money need. `trx` is the transaction that gives it. */
+/** What commands that give such money need. `trx` is the transaction that writes the money. */
 export interface WithLooseMoney {
   mayGive(trx: Audited["db"], money: LooseMoney, sure: boolean): Promise<boolean>;
 }
 
-/** How long a request waits for a second person, in milliseconds. */
+/** How long a request waits for confirmation by a second person, in milliseconds. */
 export const requestLife = 24 * 60 * 60_000;
 
-/** `db` is the transaction that gives the money. */
+/** `db` is the transaction that writes the money. */
 type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: boolean } };
 
 /**
- * Whether money may be given. What an account gets or pays so in a month is at most what it was charged in the last one. More than that
- * wants `sure`; where four eyes are on it waits until a second person gives the same within a day: false, and the request is noted.
- * Throws a `CommandError` without `sure`, and at a terminal, which has no two people.
+ * Whether the money may be given. Per account and month, such money may reach the charges of the last month. More needs
+ * `sure` or, if four eyes are on, a second person who gives the same within a day: the first call notes the request and
+ * returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because a terminal
+ * does not know two people.
  */
 export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney, sure: boolean): Promise<boolean> {
   const { db: trx, audit, actor, config } = room;
   const { timeZone: zone, fourEyes } = config;
   const at = room.now();
-  // Of two processes one waits here, and counts what the other gave.
+  // The lock makes concurrent calls wait, so that each counts what the others gave.
   await trx
     .selectFrom("account")
     .select("id")
@@ -71,7 +72,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney,
   return false;
 }
 
-/** What it got or paid so since then. */
+/** The sum of such money since `since`, in kobo. */
 async function givenSince({ db }: Room, { what, accountId }: LooseMoney, since: number): Promise<number> {
   const topUps = db.selectFrom("top_up").select("kobo").where("account_id", "=", accountId);
   const corrections = db.selectFrom("adjustment").select("kobo").where("account_id", "=", accountId);

@@ -5,18 +5,21 @@ import type { InvoiceLine } from "./invoice.ts";
 export interface OwnAttempt {
   /** The request_reference of its verification. */
   reference: string;
-  /** Counts the attempts of the verification. */
+  /** The number of the attempt within its verification. */
   number: number;
   /** Milliseconds since 1970. */
   askedAt: number;
   vendorReference: string | null;
-  /** Null once the person is erased. */
+  /** Null if the person was erased. */
   last4: string | null;
-  /** What the vendor bills for it, in kobo. Null: not known. */
+  /** Kobo that the vendor bills for it. Null: not known. */
   price: number | null;
-  /** False if nobody knows whether the vendor bills it: an invoice with or without it is no difference. */
+  /**
+   * False if we do not know whether the vendor bills it. Then it may be on the invoice or not, and neither is a
+   * difference.
+   */
   isBilled: boolean;
-  /** The vendor did no work, as far as we know. */
+  /** Whether the vendor did no work, as far as we know. */
   hasFailed: boolean;
 }
 
@@ -31,20 +34,20 @@ export const differences = [
 ] as const;
 export type Difference = (typeof differences)[number];
 
-/** A line and its attempt, or one without the other. */
+/** A matched line and attempt, or one of them without the other. */
 export interface Pair {
   line: InvoiceLine | null;
   attempt: OwnAttempt | null;
 }
 
 export interface Comparison {
-  /** Lines with their attempt, at the same price; or, if the invoice names no prices, at any. */
+  /** Matched lines whose price agrees. If the invoice has no prices, all matched lines. */
   agreed: Pair[];
-  /** Whether the invoice names prices. */
+  /** Whether the invoice has prices. */
   isPriced: boolean;
-  /** The pairs of each difference. */
+  /** The pairs by kind of difference. */
   differences: Record<Difference, Pair[]>;
-  /** References of verifications of which nobody knows whether a line is theirs or that of another one. */
+  /** References of verifications that compete for the same line. */
   ambiguous: ReadonlySet<string>;
 }
 
@@ -55,13 +58,14 @@ interface Candidate {
   distance: number;
 }
 
-/** How far the clock of a vendor may be from ours, in milliseconds. */
+/** How far a vendor's clock may differ from ours, in milliseconds. */
 export const clockTolerance = 10 * 60_000;
 
 /**
- * Finds the attempt of each line of an invoice: by the vendor's reference or by ours, which some vendors take, else by the last
- * digits and the nearest time. Of several an attempt that the vendor certainly bills comes first, and one that costs nothing last.
- * A line whose attempt has a line already is `doubled`. A `credit` is one that reverses no line.
+ * Matches each line of an invoice with an attempt: by the vendor's reference or by ours, which some vendors use, else
+ * by the last digits and the nearest time. Among several attempts, those that the vendor certainly bills come first and
+ * free ones last. A line is `doubled` if another line already has its attempt. A `credit` is a negative line that
+ * reverses no other line.
  */
 export async function matchInvoice(
   invoice: readonly InvoiceLine[],
@@ -76,7 +80,7 @@ export async function matchInvoice(
     const references = new Set(candidates.map(({ attempt }) => attempt.reference));
     if (references.size > 1) for (const each of references) ambiguous.add(each);
   };
-  /** Ours names all attempts of a verification. */
+  /** Our reference is the name of all attempts of a verification, the vendor's of one. */
   const named = Map.groupBy(
     attempts.flatMap((attempt) => [
       { name: attempt.vendorReference, attempt },
@@ -101,14 +105,14 @@ export async function matchInvoice(
     if (line.reference !== null) seen.set(line.reference, line);
   }
 
-  // An attempt with a reference of the vendor is not the one of a line with another reference.
+  // A line and an attempt with different references of the vendor never match.
   const near = nearbyAttempts(attempts);
   const pairs: (Candidate & { line: InvoiceLine })[] = [];
   for (const line of unmatched) {
     await pause();
     const candidates = near(line);
     for (const each of candidates) pairs.push({ line, ...each });
-    // What costs nothing is on no line that another attempt needs.
+    // A free attempt does not compete for a line.
     compare(candidates.filter(({ attempt, doubt }) => doubt < costsNothing && !lineOf.has(attempt)));
   }
   const settled = new Set<InvoiceLine>();
@@ -153,7 +157,10 @@ export async function matchInvoice(
   };
 }
 
-/** Each credit lowers a line with its reference, one of the same amount first. A line that comes to nothing is none. `credits`: those without a line. */
+/**
+ * Subtracts each credit from a line with its reference, preferably one of the same amount. Lines that become 0 are
+ * removed. `credits`: those that match no line.
+ */
 function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; credits: InvoiceLine[] } {
   const isCredit = ({ price }: InvoiceLine) => price !== null && price < 0;
   const lines = invoice.filter((line) => !isCredit(line)).map((line) => ({ ...line }));
@@ -171,7 +178,7 @@ function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; 
   return { lines: lines.filter((line) => !reversed.has(line)), credits };
 }
 
-/** Finds the attempts that a line may mean by digits and time, the nearest first. */
+/** Returns a function that finds the attempts that match a line by digits and time, the nearest first. */
 function nearbyAttempts(attempts: readonly OwnAttempt[]) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
   for (const group of byDigits.values()) group.sort((one, other) => one.askedAt - other.askedAt);
@@ -191,7 +198,10 @@ function candidateOf(line: InvoiceLine, attempt: OwnAttempt): Candidate {
 
 const costsNothing = 2;
 
-/** A line is of no attempt that costs nothing, or says so itself. What may not be billed has one only if no other attempt needs it. */
+/**
+ * A free attempt matches only a line of price 0, and a billed attempt only a line with a price. An attempt that may not
+ * be billed gets a line only if no billed one fits.
+ */
 function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
   if ((attempt.price === 0) !== (price === 0)) return costsNothing;
   return attempt.isBilled ? 0 : 1;

@@ -13,13 +13,13 @@ const batch = 500;
 
 interface Pricing {
   vendor: string;
-  /** All of the period: an outcome that is not named costs what its kind does, a failed one nothing. */
+  /** All prices of the period. An outcome without a price costs the price of its kind, and a failed attempt nothing. */
   prices: VendorPrices;
   from: number;
   to: number;
 }
 
-/** What became of the bills of a period, in kobo. */
+/** How the bills of a period changed, in kobo. */
 export interface Repriced {
   attempts: number;
   changed: number;
@@ -28,7 +28,8 @@ export interface Repriced {
 }
 
 /**
- * Corrects the bills of all attempts of a period but those under way, in the sums too. Run again, it does what is left, so it may be stopped at any time.
+ * Corrects the bills of all attempts of a period in the ledger and in the sums, except those under way. It may be
+ * stopped at any time: another run does the rest.
  */
 export async function priceAttempts(
   { db, audit, actor, config }: Audited & { config: { timeZone: TimeZone } },
@@ -84,7 +85,7 @@ export async function priceAttempts(
   return done;
 }
 
-/** The price and the bill that an attempt has at these prices. */
+/** The price and the bill of an attempt at these prices. */
 function billed(was: Attempt, prices: VendorPrices): Pick<Attempt, "price" | "bill" | "bill_certain"> {
   const price = prices[was.kind]!;
   const ended = { ...was, attempt: was.number, state: was.outcome };

@@ -14,13 +14,16 @@ interface AttemptRow extends AttemptBill {
   outcome: string;
 }
 
-/** Compares the invoice of a vendor with the attempts that we made at it from `from` until before `to`, in milliseconds since 1970. */
+/**
+ * Compares a vendor's invoice with our attempts at that vendor from `from` until before `to`, in milliseconds since
+ * 1970.
+ */
 export async function reconcileInvoice(
   db: Kysely<Tables>,
   lines: readonly InvoiceLine[],
   { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Comparison> {
-  // The vendor's clock may put an attempt into the neighbouring month.
+  // The vendor's clock may place an attempt in the neighbouring month.
   const { rows } = await sql<AttemptRow>`
     select verification_attempt.reference, number, asked_at, vendor_reference, bill, bill_certain, outcome, subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference

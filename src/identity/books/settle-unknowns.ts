@@ -19,7 +19,7 @@ import { type InvoiceLine, timesOf } from "./invoice.ts";
 import { clockTolerance } from "./match-invoice.ts";
 import { reconcileInvoice } from "./reconcile-invoice.ts";
 
-/** What becomes of a verification with an unknown outcome, or with an attempt that has one, and why it is left as it is. */
+/** How a verification with an unknown outcome or an unresolved attempt is settled, or why it is left as it is. */
 export const unknownEnds = {
   settled: "settled, as its price says",
   billed: "released, the vendor bills it",
@@ -34,30 +34,33 @@ export const unknownEnds = {
 } as const;
 export type UnknownEnd = keyof typeof unknownEnds;
 
-/** What an invoice says about a verification with an unknown outcome. */
+/** What an invoice decides about a verification with an unknown outcome or an unresolved attempt. */
 export interface Decision {
   row: Row;
-  /** Of a verification that has ended: its attempts at the vendor without an outcome, and with which reason they end. */
+  /** For a verification that has ended: its unresolved attempts at the vendor, each with the reason to write. */
   attempts: readonly AttemptEnd[];
   end: UnknownEnd;
-  /** Null: it is left. */
+  /** Null if it is left as it is. */
   as: SettledAs | null;
-  /** The attempts that are on the invoice, each with its line. */
+  /** The attempts that are on the invoice, with their lines. */
   listed: { attempt: Attempt; line: InvoiceLine }[];
 }
 
 export interface VendorInvoice {
   vendor: string;
   lines: readonly InvoiceLine[];
-  /** The period of which it lists all that the vendor bills, in milliseconds since 1970. Default: between its first line and its last. */
+  /**
+   * The period for which the invoice lists everything that the vendor bills, in milliseconds since 1970. Default: from
+   * its first line to its last.
+   */
   whole: { from: number; to: number } | undefined;
-  /** Those of today. */
+  /** Current prices. */
   prices: VendorPrices | undefined;
 }
 
 /**
- * Reads of an invoice what becomes of each live verification with an unknown outcome at its vendor, oldest first, and then of each that ended
- * although an attempt there has none. Changes nothing.
+ * Decides from an invoice how to settle live verifications with an unknown outcome at its vendor, oldest first, and
+ * then those that ended with an unresolved attempt there. Changes nothing.
  */
 export async function decideUnknowns(
   { db, now }: { db: Kysely<Tables> } & WithClock,
@@ -84,7 +87,7 @@ export async function decideUnknowns(
       const line = lineOf.get(nameOf(attempt));
       return line ? [{ attempt, line }] : [];
     });
-    // At the edge the vendor's clock may have put the line into another invoice.
+    // Near the edge of the period, the vendor's clock may have put the attempt on another invoice.
     const isCovered = (attempt: Attempt) =>
       lineOf.has(nameOf(attempt)) ||
       (attempt.asked_at >= covered.from + clockTolerance && attempt.asked_at < covered.to - clockTolerance);
@@ -115,7 +118,7 @@ export async function decideUnknowns(
   });
 }
 
-/** Why an attempt has no record: as the price of its line says, if that is the one of a negative outcome alone. */
+/** The reason to write for an attempt: the negative outcome whose price the line has, if only one has that price. */
 function reasonOf(
   listed: Decision["listed"][number] | undefined,
   prices: VendorPrices | undefined,
@@ -123,13 +126,19 @@ function reasonOf(
   return listed === undefined ? "released" : (negativeIn([listed], prices) ?? "record_lost");
 }
 
-/** The outcome that the prices of all lines name. A line says that the vendor did the work, and nothing of what it found. */
+/**
+ * The negative outcome that the prices of all lines stand for. Apart from its price, a line only says that the vendor
+ * did the work.
+ */
 function negativeIn(listed: Decision["listed"], prices: VendorPrices | undefined) {
   const named = new Set(listed.map(({ attempt, line }) => outcomeBilledAt(line.price, attempt, prices)));
   return named.size === 1 ? negativeReasons.find((reason) => named.has(reason)) : undefined;
 }
 
-/** Does what was decided, each verification in a transaction of its own. Gives what became of each; one that changed since is left. */
+/**
+ * Carries out the decisions, each in its own transaction, and returns what became of each. A verification that has
+ * changed meanwhile is left.
+ */
 export async function settleUnknowns(
   room: SettlingRoom & { progress: (done: number, all: number) => void },
   decisions: readonly Decision[],

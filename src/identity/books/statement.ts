@@ -9,38 +9,41 @@ import { isSqlite } from "../../storage/engine.ts";
 import { ledgerStart } from "../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** One line of a statement. Members are in the order of the columns. Amounts are naira text. */
+/** One line of a statement. Members are in the order of the columns, and amounts are naira text. */
 export interface StatementLine {
-  /** Number of the statement; empty while the month runs. */
+  /** The statement's number; empty while the month runs. */
   statement: string;
   account: string;
   time_zone: string;
   mode: Mode;
   line: "charge" | "adjustment";
-  /** Day of the time zone. */
+  /** Day in the time zone. */
   day: string;
-  /** ISO 8601 with the offset of the time zone. */
+  /** ISO 8601 with the time zone's offset. */
   time: string;
   /** Empty for an adjustment that concerns no single verification. */
   reference: string;
   kind: CheckKind | "";
   fee: string;
-  /** Of an adjustment. */
+  /** Set for adjustments only. */
   reason: string;
 }
 
-/** What a month charged in one mode. */
+/** The charges of a month in one mode. */
 interface ModeSums {
   charges: number;
   adjustments: number;
   fees: string;
-  /** The sum of each day with fees or adjustments. */
+  /** The sum by day, for days with fees or adjustments. */
   days: Record<string, string>;
 }
 
-/** What one account was charged in one month. It depends on the ledger and the time zone only, so it is the same each time. */
+/**
+ * The charges of one account in one month. It depends only on the ledger and the time zone, so it is the same each
+ * time.
+ */
 export interface Statement {
-  /** Null: the month is not over, so it is no statement yet. */
+  /** Null while the month runs: then it is not a statement yet. */
   number: string | null;
   account: string;
   month: string;
@@ -55,7 +58,7 @@ export interface Statement {
   lines: StatementLine[];
 }
 
-/** The outcome of a charge may reach the store a little after the month has ended. */
+/** Milliseconds after the end of a month in which the outcome of a charge may still reach the store. */
 const settlingTime = 60 * 60 * 1000;
 
 interface Entry {
@@ -70,8 +73,8 @@ interface Entry {
 }
 
 /**
- * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputError` for one that begins before the ledger
- * does, and for a month that is not over, unless what it holds so far is wanted.
+ * The statement of an account for a month such as `2026-11` in a time zone. Throws an `InputError` for a month before
+ * the start of the ledger, and for a month that is not over unless the caller asks for an unfinished one.
  */
 export async function statementOf(
   db: Kysely<Tables>,
@@ -125,21 +128,21 @@ export async function statementOf(
   };
 }
 
-/** The charges and adjustments of a period, in an order that does not depend on the engine. */
+/** The charges and adjustments of a period, in the same order on both engines. */
 async function entriesOf(
   db: Kysely<Tables>,
   { accountId, from, to }: { accountId: string; from: number; to: number },
 ): Promise<Entry[]> {
-  // Without statistics SQLite would read all that the account was ever charged.
+  // Without statistics, SQLite would read all charges of the account.
   const byCharge = sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
-  // One statement reads one moment, so that a charge and its adjustment are seen together.
+  // A single statement sees one snapshot, so that a charge and its adjustment appear together.
   const { rows } = await sql<Entry>`
     select 'charge' as line, reference as id, mode, charged_at as at, reference, kind, fee as kobo, '' as reason
       from verification ${byCharge} where account_id = ${accountId} and charged_at >= ${from} and charged_at < ${to}
     union all
     select 'adjustment' as line, id, mode, at, reference, kind, kobo, reason
       from adjustment where account_id = ${accountId} and at >= ${from} and at < ${to}`.execute(db);
-  // Of one millisecond the charge comes before its adjustment.
+  // Within one millisecond, a charge comes before its adjustment.
   const place = ({ line, id }: Entry) => (line === "charge" ? `0${id}` : `1${id}`);
   return rows.sort((one, other) => one.at - other.at || (place(one) < place(other) ? -1 : 1));
 }

@@ -5,7 +5,9 @@ import type { Count } from "../ledger/journal/verification-sums.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** The spans that a trend compares with the one before, in milliseconds, and the sums that they are made of. */
+/**
+ * The spans that a trend compares with the preceding span, in milliseconds, and the sums that each is computed from.
+ */
 export const trendSpans = {
   "24h": { length: day, sums: "hour" },
   "30d": { length: 30 * day, sums: "day" },
@@ -13,12 +15,12 @@ export const trendSpans = {
 } as const;
 export type TrendSpan = keyof typeof trendSpans;
 
-/** What live verifications came to in a span. Money is kobo. */
+/** Figures of live verifications in a span. Money is in kobo. */
 export interface TrendFigures {
   attempts: number;
-  /** Calls for which no vendor was asked. */
+  /** Requests for which we made no attempt. */
   refused: number;
-  /** Attempts that brought a record or said that there is no match. */
+  /** Attempts that returned a record or no match. */
   answered: number;
   charges: number;
   charged: number;
@@ -35,7 +37,7 @@ const counted = [
   "billed_kobo",
 ] as const satisfies Count[];
 
-/** Each span until now, and the one before it, of everybody, or of one account or vendor. */
+/** Each span until now and the one before it, for all accounts, or for one account or vendor. */
 export async function trendOf(
   db: Kysely<Tables>,
   now: number,
@@ -47,7 +49,7 @@ export async function trendOf(
     const figures = async (from: number, to: number): Promise<TrendFigures> => {
       const row = await db
         .selectFrom("verification_sum")
-        // PostgreSQL gives a sum as text, and null of no row.
+        // PostgreSQL returns a sum as text, and null if there are no rows.
         .select(counted.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
         .where("span", "=", sums)
         .where("begins_at", ">", from)

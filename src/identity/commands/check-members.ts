@@ -5,25 +5,25 @@ import { type Form, memberForm } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
 
-/** The members of a request that a command asks for, that with the number under the name `number`. */
+/** The request members that a command asks for, with the person's number under the name `number`. */
 type Asked = (check: Check) => readonly string[];
 
 export const subjectOnly: Asked = ({ subject }) => subject;
 export const wholeRequest: Asked = ({ request }) => Object.keys(request);
 
-/** What a command calls a member beside the number: its own `name` is a vendor's. */
+/** The name of a member in a command. A command's own `name` is a vendor's, so the person's name has another. */
 const called = (name: string) => (name === "name" ? "person_name" : name);
 
 const all = Object.values(checks);
 const numberForms = all.map(({ kind, request }) => memberForm(request[kind]!));
 
-/** A number of any kind, as it was written. */
+/** A number of any kind, as typed. */
 export const anyNumber: Form<string> = {
   form: [...new Set(numberForms.map(({ form }) => form))].join(" or "),
   read: (text) => (numberForms.some(({ read }) => read(text)) ? text : undefined),
 };
 
-/** What `asked` needs beside the number, as private members of a command that has a member `kind`. */
+/** The members that `asked` requires besides the number, as private members of a command that has a member `kind`. */
 export function besideNumber(asked: Asked, options: { with?: string } = {}) {
   const needed = all.flatMap((check) => asked(check).filter((name) => name !== check.kind));
   return Object.fromEntries(
@@ -37,7 +37,7 @@ export function besideNumber(asked: Asked, options: { with?: string } = {}) {
   );
 }
 
-/** The input that a command's members give. Throws an `InputError` that repeats no value. */
+/** Builds the check input from a command's members. Throws an `InputError` that repeats no value. */
 export function inputFrom(
   { kind, number, ...given }: { kind: CheckKind; number: string } & Readonly<Record<string, unknown>>,
   asked: Asked,

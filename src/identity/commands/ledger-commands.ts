@@ -103,7 +103,7 @@ const summarizeLedger = command({
   },
 });
 
-/** Attempts at vendors as a summary has them. They charge nobody. */
+/** Attempts at vendors, in the form of a summary without charges. */
 async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
   const sums = await attemptSums(db, period, { by: "vendor", zone });
   return sums.map(({ asked, byOutcome, ...group }) => ({
@@ -215,7 +215,7 @@ const showVerification = command({
   },
 });
 
-/** What the client knows of a verification without an outcome. */
+/** What the client was told about a verification without an outcome. */
 function clientGot({ state }: { state: string }, responses: readonly ClientResponse[]): string[] {
   if (state !== "unknown") return [];
   const last = responses.at(-1);

@@ -8,13 +8,13 @@ import type { WithAccounts } from "./with-accounts.ts";
 /** What commands need that read the ledger by account and day. */
 export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
 
-/** The members of an input that say whose verifications it is about. */
+/** Input members that choose an account. */
 export const accountFilters = {
   account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
   mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),
 };
 
-/** The members of an input that bound a period, in days of the time zone. */
+/** Input members that set a period, in days of the time zone. */
 export const period = {
   from: Type.Optional(
     formed(day, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
@@ -27,7 +27,7 @@ export const period = {
   ),
 };
 
-/** The period in milliseconds since 1970. Throws an `InputError` for one that ends before it begins. */
+/** The period in milliseconds since 1970. Throws an `InputError` if it ends before it begins. */
 export function periodOf(
   { from, to }: { from?: number; to?: number },
   zone: TimeZone,

@@ -109,7 +109,7 @@ export const replayRoutes = command({
   },
 });
 
-/** With one decimal. */
+/** Rounds to one decimal. */
 function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }

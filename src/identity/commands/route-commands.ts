@@ -99,7 +99,10 @@ const pauseFor = {
 
 const hour = 3_600_000;
 
-/** Until when a pause lasts that ends by itself, in milliseconds since 1970; else null. Throws an `InputError` for an end of any other. */
+/**
+ * When the pause ends by itself, in milliseconds since 1970; null if it does not. Throws an `InputError` if an end is
+ * given for a reason that has none.
+ */
 function endOfPause({ why, for: length }: { why: PauseReason; for?: number }, now: number): number | null {
   if (why === "load" || why === "money") return now + (length ?? 8 * hour);
   if (length === undefined) return null;
@@ -244,7 +247,7 @@ const explain = command({
 
 export const routeCommands = [showRoutes, explain, pause, resume];
 
-/** With one decimal. */
+/** Rounds to one decimal. */
 function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }

@@ -39,10 +39,10 @@ interface Room extends Audited, WithClock {
   operatorAccount(trx: Transaction<Tables>): Promise<{ id: string; fees: OwnFees; terms: AccountTerms }>;
 }
 
-/** The consent of a number that belongs to nobody. */
+/** The consent reference for a published test number, which belongs to nobody. */
 const published = "published-test-number";
 
-/** Beside these the claims. */
+/** The other members are the claims. */
 interface Asked extends Readonly<Record<string, unknown>> {
   name: string;
   kind: CheckKind;
@@ -50,7 +50,7 @@ interface Asked extends Readonly<Record<string, unknown>> {
   consent?: string | undefined;
 }
 
-/** What to verify at the vendor. Throws an `InputError` for what it certainly cannot be asked. */
+/** Builds the verification to send to the vendor. Throws an `InputError` if the vendor certainly cannot take it. */
 function verificationOf(
   { name, kind, number, consent, ...claims }: Asked,
   { config, verificationSettings }: Pick<Room, "config" | "verificationSettings">,

@@ -87,7 +87,9 @@ const showStatus = command({
   run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => statusesOf(db, now()),
 });
 
-/** How each process sees each vendor. One whose checks are all paused is paused. */
+/**
+ * The state of each vendor, as each process sees it. A vendor counts as paused if all its kinds of check are paused.
+ */
 async function statusesOf(db: Audited["db"], now: number) {
   const pauses = await pausedRoutes(db, now);
   return (await upstreamStatus(db, now)).map((seen) => statusOf(seen, pauses));

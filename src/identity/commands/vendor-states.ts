@@ -4,14 +4,14 @@ import { vendors } from "../../upstreams/registry.ts";
 import { type PausedRoute, pauseReasons } from "../routes/paused-routes.ts";
 import { worstFirst } from "../routes/vendor-standing.ts";
 
-/** An identity vendor that a person chooses. */
+/** An input member for choosing an identity vendor. */
 export const vendorChoice = (description: string) =>
   Type.Enum(
     vendors.map(({ name }) => name),
     { description, isVendor: true },
   );
 
-/** What a vendor is at the moment. `paused`: by a person. */
+/** The states of a vendor. `paused`: by a person. */
 export const vendorStates = ["paused", ...worstFirst] as const;
 
 export const vendorStateWords: Record<(typeof vendorStates)[number], string> = {
@@ -21,7 +21,7 @@ export const vendorStateWords: Record<(typeof vendorStates)[number], string> = {
   half_open: "trying one call after a wait",
 };
 
-/** The members of an answer that say who paused a vendor, until when and why. */
+/** Members of a response that say who paused a vendor, until when and why. */
 export const pauseMembers = {
   paused_by: orNull(account),
   paused_until: orNull(time),

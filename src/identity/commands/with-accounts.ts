@@ -1,13 +1,13 @@
-/** What commands need of the room of accounts. */
+/** What commands need from the accounts room. */
 export interface WithAccounts {
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */
     find(idOrEmail: string): Promise<{ id: string; name: string; email: string }>;
     /** The ids of all accounts. */
     ids(): Promise<string[]>;
-    /** The e-mail of an account by its id: the id itself for an account that is gone. */
+    /** Returns a function that gives an account's e-mail, or the id itself if the account no longer exists. */
     emails(): Promise<(id: string) => string>;
-    /** Likewise the name of its business. */
+    /** The same for the name of the account's business. */
     names(): Promise<(id: string) => string>;
   };
 }

@@ -17,15 +17,15 @@ import { Ledger, type Row } from "../ledger/ledger.ts";
 import { type ToldState, toldState } from "../ledger/told-state.ts";
 import { erased } from "../ledger/write-outcome.ts";
 
-/** How much was erased about a person; it does not identify the person. */
+/** What was erased about a person. It does not identify the person. */
 export interface Erasure {
-  /** Random; the audit trail names the erasure by it. */
+  /** A random id under which the audit trail has the erasure. */
   receipt: string;
   /** Milliseconds since 1970. */
   erasedAt: number;
-  /** In the order of account and mode. `records`: how many of the verifications still held their record. */
+  /** Ordered by account and mode. `records`: how many of the verifications still had their record. */
   accounts: { accountId: string; mode: Mode; verifications: number; records: number }[];
-  /** False if a reader kept us from removing the erased data from the database's files. */
+  /** False if a reader prevented us from removing the erased data from the database's files. */
   isOffDisk: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ExportedVerification {
   consentReference: string | null;
   createdAt: number;
   completedAt: number | null;
-  /** `unreadable`: it is stored, but cannot be decrypted. */
+  /** `unreadable` if it is stored but cannot be decrypted. */
   record: AnsweredRecord | "unreadable" | null;
 }
 
@@ -54,7 +54,7 @@ interface SubjectParts extends Audited {
   keyedHashes: KeyedHashes;
 }
 
-/** What the ledger holds about a person: as much as an erasure would erase. */
+/** Counts what the ledger holds about a person, which is what an erasure would erase. */
 export async function countSubject(
   { db, keyedHashes }: Pick<SubjectParts, "db" | "keyedHashes">,
   subject: CheckSubject,
@@ -75,14 +75,14 @@ export async function countSubject(
 }
 
 const batch = 500;
-/** How long readers of the database's files are waited for, in milliseconds. */
+/** How long we wait for readers of the database's files, in milliseconds. */
 const readerPatience = 30_000;
 
 /**
- * Erases a person: destroys every record held under this number with its key, of all accounts and both modes, and what leads
- * from a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile is answered, and
- * keeps nothing. Each batch commits with its entry on the audit trail; what is left when it breaks off is done by a second
- * run. No accounts: nothing was held, and no entry names the receipt.
+ * Erases a person from all accounts and both modes: destroys each record under this number together with its key, and
+ * removes what links a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile
+ * gets its response but stores no record. Each batch commits with its audit entry, so a second run does what an
+ * interrupted one left. If `accounts` is empty, nothing was held, and no entry has the receipt.
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
@@ -115,9 +115,9 @@ export async function eraseSubject(
   return { receipt, erasedAt: now, accounts, isOffDisk };
 }
 
-/** Erases one batch; returns its rows with the sealed records they had before. */
+/** Erases one batch and returns its rows with the sealed records that they had before. */
 async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[]) {
-  // First lock the rows: an outcome written from now on keeps no record.
+  // We lock the rows first, so that outcomes written from now on store no record.
   const rows = await trx
     .updateTable("verification")
     .set({ subject_hash: erased, body_hash: null, subject_last4: erased, consent_reference: null })

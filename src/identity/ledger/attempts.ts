@@ -7,9 +7,10 @@ import { type BilledAttempt, billOf, type PricesByVendor } from "../../upstreams
 import type { OutcomeState } from "./transitions.ts";
 
 /**
- * Why an attempt brought no record. The negative ones, and `no_phone`, a record without any, are about the person.
- * `bad_response`: we could not trust the response. `released`: an operator said that the vendor did no work. `record_lost`: that it
- * bills work of which no answer came. With `timed_out`, `connection_lost`, `server_error` and `unclear` it may have done the work.
+ * Why an attempt returned no record. The negative reasons, and `no_phone` for a record without a phone, are about the
+ * person. `bad_response`: we could not trust the response. `released`: an operator states that the vendor did no work.
+ * `record_lost`: an operator states that the vendor bills the work although no response came. After `timed_out`,
+ * `connection_lost`, `server_error` and `unclear`, the vendor may have done the work.
  */
 export const attemptReasons = [
   ...negativeReasons,
@@ -36,8 +37,8 @@ export function isAttemptReason(text: string): text is AttemptReason {
 }
 
 /**
- * One attempt at a vendor, or what may have become one. It is written before its request is sent, with the outcome `unknown`,
- * and stays so if the process dies. Its number is that of the run that asked.
+ * One attempt at a vendor, or an intent for which no request may have been sent. It is written with the outcome
+ * `unknown` before the request is sent, and stays so if the process dies. Its number is that of its run.
  */
 export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
   kind: CheckKind;
@@ -46,56 +47,56 @@ export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | 
   reason: AttemptReason | null;
 };
 
-/** Which vendor a run asks, when, and for which request. */
+/** Where an attempt of a run goes, when, and for which request. */
 export interface AttemptStart {
   vendor: string;
   at: number;
   requestId: string;
   /** Kobo that the vendor bills. Null: not configured. */
   price: number | null;
-  /** A stored `VendorChoice`. */
+  /** A `VendorChoice` as stored. */
   why?: string | null;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptOutcome {
-  /** Null: the run asked nobody, or learned nothing about its attempt. */
+  /** Null if the run made no attempt, or learned nothing about it. */
   attempt: number | null;
   state: OutcomeState;
   reason: AttemptReason | null;
   vendorReference: string | null;
-  /** Whether the vendor says that it bills it. Null: it says nothing. */
+  /** Whether the vendor states that it bills the attempt. Null if it states nothing. */
   billed: BilledAttempt["billed"];
-  /** The vendor certainly did not get the request, so that it was no attempt. */
+  /** The vendor certainly did not get the request, so it does not count as an attempt. */
   notSent: boolean;
   at: number;
 }
 
 /**
- * An outcome as the ledger writes it. An attempt that was not put is none, unless the journal names it: then it is in the sums and
- * on the audit trail, and stays as one that did no work.
+ * The outcome as the ledger stores it. An attempt that was not sent is deleted. But if the journal already names it,
+ * the sums and the audit trail have it, so it stays as an attempt that did no work.
  */
 export function asCounted<Outcome extends AttemptOutcome>(outcome: Outcome, isKnown: boolean): Outcome {
   if (!outcome.notSent || !isKnown) return outcome;
   return { ...outcome, notSent: false, reason: outcome.reason ?? "not_done", billed: "no" };
 }
 
-/** The attempts of a row whose outcome is not known, oldest first. */
+/** The attempts of a row with an unknown outcome, oldest first. */
 export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === "unknown");
 }
 
-/** Whether the vendor said that nobody has the number. */
+/** Whether the vendor found nobody with the number. */
 export function isNotFound({ outcome, reason }: Pick<Attempt, "outcome" | "reason">): boolean {
   return outcome === "negative" && reason === "not_found";
 }
 
-/** The vendor that was asked last; null: none was. */
+/** The vendor of the last attempt; null if there was none. */
 export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): string | null {
   return attempts.at(-1)?.vendor ?? null;
 }
 
-/** The vendor's own reference of its last response that has one. */
+/** The vendor's reference of its latest response that has one. */
 export function vendorReferenceOf(
   { attempts }: { attempts: readonly Attempt[] },
   vendor: string,
@@ -104,7 +105,7 @@ export function vendorReferenceOf(
   return told ? { vendorReference: told.vendor_reference! } : {};
 }
 
-/** Adds their attempts to ledger rows, oldest first. */
+/** Adds the attempts to ledger rows, oldest first. */
 export async function withAttempts<Row extends { reference: string }>(
   db: Kysely<Tables>,
   rows: readonly Row[],
@@ -123,7 +124,7 @@ export async function withAttempts<Row extends { reference: string }>(
   return rows.map((row) => ({ ...row, attempts: ofRow.get(row.reference) ?? [] }));
 }
 
-/** The attempt of a row's present run. */
+/** The attempt of a row's current run. */
 export function newAttempt(
   {
     reference,
@@ -158,10 +159,10 @@ export function newAttempt(
   };
 }
 
-/** What a vendor bills for an attempt, as the attempt's row has it. */
+/** The vendor's bill for an attempt, as the ledger stores it. */
 export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
 
-/** An outcome with the bill that its attempt has by it, at these prices. */
+/** Adds the bill that follows from an outcome at these prices. */
 export function withBill<Outcome extends Pick<AttemptOutcome, "attempt" | "state" | "reason" | "billed">>(
   attempts: readonly Attempt[],
   outcome: Outcome,
@@ -174,7 +175,7 @@ export function withBill<Outcome extends Pick<AttemptOutcome, "attempt" | "state
   return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
 }
 
-/** The attempts once one of them has its response. */
+/** The attempts after one of them got this outcome. */
 export function withOutcome(attempts: readonly Attempt[], answer: AttemptOutcome & AttemptBill): Attempt[] {
   const { attempt, state, reason, vendorReference, billed, bill, bill_certain, notSent, at } = answer;
   const answered_at = state === "unknown" ? null : at;
@@ -200,7 +201,7 @@ const startColumns = [
   "request_id",
 ] as const satisfies (keyof Attempt)[];
 
-/** The statement that writes an attempt before its request is sent, if the row `changed`. */
+/** The statement that writes an attempt before its request is sent, if the row is in `changed`. */
 export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attempt) {
   return db
     .insertInto("verification_attempt")
@@ -213,7 +214,10 @@ export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attem
     );
 }
 
-/** The statement that writes what became of an attempt, if the row `changed` and `holds` of it. One that was not put is deleted. */
+/**
+ * The statement that writes the outcome of an attempt, if the row is in `changed` and meets `holds`. It deletes an
+ * attempt that was not sent.
+ */
 export function closeAttempt(
   db: Kysely<Tables>,
   changed: Changed,
@@ -245,13 +249,16 @@ export function closeAttempt(
   return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
 }
 
-/** Whether it is this attempt, and its outcome may still change: it is unknown, or an operator's word that the vendor's answer outweighs. */
+/**
+ * Whether it is this attempt and its outcome may still change. That is so if it is unknown, or stated by an operator,
+ * whom the vendor's response overrides.
+ */
 export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
     and (verification_attempt.outcome = 'unknown' or verification_attempt.reason in ('released', 'record_lost'))`;
 }
 
-/** Whether this attempt, and no other of its row, has an unknown outcome. */
+/** Whether this is the row's only attempt with an unknown outcome. */
 export function isOnlyUnresolved(reference: string, attempt: number | null): Expression<SqlBool> {
   return sql<SqlBool>`(select case count(*) when 1 then max(number) end from verification_attempt
     where reference = ${reference} and outcome = 'unknown') = ${attempt}`;

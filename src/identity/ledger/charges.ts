@@ -13,9 +13,9 @@ import { adjustmentsOf } from "./reports/inspect.ts";
 
 /** A charge whose write got no response: it may have committed, or may still commit. */
 export interface UncertainCharge {
-  /** The mark it writes. */
+  /** The `charge_mark` that the charge writes. */
   mark: string;
-  /** The mark it replaces. */
+  /** The `charge_mark` that the charge replaces. */
   replaces: string;
 }
 
@@ -24,22 +24,22 @@ export function newChargeMark(): string {
 }
 
 /**
- * Changes the charge of a verified row. Each change compares the row's `charge_mark` and writes a new one, so that of two
- * concurrent changes one succeeds. Taking a charge back needs the mark that the charge wrote; a replay that returns the
- * record removes the mark. `charged_at` is written once: taking a charge back, or charging again, adds an adjustment, so
- * that closed months do not change.
+ * Changes the charge of a verified row. Each change compares the row's `charge_mark` and writes a new one, so that only
+ * one of two concurrent changes succeeds. Only the holder of its mark can reverse a charge. A replay that returns the
+ * record clears the mark, which makes the charge final. `charged_at` is written once: reversals and repeated charges
+ * add adjustments, so that closed months do not change.
  */
 export class Charges {
   readonly #db: Kysely<Tables>;
   readonly #now: () => number;
   readonly #shares: ConnectionShares;
   readonly #owner: string;
-  /** When charges without an idempotency key were made of which we do not know yet whether the store has them, by mark. */
+  /** Charges without an idempotency key whose write got no response yet: the time of each, by mark. */
   readonly #unheard = new Map<string, number>();
   #newest = 0;
   #notedUntil = 0;
 
-  /** `now` gives milliseconds since 1970. `owner`: the process. */
+  /** `now` returns milliseconds since 1970. `owner`: id of the process. */
   constructor(db: Kysely<Tables>, now: () => number, shares = new ConnectionShares(), owner = "") {
     this.#db = db;
     this.#now = now;
@@ -47,25 +47,26 @@ export class Charges {
     this.#owner = owner;
   }
 
-  /** Before a charge is written that no replay will make final. */
+  /** Call it before writing a charge that no replay can make final. */
   begin(mark: string, at: number): void {
     this.#unheard.set(mark, at);
     this.#newest = Math.max(this.#newest, at);
   }
 
-  /** The store said what became of a charge: its caller is answered, or it is taken back. */
+  /** The charge is settled: its caller got a response, or the charge was reversed. */
   heard(mark: string): void {
     this.#unheard.delete(mark);
   }
 
-  /** Whether there are charges that the note does not cover. */
+  /** Whether there are charges after the time that the last note covers. */
   get hasNews(): boolean {
     return this.#newest > this.#notedUntil;
   }
 
   /**
-   * Notes until when every charge of this process was heard of. It is one statement a second, and none of a verification. What a process that
-   * died charged after its last note is taken back, since nobody knows whether its caller was answered.
+   * Notes the time until which all charges of this process are settled. That is one statement a second instead of one
+   * per verification. If the process dies, charges after its last note are reversed, because we do not know whether
+   * their callers got a response.
    */
   async note(): Promise<void> {
     const until = Math.min(this.#now(), ...this.#unheard.values()) - 1;
@@ -73,13 +74,13 @@ export class Charges {
     this.#notedUntil = until;
   }
 
-  /** The last note of a process that stops: none if all was heard of. */
+  /** Writes the last note when the process stops, or deletes it if all charges are settled. */
   async close(): Promise<void> {
     if (this.#unheard.size > 0) await this.note();
     else await this.#db.deleteFrom("charging_process").where("id", "=", this.#owner).execute();
   }
 
-  /** Takes back what processes that are gone charged after their last note. */
+  /** Reverses charges that dead processes made after their last note. */
   async takeBackUnheard(isGone: Expression<SqlBool>): Promise<void> {
     const gone = this.#db.selectFrom("charging_process").selectAll().where("id", "<>", this.#owner).where(isGone);
     for (const { id, heard_until } of await gone.execute()) {
@@ -89,7 +90,7 @@ export class Charges {
         .where("charged_at", ">", heard_until)
         .where("charged", "=", 1)
         .where("owner", "=", id)
-        // With a key the caller asks again, and gets the record that it is charged for.
+        // A caller with an idempotency key can retry and get the record that was charged.
         .where("idempotency_hash", "is", null)
         .execute();
       for (const { reference, charge_mark: mark } of made) await this.withdraw(reference, { mark, replaces: "" });
@@ -98,8 +99,8 @@ export class Charges {
   }
 
   /**
-   * Charges a record before a caller first gets it. False if the row's charge has changed since it was read. Throws what
-   * `isTooMuch` recognises if the budget is too little.
+   * Charges a record before its caller first gets it. False if the charge has changed since the row was read. Throws an
+   * error that `isTooMuch` recognises if the budget does not cover the fee.
    */
   async charge(row: Row, mark: string, budget?: Budget): Promise<boolean> {
     const at = this.#now();
@@ -147,9 +148,9 @@ export class Charges {
     return (await this.#shares.run(account_id, () => change.executeTakeFirst())) !== undefined;
   }
 
-  /** Takes an uncertain charge back, or stops it from committing later, unless a replay has returned the record. */
+  /** Reverses an uncertain charge or keeps it from committing later, unless a replay has returned the record. */
   async withdraw(reference: string, charge: UncertainCharge): Promise<void> {
-    // The charge may commit just before we bar it.
+    // The charge may commit just before we bar it, so we try to reverse it again.
     (await this.#waive(reference, charge)) ||
       (await this.#bar(reference, charge)) ||
       (await this.#waive(reference, charge));
@@ -167,7 +168,7 @@ export class Charges {
         .returning(["mode", "kind", "run", "created_at", ...spendingColumns])
         .executeTakeFirst();
       if (!waived) return false;
-      // What a person gave back before is not given back again.
+      // A correction by hand may have refunded a part already.
       const corrected = (await adjustmentsOf(trx, waived)).reduce((sum, { kobo }) => sum + kobo, 0);
       const kobo = -Math.min(waived.fee, waived.fee + corrected);
       await adjust(trx, waived, { charges: -1, kobo, at, reason: "its record was not given" });
@@ -191,7 +192,7 @@ export class Charges {
   }
 }
 
-/** What the journal says of a change of a charge. */
+/** The journal entry of a changed charge. */
 function entryOf(
   { reference, run, fee }: Pick<VerificationRow, "reference" | "run" | "fee">,
   what: Happening,

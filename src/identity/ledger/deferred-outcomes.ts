@@ -11,7 +11,7 @@ interface Late {
   uncertain: readonly UncertainCharge[];
 }
 
-/** The run of a later response, with what callers were told while the one before waited. */
+/** The run of a later response. It is marked if callers were told "unknown" while an earlier outcome waited. */
 function withEarlierOutcome(run: Run, waiting: Late | undefined): Run {
   if (!waiting || (waiting.outcome.state !== "unknown" && !waiting.run.journaled?.toldUnknown)) return run;
   return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };
@@ -21,8 +21,8 @@ const firstPause = 250;
 const longestPause = 5_000;
 
 /**
- * Outcomes that were not written before their callers were answered: an upstream was too late, or the store was. Each is
- * written as soon as the store allows, as long as this process lives.
+ * Outcomes that were not written before their callers got a response, because an upstream or the store was too slow.
+ * Each is written as soon as the store permits, while this process lives.
  */
 export class DeferredOutcomes {
   readonly #ledger: Ledger;
@@ -34,7 +34,7 @@ export class DeferredOutcomes {
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
-  /** `freeRow` ends a started row that no verification of this process works on; false if there is none. */
+  /** `freeRow` ends a started row on which no verification of this process works; false if there is none. */
   constructor(ledger: Ledger, charges: Charges, freeRow: (reference: string) => Promise<boolean>, log: Log) {
     this.#ledger = ledger;
     this.#charges = charges;
@@ -42,7 +42,7 @@ export class DeferredOutcomes {
     this.#log = log;
   }
 
-  /** Keeps the newest outcome of a run until it is written; a later response replaces an earlier `unknown`. */
+  /** Holds the newest outcome of a run until it is written. A later response replaces an earlier `unknown`. */
   add(run: Run, outcome: RunOutcome, ...uncertain: UncertainCharge[]): void {
     const { reference } = run;
     const waiting = this.#waiting.get(reference);
@@ -57,7 +57,7 @@ export class DeferredOutcomes {
     this.#running.add(running);
   }
 
-  /** Whether an outcome of this row is not written yet. */
+  /** Whether an outcome of this row is still to be written. */
   has(reference: string): boolean {
     return this.#waiting.has(reference);
   }
@@ -67,7 +67,9 @@ export class DeferredOutcomes {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Drops outcomes that are not written; their rows stay `started` until the next start makes them `unknown`. */
+  /**
+   * Drops outcomes that are not written. Their rows stay `started` until a peer or the next start makes them `unknown`.
+   */
   stop(): void {
     this.#stopped = true;
     for (const end of this.#pauses) end();
@@ -97,10 +99,10 @@ export class DeferredOutcomes {
 
   async #write(late: Late): Promise<void> {
     const { run, outcome } = late;
-    // A start that was written without a response may have taken a fee that `run` does not know of.
+    // A start that committed without a reply may have taken a fee that `run` does not show.
     if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
     if (await this.#ledger.resolve(run, outcome)) return;
-    // A retry that waited for this outcome may have taken the row, and nobody heard of it.
+    // A retry that waited for this outcome may have started the row without getting a reply from the store.
     const isFreed = await this.#freeRow(run.reference);
     if (isFreed && (await this.#ledger.resolve(run, outcome))) return;
     await this.#ledger.endAttempt(run, outcome);

@@ -9,17 +9,19 @@ import { newAttempt, openAttempt } from "./attempts.ts";
 import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { isFree } from "./reference.ts";
 
-/** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
+/**
+ * Conditions of an insert or retry. Their SQL depends on `values`, and on `variant` for everything else that shapes it.
+ */
 export interface Conditions<Values extends object = object, Variant = unknown> {
   values: Values;
-  /** The kind of each of `values`, and of the members of a list. */
+  /** The column kind of each value, and of the members of each list. */
   kinds: Record<string, ColumnKind>;
   variant: Variant;
-  /** The same function each time; it uses nothing but its arguments. */
+  /** Must be the same function each time and must use only its arguments. */
   hold(values: Values, variant: Variant, input?: Input): Expression<SqlBool>[];
 }
 
-/** What decides the statement of an insert. */
+/** Everything that determines the SQL of an insert. */
 export interface InsertVariant extends Omit<Conditions, "values" | "kinds"> {
   hasAttempt: boolean;
   hasEnded: boolean;
@@ -30,7 +32,7 @@ const columns = Object.keys(allTables.verification) as (keyof VerificationRow)[]
 
 export const unconditional: Conditions = { values: {}, kinds: {}, variant: null, hold: () => [] };
 
-/** The kind of each value of an insert, but for those of its conditions. */
+/** The column kind of each value of an insert, except those of its conditions. */
 export const insertKinds = {
   ...allTables.verification,
   vendor: "text",
@@ -39,7 +41,7 @@ export const insertKinds = {
   otherHashes: "text",
 } as const;
 
-/** Gives the statement that writes an intent: a row, and its first attempt if it has one. */
+/** Returns the statement that writes an intent: a row, and its first attempt if it has one. */
 export function insertStatement(db: Kysely<Tables>) {
   return (
     values: VerificationRow &
@@ -53,7 +55,7 @@ export function insertStatement(db: Kysely<Tables>) {
       .expression(
         selectFrom(db, input)
           .select((select) => columns.map((column) => select.val(values[column]).as(column)))
-          // SQLite takes `on conflict` after a select only if that has a `where`.
+          // SQLite accepts `on conflict` after a select only if the select has a `where`.
           .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values, variant, input)]))
           .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes)))
           .$if(spends !== undefined, (query) => query.where(hasEnough(values, spends!))),
@@ -71,7 +73,7 @@ export function insertStatement(db: Kysely<Tables>) {
   };
 }
 
-/** Only a refused verification ends as it begins. */
+/** Only a refused verification has its final state when it is inserted. */
 function refusedEntry({ reference, run, started_at: at }: VerificationRow): JournalEntry {
   const ended = { what: "outcome", state: "refused", reason: null, attempt: null } as const;
   return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0, bill: null };

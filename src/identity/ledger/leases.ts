@@ -10,13 +10,19 @@ import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { addAbandoned } from "./journal/journal-entry.ts";
 import { notVerified, transitions } from "./transitions.ts";
 
-/** Each process owns the rows it started, for as long as its lease is valid. */
+/** Each process owns the rows that it started while its lease is valid. */
 export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
   /** Id of this process. */
   readonly ownerId: string;
-  /** SQL over a ledger row: its owner's lease has expired. On SQLite a serving process has none: another one that serves ends its rows. */
+  /**
+   * SQL on a ledger row: the lease of its owner has expired. On SQLite a serving process has no lease, and another
+   * serving process ends its rows.
+   */
   readonly isOwnerGone: Expression<SqlBool>;
-  /** SQL over a row of `charging_process`: the process is gone for so long that no statement of it is under way, and no caller of it waits. */
+  /**
+   * SQL on a row of `charging_process`: its process has been gone so long that none of its statements is under way and
+   * none of its callers waits.
+   */
   readonly isLongGone: Expression<SqlBool>;
 }
 
@@ -28,7 +34,9 @@ export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "ren
   return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), ...othersGone(id, hasPeers) };
 }
 
-/** Of a command that verifies. Nobody renews it: it ends after these milliseconds, also if the process dies. */
+/**
+ * The lease of a command that verifies. It is never renewed and expires after a fixed time, even if the process dies.
+ */
 export interface CommandLease extends Leases {
   end(): Promise<void>;
 }
@@ -51,7 +59,7 @@ export async function commandLease(db: Kysely<Tables>, milliseconds: number): Pr
 function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" | "isLongGone"> {
   const now = storeTime(isShared);
   return {
-    // Never this process itself: after a freeze it may run this before it renews its lease.
+    // This excludes our own process, which may run this after a freeze before it renews its lease.
     isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${id} and not exists (
       select 1 from verification_owner where verification_owner.id = verification.owner and expires_at > ${now}
     )`,
@@ -62,10 +70,10 @@ function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" |
   };
 }
 
-/** Which started rows: those of one owner, or those whose owner's lease expired. */
+/** Selects started rows: those of one owner, or those whose owner's lease has expired. */
 type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
 
-/** Makes started rows `unknown`. Each gives back what it took. */
+/** Makes started rows `unknown`. Each row gives back the fee that it took from a cap or a balance. */
 export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")
@@ -86,7 +94,7 @@ export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () 
   });
 }
 
-/** Makes one started row `unknown`. False if it is not one of theirs. */
+/** Makes one started row `unknown`. False if it is not in the scope. */
 export async function abandonOne(
   db: Kysely<Tables>,
   { reference, spends }: Pick<VerificationRow, "reference" | "spends">,

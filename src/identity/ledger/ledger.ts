@@ -53,14 +53,16 @@ import {
   writeLateAnswer,
 } from "./write-outcome.ts";
 
-/** One verification on the ledger: money in kobo, times in milliseconds since 1970, no personal data. */
+/**
+ * One verification on the ledger. Money is in kobo and times are milliseconds since 1970. It holds no personal data.
+ */
 export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   state: VerificationState;
   mode: Mode;
   kind: CheckKind;
   /** Oldest first. */
   attempts: readonly Attempt[];
-  /** Of a row that this process started: what the journal has of it already; undefined: nothing. */
+  /** For a row that this process started: what the journal already has of it; undefined if nothing. */
   journaled?: Journaled;
 };
 
@@ -88,7 +90,7 @@ export class Ledger {
   readonly #queries: CompiledQueries;
   readonly #writeInsert: ReturnType<typeof insertStatement>;
 
-  /** `prices`: what an attempt costs that ends. */
+  /** `prices`: for the bills of attempts that end. */
   constructor(db: Kysely<Tables>, shares = new ConnectionShares(), prices: PricesByVendor = {}) {
     this.#db = db;
     this.#shares = shares;
@@ -98,8 +100,9 @@ export class Ledger {
   }
 
   /**
-   * Inserts a row, with its first attempt if it has one, if the conditions hold within that statement. False if not, or if its
-   * reference or idempotency key exists: under the hash that the row stores, or under one of `otherHashes`.
+   * Inserts a row, and its first attempt if it has one, if the conditions hold within the statement. False if they do
+   * not, or if its reference or idempotency key exists. The key is compared by the hash that the row stores and by
+   * `otherHashes`.
    */
   async insert(
     { attempts: [attempt], journaled: _, ...row }: Row & { state: (typeof insertableStates)[number] },
@@ -116,7 +119,7 @@ export class Ledger {
       hold,
     };
     const inserted = { ...row, vendor, price, why, otherHashes, ...(budget as Budget), ...values };
-    // Calls that take from one balance may not share a statement: it would change the balance once.
+    // Calls that take from one balance must not share a statement, because it would change the balance only once.
     if (!budget)
       return this.#queries.runBatched(
         this.#writeInsert,
@@ -129,11 +132,11 @@ export class Ledger {
     return (await this.#shares.run(row.account_id, insert)).length > 0;
   }
 
-  /** Reading does not wait for a row that somebody holds, as inserting beside it does. */
+  /** A read does not wait for a held row, but an insert next to that row does. */
   readonly #hasKey = async (row: { idempotency_hash: string | null; otherHashes: readonly string[] }) =>
     row.idempotency_hash !== null && (await this.byKey([row.idempotency_hash, ...row.otherHashes])) !== undefined;
 
-  /** By the hashes of an idempotency key, which bind its account and mode. */
+  /** Finds a row by the hashes of an idempotency key, which include its account and mode. */
   async byKey(hashes: readonly string[]): Promise<Row | undefined> {
     return (await this.#read((row) => row("idempotency_hash", "in", hashes)))[0];
   }
@@ -158,14 +161,17 @@ export class Ledger {
     return (await withAttempts(this.#db, rows)) as Row[];
   }
 
-  /** Starts a further run of `row`, which takes its fee again, if the conditions hold. Undefined if not, or if the row has changed. */
+  /**
+   * Starts another run of `row`, which takes its fee again, if the conditions hold. Undefined if they do not, or if the
+   * row has changed.
+   */
   async retry(
     row: Row,
     { owner, begins, ...start }: AttemptStart & { owner: string; begins: RunStart },
     { values, variant, hold }: Conditions = unconditional,
     budget?: Budget,
   ): Promise<Row | undefined> {
-    // Also of a retry that waits: what an earlier run still has to write must not end this one.
+    // A retry that only waits gets a new run too, so that a pending write of an earlier run cannot end it.
     const run = row.run + 1;
     const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
     const columns = {
@@ -191,7 +197,10 @@ export class Ledger {
     return retried && ({ ...retried, attempts: [...row.attempts, ...attempts], journaled } as Row);
   }
 
-  /** Writes what became of the run's attempt, and that another vendor is called next. Undefined if this run lost its row. */
+  /**
+   * Writes the outcome of the run's attempt and the intent of an attempt at another vendor. Undefined if this run no
+   * longer owns the row.
+   */
   async failOver(row: Row, ended: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
@@ -215,7 +224,10 @@ export class Ledger {
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
-  /** Ends a run, which gives back what it may have taken unless it is charged. False if the run lost its row. */
+  /**
+   * Ends a run. Unless it charges, it gives back the fee that it may have taken. False if the run no longer owns the
+   * row.
+   */
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
     const values = outcomeValues(run, outcome, this.#prices);
@@ -237,7 +249,7 @@ export class Ledger {
     return outcomeStatement(this.#db, update, values, variant, input);
   };
 
-  /** Writes an outcome that came after its run ended. It is not charged, since no caller got it. */
+  /** Writes an outcome that arrived after its run ended. It is not charged, because no caller got the record. */
   async resolve(run: Run, outcome: RunOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
     const by = outcome.state === "failed" ? "resolveToFailed" : "resolve";
@@ -245,7 +257,7 @@ export class Ledger {
     return false;
   }
 
-  /** Apart by state: callers were told that the outcome is unknown, or of a failure. */
+  /** One statement per state, because callers were told of an unknown outcome or of a failure. */
   async #resolveFrom(from: "unknown" | "failed", run: Run, late: RunOutcome): Promise<boolean> {
     const { reference, owner } = run;
     const outcome = { ...late, charge: null };
@@ -263,7 +275,7 @@ export class Ledger {
     return (await this.#run(run, query)).length > 0;
   }
 
-  /** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
+  /** Writes a vendor's late response to an attempt whose verification has another outcome. */
   async endAttempt(run: Run, answer: AttemptOutcome): Promise<void> {
     await this.#db.transaction().execute((trx) => writeLateAnswer(trx, run, answer, this.#prices));
   }

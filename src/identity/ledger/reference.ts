@@ -5,13 +5,13 @@ import type { Tables } from "../../storage/tables.ts";
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const alphanumerics = `0123456789${letters}`;
 
-/** Milliseconds that share a beginning. It comes again after 96 years. */
+/** Milliseconds that share a prefix. A prefix repeats after 96 years. */
 const tick = 64;
 
 /**
- * A new `request_reference`: 6 alphanumerics that say when, as of `now` (milliseconds since 1970), and 9 random digits. So
- * references of one time stand together in every index. The sixth is a letter, so that ten digits in a row, which elsewhere pass
- * for somebody's number, never occur.
+ * A new `request_reference`: 6 alphanumerics of the time `now` (milliseconds since 1970) and 9 random digits, so that
+ * references of the same time are adjacent in every index. The sixth character is a letter, so that ten digits in a
+ * row, which we treat as a person's number elsewhere, never occur.
  */
 export function newReference(now: number): string {
   let ticks = Math.floor(now / tick);

@@ -14,17 +14,22 @@ import { verificationByReference } from "./reports/inspect.ts";
 import { toldState } from "./told-state.ts";
 import { transitions } from "./transitions.ts";
 
-/** What a person may say about a verification with an unknown outcome. `failed`: nobody has a record of it. */
+/**
+ * Outcomes that a person may set for a verification with an unknown outcome. `failed`: no vendor has a record of it.
+ */
 export const settledAs = [...negativeReasons, "failed"] as const;
 export type SettledAs = (typeof settledAs)[number];
 
-/** A younger attempt may still be answered, and that answer is worth more than a person's word. */
+/**
+ * Milliseconds. The vendor may still respond to a younger attempt, and its response is better evidence than a person's
+ * statement.
+ */
 export const settledAfter = 10 * 60_000;
 
-/** What a person's word is written with. */
+/** What settling needs. */
 export type SettlingRoom = Audited & WithClock & { config: { vendorPrices: PricesByVendor } };
 
-/** A verification of any account, for an operator. Throws a `CommandError` if there is none. */
+/** A verification of any account. For operators. Throws a `CommandError` if there is none. */
 export async function anyVerification(db: Kysely<Tables>, reference: string): Promise<Row> {
   const found = await verificationByReference(db, reference);
   if (found) return found;
@@ -33,9 +38,9 @@ export async function anyVerification(db: Kysely<Tables>, reference: string): Pr
 }
 
 /**
- * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody: no caller got a
- * record. `billed`: the numbers of the attempts that the vendor bills though it did not answer them. Throws a `CommandError` for a
- * verification whose outcome is known, or may still come by itself.
+ * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody, because
+ * no caller got a record. `billed`: numbers of the attempts that the vendor bills although it sent no response. Throws
+ * a `CommandError` if the outcome is known or may still arrive.
  */
 export async function settle(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
@@ -82,8 +87,8 @@ export interface AttemptEnd {
 }
 
 /**
- * Writes what a vendor's invoice says of attempts without an outcome, whose verification ended otherwise and stays as it is. Throws a
- * `CommandError` if one of them has an outcome by now, or if the verification runs again.
+ * Writes what an invoice shows about unresolved attempts whose verification has ended otherwise and does not change.
+ * Throws a `CommandError` if one of them has an outcome by now, or if the verification runs again.
  */
 export async function settleAttempts(
   { db, audit, actor, now, config: { vendorPrices: prices } }: SettlingRoom,
@@ -107,8 +112,8 @@ export async function settleAttempts(
 }
 
 /**
- * With `failed`, no attempt was answered. Any other outcome is that of the last attempt; those before stay unknown. `lost`: numbers of failed
- * attempts that the vendor bills.
+ * With `failed`, it closes all unresolved attempts. Any other outcome is that of the last attempt, and earlier ones
+ * stay unknown. `lost`: numbers of failed attempts that the vendor bills.
  */
 async function closeAttempts(
   trx: Kysely<Tables>,
@@ -131,7 +136,7 @@ async function closeAttempts(
   if (answer) await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
 }
 
-/** Ends an attempt. Its verification stays as it is. */
+/** Ends an attempt without changing its verification. */
 async function endAttempt(
   trx: Kysely<Tables>,
   { reference, run }: Row,
@@ -147,7 +152,7 @@ async function endAttempt(
   await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
 }
 
-/** When somebody ends an attempt, and at which prices. */
+/** When an attempt is ended, and the prices for its bill. */
 interface When {
   at: number;
   prices: PricesByVendor;

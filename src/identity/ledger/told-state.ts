@@ -3,22 +3,22 @@ import { negativeReasons } from "../../operation/check-kind.ts";
 import type { AttemptReason } from "./attempts.ts";
 import type { VerificationState } from "./transitions.ts";
 
-/** The states as callers and operators know them: a negative one has its reason's name. */
+/** The states that callers and operators see. A negative state has the name of its reason. */
 export const toldStates = ["started", "verified", ...negativeReasons, "refused", "failed", "unknown"] as const;
 export type ToldState = (typeof toldStates)[number];
 
-/** Reasons of a negative outcome under another's name: a record without a phone matches none. */
+/** Negative reasons that are shown under another name: a record without a phone counts as a phone mismatch. */
 const toldAs: Readonly<Record<string, ToldState>> = { no_phone: "phone_mismatch" };
 
 export function toldState({ state, reason }: { state: string; reason: string | null }): ToldState {
   return (state === "negative" ? (toldAs[reason!] ?? reason) : state) as ToldState;
 }
 
-/** The same in SQL. */
+/** `toldState` in SQL. */
 export const toldStateSql = sql<ToldState>`case when verification.state <> 'negative' then verification.state
   when verification.reason = 'no_phone' then 'phone_mismatch' else verification.reason end`;
 
-/** The stored state and reasons that callers see as `told`. An empty list stands for every reason. */
+/** The stored state and reasons that callers see as `told`. An empty list means every reason. */
 export function storedState(told: ToldState): { state: VerificationState; reasons: readonly AttemptReason[] } {
   const negative = negativeReasons.find((reason) => reason === told);
   if (!negative) return { state: told as VerificationState, reasons: [] };

@@ -1,39 +1,39 @@
 import { type SqlBool, sql } from "kysely";
 
-/** `negative`: the vendor said no more than that there is no match; `reason` says which. */
+/** `negative`: the vendor returned no match, and `reason` says which kind. */
 export const states = ["started", "verified", "negative", "refused", "failed", "unknown"] as const;
 export type VerificationState = (typeof states)[number];
 
-/** Every query by state says this, so that the index of all states but `verified` serves. */
+/** Every query by state includes this, so that it can use the index of all states except `verified`. */
 export const notVerified = sql<SqlBool>`state <> 'verified'`;
 
 /** The states that an outcome can set. */
 export type OutcomeState = Exclude<VerificationState, "started" | "refused">;
 
-/** The states in which a row may be inserted; a `refused` one calls no upstream. */
+/** States in which a row may be inserted. A `refused` row never gets an attempt. */
 export const insertableStates = ["started", "refused"] as const satisfies VerificationState[];
 
 /** Every change of state that a row can make, and who makes it. */
 export const transitions = {
-  /** The owner of a running attempt, with its outcome. */
+  /** The owner of a running attempt sets its outcome. */
   complete: { from: ["started"], to: ["verified", "negative", "failed", "unknown"] },
-  /** The owner of a running attempt, before it calls another upstream. */
+  /** The owner of a running attempt does this before an attempt at another upstream. */
   failOver: { from: ["started"], to: ["started"] },
-  /** A retry of the idempotency key, which becomes the owner. */
+  /** A retry of the idempotency key does this and becomes the owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
-  /** An outcome that came after its attempt ended. */
+  /** An outcome arrived after its attempt ended. */
   resolve: { from: ["unknown", "failed"], to: ["verified", "negative"] },
-  /** The news that the only unresolved attempt did no work. */
+  /** The only unresolved attempt turned out to have done no work. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
-  /** An operator, with what the vendor says about an outcome that never came. */
+  /** An operator sets the outcome that the vendor reports, because it never arrived. */
   settle: { from: ["unknown"], to: ["negative", "failed"] },
-  /** A starting process or a peer, when the owner is gone. */
+  /** A starting process or a peer does this when the owner is gone. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;
 
 /**
- * The first step of a retry: it calls an upstream, which counts as an attempt, looks up an earlier call, or waits for a call
+ * The first step of a retry. `call`: a new attempt. `lookUp`: looks up an earlier attempt. `wait`: waits for an attempt
  * that is still under way.
  */
 export type RunStart = "call" | "lookUp" | "wait";

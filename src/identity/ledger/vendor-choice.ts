@@ -1,11 +1,11 @@
 import type { UpstreamNeed } from "../../upstreams/ports/identity-upstream.ts";
 
 /**
- * Why a vendor that stands or is listed before the one that was asked was not asked in its place.
- * - `not_sent`: the attempt did not reach it. `too_dear`: the bills of the verification would have been too much.
- * - `dearer`, `too_slow`, `too_many_failures`: by its figures it stands further back. `not_compared`: too little is known of it, and
- *   a cheaper one took a place before it.
- * - `share`: the vendor that was asked gets a share of the verifications.
+ * Why a vendor with an earlier place, or listed earlier, did not get the attempt.
+ * - `not_sent`: the request did not reach it. `too_dear`: the bills of the verification would have exceeded the bound.
+ * - `dearer`, `too_slow`, `too_many_failures`: its figures give it a later place. `not_compared`: too little is known
+ *   about it, and a cheaper one took a place before it.
+ * - `share`: the other vendor gets a share of the verifications.
  */
 export interface PassedOver {
   vendor: string;
@@ -23,26 +23,29 @@ export interface PassedOver {
     | "share";
 }
 
-/** What vendors are compared by. */
+/** The figures by which vendors are compared. */
 export interface ComparedFigures {
   vendor: string;
-  /** Kobo. Null: it found nobody. */
+  /** Kobo. Null if it returned no record. */
   costPerFound: number | null;
-  /** Milliseconds. Null: later than 10 s. */
+  /** Milliseconds. Null if above 10 s. */
   p95: number | null;
-  /** Of 100 attempts. */
+  /** Failures per 100 attempts. */
   failureShare: number;
 }
 
-/** Why an attempt was made at its vendor. */
+/** Why an attempt was made at this vendor. */
 export interface VendorChoice {
   policy: "listed" | "cheapest";
-  /** Under `cheapest`: the vendors of which enough is known. */
+  /** With `cheapest`: the vendors about which enough is known. */
   compared: readonly ComparedFigures[];
   passedOver: readonly PassedOver[];
 }
 
-/** As an attempt keeps it, such as `cheapest prembly@5620/500/0.4 dojah@6430/2000/1.2 dojah=dearer`. Null: as listed, and none was passed over. */
+/**
+ * The choice as stored, such as `cheapest prembly@5620/500/0.4 dojah@6430/2000/1.2 dojah=dearer`. Null if vendors are
+ * tried as listed and none was passed over.
+ */
 export function storedChoice({ policy, compared, passedOver }: VendorChoice): string | null {
   const figures = compared.map(
     ({ vendor, costPerFound, p95, failureShare }) =>

@@ -26,25 +26,26 @@ import {
 import { addToJournal, type JournalEntry, type Journaled, uncharged } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
-/** Replaces the columns that identify a person, once that person is erased. */
+/** Replaces the values that identify a person once the person is erased. */
 export const erased = "erased";
 
-/** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
+/** Identifies the run of an outcome. The outcome has no effect if another run or owner has the row. */
 export interface Run extends Pick<VerificationRow, "reference" | "account_id" | "owner" | "run" | "spends" | "fee"> {
   attempts: readonly Attempt[];
-  /** Undefined: the journal has nothing of the row yet. */
+  /** Undefined if the journal has nothing of the row yet. */
   journaled?: Journaled;
 }
 
-/** The outcome of a run, as it is written, and what became of its attempt. */
+/** The outcome of a run as written, including that of its attempt. */
 export interface RunOutcome extends AttemptOutcome {
-  /** The mark of a charge; null: not charged. */
+  /** The mark of the charge; null if nothing is charged. */
   charge: string | null;
   sealed: Sealed | null;
 }
 
 /**
- * Whether a verification ends as "not found" although its attempt failed: a vendor said so before, and nobody else may still answer.
+ * Whether a verification ends as "not found" although its last attempt failed. That is so if an earlier vendor reported
+ * it and no other attempt is unresolved.
  */
 export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, attempt }: AttemptOutcome): boolean {
   const isAwaited = unresolvedAttempts({ attempts }).some(({ number }) => number !== attempt);
@@ -53,7 +54,7 @@ export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, atte
 
 export type OutcomeValues = ReturnType<typeof outcomeValues>;
 
-/** The values of the statements that write an outcome. `prices`: those of now. */
+/** The values of the statements that write an outcome. `prices`: current prices. */
 export function outcomeValues(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
   const { reference, account_id, owner, run, fee, journaled } = ended;
   const counted = withBill(ended.attempts, countedOutcome(outcome, journaled), prices);
@@ -63,7 +64,7 @@ export function outcomeValues(ended: Run, outcome: RunOutcome, prices: PricesByV
     account_id,
     owner,
     run,
-    // A row that was charged before never comes here: it stays verified.
+    // A row that was charged before stays verified, so it never gets here.
     charged: charge === null ? 0 : 1,
     charged_at: charge === null ? null : at,
     charge_mark: charge ?? "",
@@ -84,7 +85,7 @@ export function outcomeValues(ended: Run, outcome: RunOutcome, prices: PricesByV
   } as const;
 }
 
-/** The kind of each of these values. */
+/** The column kind of each of these values. */
 export const outcomeValueKinds = {
   ...allTables.verification,
   ...allTables.record_key,
@@ -100,13 +101,13 @@ export const outcomeValueKinds = {
   at: "bigint",
 } as const;
 
-/** Decides which compiled statement writes an outcome. */
+/** Everything that determines the SQL that writes an outcome. */
 export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notSent"> {
-  /** The state of the verification; that of its attempt is `state`. */
+  /** The state of the verification. `state` is that of its attempt. */
   ends: OutcomeState;
   isSealed: boolean;
   hasAttempt: boolean;
-  /** Whether the journal names the attempt already. */
+  /** Whether the journal already names the attempt. */
   isKnown: boolean;
 }
 
@@ -121,12 +122,15 @@ function countedOutcome(outcome: RunOutcome, journaled: Journaled | undefined): 
   return asCounted(outcome, isJournaled(outcome.attempt, journaled));
 }
 
-/** Whether the journal names this attempt already. */
+/** Whether the journal already names this attempt. */
 function isJournaled(attempt: number | null, journaled: Journaled | undefined): boolean {
   return attempt !== null && attempt <= (journaled?.attempts ?? 0);
 }
 
-/** What the journal says of an outcome. An attempt that was not put is none, and one with another outcome has an entry of its own. */
+/**
+ * The journal entries of an outcome. An attempt that was not sent is left out. An attempt whose outcome differs from
+ * the verification's gets its own entry.
+ */
 function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttempt }: OutcomeVariant): JournalEntry[] {
   const { reference, run, at, reason, ends_because, charged, kobo, told_unknown, bill } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
@@ -140,7 +144,7 @@ function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttemp
   ];
 }
 
-/** The columns that an outcome sets. A row that was erased while it ran keeps no record. */
+/** The columns that an outcome sets. A row that was erased while it ran stores no record. */
 export function outcomeColumns(values: OutcomeValues) {
   const { ends_because: reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
   const row = expressionBuilder<Tables, "verification">();
@@ -148,21 +152,21 @@ export function outcomeColumns(values: OutcomeValues) {
   return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
 }
 
-/** An outcome of which only the state is known: it charges nothing, keeps no record and is no attempt's. */
+/** An outcome with only a state. It charges nothing, stores no record and belongs to no attempt. */
 export function bareOutcome<State extends OutcomeState>(state: State, at: number): RunOutcome & { state: State } {
   const none = { charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, billed: null };
   return { ...none, state, at, notSent: false };
 }
 
 /**
- * The outcome of a run that called no upstream. `attempt`: the number under which it may have written its intent to call one;
- * null: it was to look up or to wait for an earlier call, which stays unknown.
+ * The outcome of a run that sent nothing. `attempt`: the number under which it may have written an intent; null if it
+ * only looked up or waited for an earlier attempt, which stays unknown.
  */
 export function notCalledOutcome(attempt: number | null, at: number): RunOutcome {
   return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notSent: true };
 }
 
-/** The statement that writes an outcome by `update`, with all that follows from it. */
+/** The statement that runs `update` to write an outcome, with everything that follows from it. */
 export function outcomeStatement(
   db: Kysely<Tables>,
   update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
@@ -182,7 +186,7 @@ export function outcomeStatement(
   return followed(db, change, followUps, input);
 }
 
-/** Writes what a vendor answered after all, to an attempt whose verification has another outcome. */
+/** Writes a vendor's late response to an attempt whose verification has another outcome. */
 export async function writeLateAnswer(
   trx: Transaction<Tables>,
   { reference, owner, run, attempts }: Run,
@@ -193,7 +197,7 @@ export async function writeLateAnswer(
   if (attempt === null || state === "unknown") return;
   const answer = withBill(attempts, asCounted(late, true), prices);
   const isOfRun = sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`;
-  // A run that may not be on the ledger ends no attempt of another run with its number.
+  // If the run may be missing from the ledger, it must not end another run's attempt with the same number.
   const holds = notSent ? isOfRun : undefined;
   const entry = {
     ...uncharged,

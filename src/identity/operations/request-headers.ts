@@ -4,7 +4,7 @@ import { claimOf, labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import Type from "../../operation/schema/type.ts";
 
-/** No patterns here: what is wrong with these has failures of its own. */
+/** The headers have no patterns here, because malformed values have failures of their own. */
 export const VerificationHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
@@ -23,10 +23,10 @@ export type VerificationHeaders = Static<typeof VerificationHeaders>;
 
 const visible = /^[\x21-\x7e]+$/;
 
-/** Shorter claims, such as a bank's code, are in many texts by chance. */
+/** Shorter claims, such as a bank's code, occur in many texts by chance. */
 const shortestClaim = 7;
 
-/** The ten digits are in every form of a phone; separators hide nothing. */
+/** Every form of a phone contains its ten digits, so we look for those, and ignore separators. */
 function holdsValues(text: string, { number, claims }: CheckInput): boolean {
   const bare = (given: string) => given.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
   const own = Object.values(claims).map((claim) => bare(claim!));
@@ -39,8 +39,8 @@ function holdsValues(text: string, { number, claims }: CheckInput): boolean {
 const valuesOf = ({ kind }: CheckInput) => `the ${labelOf(kind)} or the ${claimOf(kind)}`;
 
 /**
- * An idempotency key without its quotes: quoted and bare name the same. Throws `invalid_idempotency_key`, also when it
- * holds one of the request's own values.
+ * An idempotency key without quotes: quoted and bare, it is the same key. Throws `invalid_idempotency_key`, also if the
+ * key contains a value of the request.
  */
 export function idempotencyKeyOf(header: string, input?: CheckInput): string {
   const key = /^".*"$/s.test(header) && header.length > 1 ? header.slice(1, -1) : header;
@@ -54,7 +54,7 @@ export function idempotencyKeyOf(header: string, input?: CheckInput): string {
   return key;
 }
 
-/** Throws `validation_failed` with a fault of the field `Consent-Reference`. */
+/** Throws `validation_failed` for the field `Consent-Reference`. */
 export function consentReferenceOf(header: string, input: CheckInput): string {
   const fault = (message: string) =>
     new Failure("validation_failed", "The Consent-Reference is not accepted.", {
@@ -67,7 +67,7 @@ export function consentReferenceOf(header: string, input: CheckInput): string {
 
 const trace = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A trace context as W3C writes it; one that is not is left out, as the standard asks. */
+/** A W3C trace context. The standard asks us to ignore an invalid one. */
 export function traceparentOf(header: string | undefined): string | undefined {
   return header !== undefined && trace.test(header) ? header : undefined;
 }

@@ -31,7 +31,7 @@ const VerificationAnswer = Type.Object({
 });
 type VerificationAnswer = Static<typeof VerificationAnswer>;
 
-/** The parts that the operations on the state of a verification share: spread it into the operation. */
+/** The common parts of the operations on a verification's state. Spread it into the operation. */
 export const verificationState = {
   method: "GET",
   group: "Identity",
@@ -60,7 +60,7 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
   const isCoarse = identity.settings.negativeDetail === "coarse";
   return answerWith({
     request_reference: row.reference,
-    // Coarse responses do not say here either what was wrong.
+    // Coarse responses do not reveal what was wrong here either.
     state: isCoarse && row.state === "negative" ? "not_found" : toldState(row),
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",

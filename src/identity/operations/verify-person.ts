@@ -10,7 +10,7 @@ import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/verification-failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
 
-/** What the operation of one kind says for itself. */
+/** The parts of the operation that differ by kind. */
 interface OfKind {
   id: string;
   description: string;
@@ -18,7 +18,7 @@ interface OfKind {
   amount: TString & { description?: string };
 }
 
-/** What the sandbox answers to the example of each kind. */
+/** The sandbox's responses to the example of each kind. */
 const exampleRecords = Object.fromEntries(
   await Promise.all(
     Object.values(checks).map(
@@ -94,14 +94,14 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
   });
 }
 
-/** An amount that a live verification with `enforce` would refuse. */
+/** An amount that `enforce` would refuse in live mode. */
 function amountHint(kind: CheckKind, amount: string, { fees }: Pick<Caller, "fees">, { settings }: Identity) {
   const fee = fees[kind] ?? settings.fees[kind];
   if (koboOf(amount) === fee) return undefined;
   return `amount is not the fee, ${nairaOf(fee)}. The amount of waec-lookup is the one to send.`;
 }
 
-/** The check's record with Duba's own reference. */
+/** The check's record, with Duba's own reference. */
 function answeredRecord({ record }: Check): TObject {
   const { properties, title } = record as TObject & { title?: string };
   const description = "Reference of the verification, made by Duba: 6 alphanumerics and 9 digits";

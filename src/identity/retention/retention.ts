@@ -7,21 +7,21 @@ import { keyLifetime } from "../identity-settings.ts";
 import { hoursKept } from "../ledger/journal/verification-sums.ts";
 import { forgottenAfter } from "../upstream-status.ts";
 
-/** Rows of one transaction, so that verifications go on meanwhile. */
+/** Rows per transaction. Small batches let verifications continue meanwhile. */
 const batch = 100;
 /** How long a run waits for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
-/** One of this many runs reads all wrapped keys. */
+/** Every so many runs, one reads all wrapped keys. */
 const thoroughEvery = 60;
 
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
 
 /**
- * How long the ledger keeps what: idempotency keys a day, sealed records for `recordRetention` milliseconds, verifications,
- * corrections and sums of days 24 months.
+ * How long the ledger keeps its data: idempotency keys for a day, sealed records for `recordRetention` milliseconds,
+ * and verifications, corrections and daily sums for 24 months.
  */
 export function ledgerRules({ recordRetention }: { recordRetention: number }): readonly RetentionRule[] {
-  /** Of the keys of records that were removed. */
+  /** Slots of the keys whose records were removed. */
   const slots = new Set<number>();
   let runs = 0;
 
@@ -46,7 +46,8 @@ export function ledgerRules({ recordRetention }: { recordRetention: number }): r
         row("state", "<>", "started"),
       ];
       const isSealed: Condition = (row) => [row("sealed_record", "is not", null), ...isDue(row)];
-      // Only a retry with its key gets a record, so both go at once: PostgreSQL writes a row and its index entries anew with each update.
+      // Only a retry with the key gets a record, so we remove both at once: PostgreSQL rewrites a row and its index
+      // entries at each update.
       const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
       const records = await clear(trx, noKey, isSealed);
       return { keys: records + (await clear(trx, noKey, isDue)), records };
@@ -66,7 +67,7 @@ export function ledgerRules({ recordRetention }: { recordRetention: number }): r
       const isDue: Condition = (row) => [row("sealed_record", "is not", null), row("completed_at", "<", before)];
       return { records: await clear(trx, { sealed_record: null }, isDue) };
     },
-    // Also the keys that an earlier run could not destroy, because it was killed or a reader blocked it.
+    // This includes keys that an earlier run could not destroy because it was killed or a reader blocked it.
     async finish(db) {
       if (runs++ % thoroughEvery === 0) for (const slot of await staleSlots(db)) slots.add(slot);
       if (await destroyStaleKeys(db, slots, lockPatience)) slots.clear();
@@ -79,7 +80,7 @@ export function ledgerRules({ recordRetention }: { recordRetention: number }): r
     async remove(trx, before) {
       const isOld: Condition = (row) => [
         row("created_at", "<", before),
-        // A statement holds the charges of its month, also of older verifications.
+        // A statement contains the charges of its month, even those of older verifications.
         row.or([row("charged_at", "is", null), row("charged_at", "<", before)]),
         row("state", "<>", "started"),
       ];

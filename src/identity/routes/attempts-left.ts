@@ -2,8 +2,8 @@ import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import type { VendorFigures } from "./vendor-figures.ts";
 
 /**
- * How many attempts a balance pays for, at what an attempt cost in the last 24 hours, else at the highest price of the vendor.
- * Null: nobody can tell. Amounts in kobo.
+ * How many attempts a balance pays for: at their average cost in the last 24 hours, else at the vendor's highest price.
+ * Null if unknown. Amounts are in kobo.
  */
 export function attemptsLeft(
   balance: number | null,

@@ -11,20 +11,20 @@ import type { RouteSettings } from "../identity-settings.ts";
 import { orderVendors, type PlacedVendor } from "./order-vendors.ts";
 import { type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
-/** The order of the vendors of each kind, as the leader decided it. */
+/** The order of vendors by kind, as the leader decided it. */
 export interface DecidedOrder {
   /** Milliseconds since 1970. */
   decidedAt: number;
   kinds: Partial<Record<CheckKind, PlacedVendor[]>>;
   /** When each order changed last, in milliseconds since 1970. */
   changedAt: Partial<Record<CheckKind, number>>;
-  /** What the vendors billed when it was decided. */
+  /** The vendors' prices at that time. */
   prices: PricesByVendor;
 }
 
-/** Between two decisions at least, in milliseconds. */
+/** The least time between two decisions, in milliseconds. */
 const decidedFor = 10 * 60_000;
-/** How long a place holds, in milliseconds, unless a bound breaks or a price changes. */
+/** How long a place holds, in milliseconds, unless a vendor breaks a bound or a price changes. */
 const placeHolds = 6 * 3_600_000;
 
 const name = "route-order";
@@ -40,12 +40,12 @@ export function isDecisionDue(order: DecidedOrder | undefined, now: number): boo
   return !isYounger(order?.decidedAt, now, decidedFor);
 }
 
-/** One from the future is of a clock that was wrong. */
+/** A time in the future came from a wrong clock, so it does not count as recent. */
 function isYounger(at: number | undefined, now: number, than: number): boolean {
   return at !== undefined && at <= now && now - at < than;
 }
 
-/** What an order is decided by. */
+/** The input of a decision. */
 interface Grounds {
   listed: readonly Pick<IdentityUpstream, "name" | "kinds">[];
   bounds: RouteSettings["bounds"];
@@ -53,14 +53,14 @@ interface Grounds {
   figures: readonly VendorFigures[];
 }
 
-/** An order that is another one now. */
+/** An order that has changed. */
 export interface OrderChange {
   kind: CheckKind;
   before: string;
   order: readonly PlacedVendor[];
 }
 
-/** The orders that follow from those before, at a time in milliseconds since 1970, and which of them changed. */
+/** Computes the next orders from those before, at `at` in milliseconds since 1970, and which of them changed. */
 export function nextOrder(
   before: DecidedOrder | undefined,
   { listed, bounds, figures, ...all }: Grounds,
@@ -68,7 +68,7 @@ export function nextOrder(
 ): { next: DecidedOrder; changes: OrderChange[] } {
   const prices = Object.fromEntries(listed.map(({ name }) => [name, all.prices[name] ?? {}]));
   const isSamePrices = JSON.stringify(before?.prices) === JSON.stringify(prices);
-  // Without a price the cost is not known, as with too few answers.
+  // Without a price, the cost of a vendor is as unknown as with too few responses.
   const isPriced = ({ vendor, kind }: VendorFigures) => prices[vendor]?.[kind] !== undefined;
   const known = figures.map((one) => (isPriced(one) ? one : { ...one, answers: 0 }));
   const next: DecidedOrder = { decidedAt: at, kinds: {}, changedAt: { ...before?.changedAt }, prices };
@@ -92,7 +92,10 @@ function namesOf(order: readonly PlacedVendor[]): string {
   return order.map(({ vendor }) => vendor).join();
 }
 
-/** Decides the order anew from the sums, unless that was done in the last ten minutes. Each change of an order leaves its audit entry. */
+/**
+ * Decides the order from the sums, unless that was done in the last ten minutes. Each change of an order gets an audit
+ * entry.
+ */
 export async function decideOrder(
   { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
   listed: Grounds["listed"],

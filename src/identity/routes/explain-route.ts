@@ -42,7 +42,7 @@ const toldTexts: Record<string, string> = {
 
 type Explained = Pick<Attempt, "vendor" | "outcome" | "reason" | "why">;
 
-/** Why these vendors were asked, in their order, and what each said. */
+/** Why these vendors got attempts in this order, and what each returned. */
 export function explainRoute(attempts: readonly Explained[]): string {
   if (attempts.length === 0) return "No vendor was asked.";
   return attempts
@@ -55,7 +55,7 @@ export function explainRoute(attempts: readonly Explained[]): string {
     .join(" ");
 }
 
-/** The reason with the figures that it rests on. */
+/** The reason with its figures. */
 function whyPassedOver({ vendor, reason }: PassedOver, asked: string, compared: readonly ComparedFigures[]): string {
   const figuresOf = (name: string) => compared.find((one) => one.vendor === name);
   const [its, other] = [figuresOf(vendor), figuresOf(asked)];
@@ -66,7 +66,7 @@ function whyPassedOver({ vendor, reason }: PassedOver, asked: string, compared: 
   return reason === "too_many_failures" ? `${text} (${its.failureShare} of 100 attempts)` : text;
 }
 
-/** What a vendor was compared by, in words. */
+/** The figures of a vendor in words. */
 export function comparedText(figures: ComparedFigures): string {
   return `${figures.vendor}: ${costText(figures)}, ${timeText(figures)}, ${figures.failureShare} of 100 attempts failed`;
 }

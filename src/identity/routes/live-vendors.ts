@@ -4,18 +4,20 @@ import type { Tables } from "../../storage/tables.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 
-/** A vendor that serving processes ask for a kind of check. */
+/** A vendor that serving processes use for a kind of check. */
 export interface LiveVendor {
   vendor: string;
   kind: CheckKind;
   pause: PausedRoute | undefined;
-  /** Every process waits before it asks it again. */
+  /** True if every process currently waits before its next attempt there. */
   isAway: boolean;
-  /** Since when it is paused or away, in milliseconds since 1970. */
+  /** Since when it has been paused or away, in milliseconds since 1970. */
   since: number | null;
 }
 
-/** The vendors of live verifications, as the serving processes told lately. `now` in milliseconds since 1970. */
+/**
+ * The vendors of live verifications, from recent notes of the serving processes. `now` is in milliseconds since 1970.
+ */
 export async function liveVendors(db: Kysely<Tables>, now: number): Promise<LiveVendor[]> {
   const [seen, pauses] = await Promise.all([upstreamStatus(db, now), pausedRoutes(db, now)]);
   return [...Map.groupBy(seen, ({ name }) => name)].flatMap(([vendor, views]) =>
@@ -28,7 +30,7 @@ export async function liveVendors(db: Kysely<Tables>, now: number): Promise<Live
   );
 }
 
-/** The checks for which no vendor can be asked, if `but` is paused as well. */
+/** The kinds of check that would have no vendor if `but` were paused too. */
 export function checksWithoutVendor(
   vendors: readonly LiveVendor[],
   but: { vendor?: string; kind?: CheckKind | null } = {},
@@ -39,7 +41,7 @@ export function checksWithoutVendor(
   );
 }
 
-/** How often vendors were asked for these checks in the hour before `now`, for live keys. */
+/** The number of live attempts for these checks in the hour before `now`. */
 export async function attemptsOfLastHour(
   db: Kysely<Tables>,
   kinds: readonly CheckKind[],

@@ -5,27 +5,27 @@ import type { VendorFigures } from "./vendor-figures.ts";
 /** A vendor at its place in the order. */
 export interface PlacedVendor {
   vendor: string;
-  /** Null: too little is known of it, so that it stands where it is listed. */
+  /** Null if too little is known about it. Then it keeps its listed place. */
   figures: ComparedFigures | null;
-  /** The bound that it does not keep. */
+  /** The bound that it breaks. */
   breaks: Extract<PassedOver["reason"], "too_slow" | "too_many_failures"> | null;
 }
 
-/** Fewer attempts or answers than these say too little of a vendor. */
+/** Below this number of attempts or responses, we know too little about a vendor. */
 export const enoughAnswers = 50;
 
-/** By which factor another vendor must be cheaper to take a place. */
+/** The factor by which another vendor must be cheaper to take a place. */
 const margin = 1.03;
 
-/** A vendor at its place, with what says how much a record costs there. */
+/** A vendor with the figures of its cost per record. */
 interface JudgedVendor extends PlacedVendor {
   cost: VendorFigures | null;
 }
 
 /**
- * The order of the vendors of one kind of check: by cost per found, then those that break a bound, as they are listed. A vendor
- * with fewer than 50 answers in 30 days stands where it is listed. `before`: the order until now. With `holds` no vendor takes the place
- * of another, but those that break a bound now go last.
+ * Orders the vendors of one kind of check by cost per record; those that break a bound come last, in listed order. A
+ * vendor with fewer than 50 responses in 30 days keeps its listed place. `before`: the previous order. With `holds`,
+ * vendors keep their places, except that those that now break a bound go last.
  */
 export function orderVendors(
   listed: readonly string[],
@@ -42,7 +42,7 @@ export function orderVendors(
   return [...ordered, ...judged.filter(({ breaks }) => breaks !== null)].map(({ cost: _, ...placed }) => placed);
 }
 
-/** The list with those that do not stay replaced, one after the other, by `others`. */
+/** Replaces the elements that do not stay with `others`, in order. */
 export function inPlaces<One>(list: readonly One[], stays: (one: One) => boolean, others: readonly One[]): One[] {
   const rest = others[Symbol.iterator]();
   return list.map((one) => (stays(one) ? one : rest.next().value!));
@@ -58,23 +58,26 @@ function judge(vendor: string, figures: readonly VendorFigures[], bounds: RouteS
   const cost = day && month && isOther(day, month) ? day : (month ?? recent);
   const { p95, failureShare } = recent;
   const known = { vendor, figures: { vendor, costPerFound: cost.costPerFound, p95, failureShare }, cost };
-  // Attempts alone say this: a vendor that never answers would have too few answers for ever.
+  // We need only attempts for this: a vendor that never responds would always have too few responses.
   if (failureShare > bounds.failures) return { ...known, breaks: "too_many_failures" };
   if (!month || month.answers < enoughAnswers) return isUnknown;
   return { ...known, breaks: p95 === null || p95 > bounds.p95 ? "too_slow" : null };
 }
 
-/** Whether a vendor does better or worse now than in 30 days, beyond chance. */
+/** Whether the last day of a vendor differs significantly from its 30 days. */
 function isOther(day: VendorFigures, month: VendorFigures): boolean {
   return day.answers >= enoughAnswers && (isBelow(day, month) || isBelow(month, day));
 }
 
-/** Whether a record costs less beyond chance. */
+/** Whether a record costs significantly less. */
 function isBelow(one: VendorFigures, other: VendorFigures): boolean {
   return one.costBetween[1] < other.costBetween[0];
 }
 
-/** The cheapest first, but who stood first until now stays unless another is clearly cheaper; the same for each further place. */
+/**
+ * The cheapest first. But at each place, the vendor with the earlier place before stays unless another is clearly
+ * cheaper.
+ */
 function byCost(before: readonly JudgedVendor[]): JudgedVendor[] {
   const rest = [...before];
   const ordered: JudgedVendor[] = [];

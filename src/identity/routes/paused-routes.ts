@@ -5,20 +5,23 @@ import { noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** Why somebody pauses a vendor: it is too slow or busy, costs too much, gives wrong answers, or has a key that must not be used. */
+/**
+ * Why a person pauses a vendor: it is slow or overloaded, costs too much, returns wrong data, or its key must not be
+ * used.
+ */
 export const pauseReasons = ["load", "money", "answers", "key"] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
 /** A vendor that gets no new attempts. Times are milliseconds since 1970. */
 export interface PausedRoute {
   vendor: string;
-  /** Null: every kind of check. */
+  /** Null for every kind of check. */
   kind: CheckKind | null;
   why: PauseReason;
   /** The actor who paused it. */
   by: string;
   since: number;
-  /** Null: until somebody resumes it. */
+  /** Null if it lasts until a person resumes it. */
   until: number | null;
 }
 
@@ -26,7 +29,7 @@ const prefix = "route-paused";
 const nameOfPause = ({ vendor, kind }: Pick<PausedRoute, "vendor" | "kind">) =>
   [prefix, vendor, kind ?? "all"].join(":");
 
-/** The pauses that hold at `now`, in milliseconds since 1970. */
+/** The pauses in force at `now`, in milliseconds since 1970. */
 export async function pausedRoutes(db: Kysely<Tables>, now: number): Promise<PausedRoute[]> {
   return (await notedPauses(db)).filter(({ until }) => until === null || until > now);
 }
@@ -45,14 +48,14 @@ async function notedPauses(db: Kysely<Tables>): Promise<PausedRoute[]> {
   });
 }
 
-/** The pause that keeps a vendor from this kind of check; of two, the one that ends later. */
+/** The pause that applies to a vendor and kind of check. Of two, the one that ends later. */
 export function pauseOf(pauses: readonly PausedRoute[], vendor: string, kind: CheckKind): PausedRoute | undefined {
   return pauses
     .filter((pause) => pause.vendor === vendor && (pause.kind ?? kind) === kind)
     .toSorted((one, other) => (other.until ?? Number.POSITIVE_INFINITY) - (one.until ?? Number.POSITIVE_INFINITY))[0];
 }
 
-/** Pauses a vendor, or changes why and until when it is paused. Every process obeys within seconds. */
+/** Pauses a vendor, or changes the reason and end of its pause. Every process obeys within seconds. */
 export async function pauseRoute(
   { db, audit, actor, now }: Audited & WithClock,
   route: Omit<PausedRoute, "by" | "since">,
@@ -67,8 +70,8 @@ export async function pauseRoute(
 }
 
 /**
- * Ends a pause, or with `kind` null every pause of the vendor. One of all kinds goes on for the others. False if there is
- * none.
+ * Ends a pause; with `kind` null, all pauses of the vendor. If only one kind of a pause for all kinds is resumed, the
+ * other kinds stay paused. False if there is no pause.
  */
 export async function resumeRoute(
   { db, audit, actor }: Audited,
@@ -95,13 +98,13 @@ export async function resumeRoute(
   });
 }
 
-/** Removes the pauses whose time is over, each with an entry on the audit trail. */
+/** Removes expired pauses, each with an audit entry. */
 export async function endPauses({ db, audit, now }: Omit<Audited, "actor"> & WithClock): Promise<void> {
   for (const pause of await notedPauses(db)) {
     const { vendor, kind, since, until } = pause;
     if (until === null || until > now()) continue;
     await db.transaction().execute(async (trx) => {
-      // Not the one that somebody set in its place meanwhile.
+      // We do not delete a pause that somebody has set in its place meanwhile.
       const own = trx.deleteFrom("fact").where("name", "=", nameOfPause(pause)).where("created_at", "=", since);
       if ((await own.returning("name").execute()).length === 0) return;
       await noteChange(trx, "routes");

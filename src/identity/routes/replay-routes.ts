@@ -5,7 +5,7 @@ import { billOfOutcomes, type PricesByVendor } from "../../upstreams/vendor-pric
 import { enoughAnswers } from "./order-vendors.ts";
 import { interval } from "./vendor-figures.ts";
 
-/** What the vendors did for one kind of check in a period. Money in kobo. */
+/** What each vendor did for one kind of check in a period. Money is in kobo. */
 export interface VendorSums {
   vendor: string;
   attempts: number;
@@ -16,15 +16,18 @@ export interface VendorSums {
   billed: number;
 }
 
-/** What a period cost and found: as it was (`first` is null), or with this vendor first. Rates of 100 answers, money in kobo. */
+/**
+ * The cost and results of a period: as it was (`first` is null), or recomputed with this vendor first. Rates are per
+ * 100, money is in kobo.
+ */
 export interface Replayed {
   kind: CheckKind;
   first: string | null;
-  /** About a person. */
+  /** Responses about a person. */
   answers: number;
-  /** Null here and below: too few answers. */
+  /** Null, like all below, if there were too few responses. */
   foundRate: number | null;
-  /** The bounds of its 95 % interval. */
+  /** Bounds of the 95 % interval of `foundRate`. */
   low: number | null;
   high: number | null;
   found: number | null;
@@ -37,7 +40,7 @@ interface Period {
   to: number;
 }
 
-/** What live verifications of a period came to by kind, from the sums of days. */
+/** Sums of live verifications in a period by kind, from daily sums. */
 async function sumsOfPeriod(
   db: Kysely<Tables>,
   { from, to }: Period,
@@ -60,8 +63,8 @@ async function sumsOfPeriod(
 }
 
 /**
- * The orders of each kind that was asked for in a period. A vendor with a new price is named also if nobody asked it. `unpriced`:
- * those whose bill nobody knows, and which therefore counts as 0. `known`: the prices of today, by vendor.
+ * The orders for each kind that was verified in a period. It includes vendors with a new price that got no attempt.
+ * `unpriced`: vendors with an unknown bill, which counts as 0. `known`: current prices by vendor.
  */
 export async function replayPeriod(
   db: Kysely<Tables>,
@@ -85,8 +88,9 @@ export async function replayPeriod(
 }
 
 /**
- * The period as it was, and with each vendor first: everybody who got an outcome is asked about there, and those for whom it
- * fails at the other vendors, as these did on average. `prices`: new ones, by vendor; else a vendor bills as it did.
+ * The period as it was, and recomputed with each vendor first. That vendor gets every verification that had an outcome,
+ * and those that fail there go to the other vendors, at the rates that these had on average. `prices`: new prices by
+ * vendor; a vendor without one bills as it did.
  */
 export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], prices: PricesByVendor): Replayed[] {
   const all = together(sums);
@@ -101,7 +105,7 @@ export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], pri
         ...unknownSums,
       };
     const others = together(priced.filter(({ vendor }) => vendor !== first.vendor));
-    // Nobody else: it is asked again.
+    // Without another vendor, the same one gets the next attempt.
     const next = outcomes(others) > 0 ? others : first;
     const failing = first.failed / first.attempts;
     const share = (of: (sums: Omit<VendorSums, "vendor">) => number) =>
@@ -115,7 +119,7 @@ export function replayedOrders(kind: CheckKind, sums: readonly VendorSums[], pri
 
 const unknownSums = { found: null, cost: null, costPerFound: null };
 
-/** Attempts that did not fail: each is the end of a verification, or nearly. */
+/** Attempts that did not fail. Nearly each of them ended a verification. */
 function outcomes({ verified, negative, unknown }: Omit<VendorSums, "vendor">): number {
   return verified + negative + unknown;
 }

@@ -8,11 +8,11 @@ import { type DecidedOrder, decidedOrder } from "./decide-vendor-order.ts";
 import { inPlaces, type PlacedVendor } from "./order-vendors.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 
-/** The live vendors in the order in which a verification asks them. */
+/** The live vendors, in the order in which a verification tries them. */
 export interface VendorOrder {
   upstreams: readonly IdentityUpstream[];
   compared: readonly ComparedFigures[];
-  /** Why a vendor stands behind others that are listed after it. */
+  /** Why a vendor comes after vendors that are listed after it. */
   whyBehind(vendor: string): PassedOver["reason"];
 }
 
@@ -34,12 +34,12 @@ export class RouteCache {
     this.#settings = settings;
   }
 
-  /** The decision that this process read last. */
+  /** The last decision that this process has read. */
   get decided(): DecidedOrder | undefined {
     return this.#decided;
   }
 
-  /** Reads pauses and order if they changed since. `changes`: how often they did, by whichever process. */
+  /** Reads pauses and the order if they have changed. `changes`: their change counter. */
   async follow(changes: number): Promise<void> {
     if (changes === this.#seen) return;
     this.#paused = await pausedRoutes(this.#db, this.#now());
@@ -65,7 +65,10 @@ export class RouteCache {
   }
 }
 
-/** The listed vendors in the decided order. Those that the decision does not name, as other settings may, stand where they are listed. */
+/**
+ * The listed vendors in the decided order. Vendors that the decision does not name, because settings differ, keep their
+ * listed place.
+ */
 export function inDecidedOrder<One extends { name: string }>(
   listed: readonly One[],
   decided: readonly PlacedVendor[],

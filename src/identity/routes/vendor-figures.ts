@@ -6,39 +6,42 @@ import { type Count, counts, timeBuckets } from "../ledger/journal/verification-
 
 const hour = 3_600_000;
 
-/** The spans that figures are of, in milliseconds, and the sums that they are made of. */
+/** The spans of the figures, in milliseconds, and the sums that each is computed from. */
 export const spans = {
   "24h": { length: 24 * hour, sums: "hour" },
   "30d": { length: 30 * 24 * hour, sums: "day" },
 } as const;
 export type FigureSpan = keyof typeof spans;
 
-/** How a vendor did for one kind of check, live, over a span. */
+/** Live figures of a vendor for one kind of check over a span. */
 export interface VendorFigures {
   vendor: string;
   kind: CheckKind;
   span: FigureSpan;
   attempts: number;
-  /** Of them, those that brought a record or said that there is no match. */
+  /** Attempts that returned a record or no match. */
   answers: number;
-  /** Of 100 answers about the person, how many were a record. Null: it gave none. */
+  /** Records per 100 responses about the person. Null if there were none. */
   foundRate: number | null;
-  /** Of 100 attempts, how many failed or stayed without a known outcome. */
+  /** Attempts per 100 that failed or have no known outcome. */
   failureShare: number;
-  /** Milliseconds within which half, and 95 of 100, of the responses came: the bound of their bucket. Null: later than 10 s, or no response. */
+  /**
+   * Median and 95th percentile of the response time in milliseconds, as the upper bound of the bucket. Null if above 10
+   * s, or without a response.
+   */
   median: number | null;
   p95: number | null;
   /** Kobo that the vendor billed. */
   cost: number;
-  /** Kobo for each record at the prices of today. Null: there was none. */
+  /** Kobo per record at current prices. Null if there was none. */
   costPerFound: number | null;
-  /** Between which kobo this is, beyond chance. */
+  /** The interval that contains this cost, in kobo. */
   costBetween: readonly [low: number, high: number];
 }
 
 type Counts = Record<Count, number> & { vendor: string; kind: CheckKind };
 
-/** Figures of every vendor that live verifications asked, from the sums of hours and days. `prices`: those of today. */
+/** Figures of every vendor with live attempts, from hourly and daily sums. `prices`: current prices. */
 export async function vendorFigures(db: Kysely<Tables>, now: number, prices: PricesByVendor): Promise<VendorFigures[]> {
   const figures: VendorFigures[] = [];
   for (const span of Object.keys(spans) as FigureSpan[]) {
@@ -46,7 +49,7 @@ export async function vendorFigures(db: Kysely<Tables>, now: number, prices: Pri
     const rows = await db
       .selectFrom("verification_sum")
       .select(["vendor", "kind"])
-      // PostgreSQL gives a sum as text.
+      // PostgreSQL returns a sum as text.
       .select(counts.map((count) => sql<number | string>`sum(${sql.ref(count)})`.as(count)))
       .where("span", "=", sums)
       .where("begins_at", ">", now - length)
@@ -66,10 +69,16 @@ export async function vendorFigures(db: Kysely<Tables>, now: number, prices: Pri
   return figures;
 }
 
-/** With this `z` an interval misses in 3 of 1,000 cases: each day has its chances, and each vendor. */
+/**
+ * With this `z`, an interval misses in 3 of 1,000 cases. A lower one would mislead often, as we compare every vendor
+ * every day.
+ */
 const beyondChance = 3;
 
-/** The figures that follow from sums over a span. `prices`: those of the vendor today. Without one a record costs what was billed. */
+/**
+ * Computes the figures of a span from its sums. `prices`: the vendor's current prices. Without them, a record costs
+ * what was billed.
+ */
 export function figuresOf(sums: Counts, span: FigureSpan, prices: VendorPrices = {}): VendorFigures {
   const { vendor, kind, attempts, verified, negative, failed, unknown, billed_kobo: cost } = sums;
   const answers = verified + negative;
@@ -89,7 +98,7 @@ export function figuresOf(sums: Counts, span: FigureSpan, prices: VendorPrices =
   };
 }
 
-/** The bound of the bucket that holds this part of the responses. */
+/** The upper bound of the bucket that contains this quantile of the responses. */
 function timeWithin(sums: Counts, part: number): number | null {
   const answered = timeBuckets.reduce((sum, [column]) => sum + sums[column], 0);
   if (answered === 0) return null;
@@ -101,7 +110,7 @@ function timeWithin(sums: Counts, part: number): number | null {
   return found && Number.isFinite(found[1]) ? found[1] : null;
 }
 
-/** The Wilson interval of a share, which holds it in 95 of 100 samples; with a `z` of 3 in 997 of 1,000. */
+/** The Wilson interval of a share. It contains the share in 95 of 100 samples, and with a `z` of 3 in 997 of 1,000. */
 export function interval(hits: number, all: number, z = 1.959964): [low: number, high: number] {
   const share = hits / all;
   const middle = share + z ** 2 / (2 * all);

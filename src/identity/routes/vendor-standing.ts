@@ -7,23 +7,23 @@ import { attemptsLeft } from "./attempts-left.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
 
-/** The figures of a vendor with what is left of your balance there. Money in kobo. Null: nobody can tell. */
+/** A vendor's figures with the balance left there. Money is in kobo. Null: not known. */
 export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetween"> {
   cost: number | null;
   balance: number | null;
   attemptsLeft: number | null;
-  /** How long the balance lasts if the vendor goes on billing as it did in the span. */
+  /** How many days the balance lasts at the billing rate of the span. */
   daysLeft: number | null;
-  /** As the serving process sees it that sees it worst. Null: none is running, or none asks it. */
+  /** The worst state that a serving process reports. Null if none runs, or none uses the vendor. */
   state: UpstreamHealth["state"] | null;
-  /** The operator's pause that keeps it from this kind of check. */
+  /** The operator's pause that applies to this kind of check. */
   pause: PausedRoute | undefined;
 }
 
 /** States of a vendor, the worst first. */
 export const worstFirst = ["open", "half_open", "ready"] as const satisfies UpstreamHealth["state"][];
 
-/** How every vendor stands that live verifications asked. `prices`: what each bills, by its name. */
+/** The standing of every vendor with live attempts. `prices`: prices by vendor. */
 export async function vendorStandings(
   db: Kysely<Tables>,
   now: number,

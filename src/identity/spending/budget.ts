@@ -4,14 +4,14 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /**
- * From which period of `spending` a verification takes its fee, and the maximum of a cap. Null: no maximum. The maximum of a
- * balance is what was topped up, which the store knows.
+ * The period of `spending` from which a verification takes its fee, and the maxima of a cap. Null: no maximum. The
+ * maximum of a balance is the sum of its top-ups, which the store holds.
  */
 export type Budget = Pick<Tables["spending"], "period" | "most_kobo" | "most_verifications">;
 
 export type BudgetKind = "cap" | "balance";
 
-/** The budget for a verification that begins at `at`; undefined if nothing bounds what the account spends. */
+/** The budget of a verification that starts at `at`; undefined if the account's spending has no limit. */
 export function budgetOf(
   { mode, terms }: { mode: Mode; terms: AccountTerms },
   at: number,

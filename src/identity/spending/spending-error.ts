@@ -2,13 +2,13 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "./budget.ts";
 
-/** Why an account has not enough for a verification: the failure's code and the sentence for the caller. */
+/** Why an account cannot pay for a verification: the failure's code and a sentence for the caller. */
 export interface SpendingError {
   code: "spending_cap_reached" | "balance_too_low";
   message: string;
 }
 
-/** Undefined if an account that spent so much has enough for the fee. Amounts in kobo. */
+/** Undefined if an account that has spent this much can still pay the fee. Amounts are in kobo. */
 export function spendingErrorOf(
   budget: Budget,
   { kobo, verifications, most_kobo: toppedUp }: Pick<Tables["spending"], "kobo" | "verifications" | "most_kobo">,

@@ -7,22 +7,22 @@ import type { Tables } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { BudgetKind } from "./budget.ts";
 
-/** The part of a cap, or of the last top-up, from which on the operator is warned. */
+/** The share of a cap or of the last top-up at which we warn the operator. */
 const warnedAt = 0.8;
 
-/** Milliseconds in which the same warning is not given twice. */
+/** Milliseconds during which a warning is not repeated. */
 const toldFor = 32 * 86_400_000;
 
-/** How many accounts have used 80 % or more, and how many of them all. */
+/** How many accounts have used 80 % or more, and how many have used everything. */
 export type NearlySpent = Record<BudgetKind, number>;
 
 interface Use {
   account: string;
   kind: BudgetKind;
   period: string;
-  /** Recognises the cap, or what was topped up. */
+  /** Identifies the cap, or the sum of top-ups. */
   most: string;
-  /** All of it: verifications are refused. */
+  /** Whether everything is used, so that verifications are refused. */
   isExhausted: boolean;
   facts: Record<string, string | number | null>;
 }
@@ -38,7 +38,7 @@ const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
   ],
 };
 
-/** Knows the accounts that have used most of a cap or a balance, and names each to the log once in a period. */
+/** Finds accounts that have used most of a cap or balance, and logs each once per period. */
 export class SpendingWatch {
   readonly #db: Kysely<Tables>;
   readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
@@ -59,7 +59,7 @@ export class SpendingWatch {
     this.nearlySpent = { cap: count("cap"), balance: count("balance") };
     if (!names) return;
     const present = new Set(uses.map(keyOf));
-    // An account is named again after a top-up or a higher cap.
+    // An account is logged again after a top-up or a higher cap.
     for (const key of this.#named) if (!present.has(key)) this.#named.delete(key);
     for (const use of uses) {
       if (this.#named.has(keyOf(use))) continue;
@@ -69,7 +69,7 @@ export class SpendingWatch {
     }
   }
 
-  /** Announces it once, whoever else looks, and again after a top-up or a higher cap. */
+  /** Announces it once, even if several processes look, and again after a top-up or a higher cap. */
   async #tell({ account, kind, period, most, isExhausted }: Use, at: number): Promise<void> {
     const data = { terms: kind, month: kind === "cap" ? period : null, used_up: isExhausted };
     const about = `${account} ${period} ${most} ${isExhausted ? "whole" : ""}`.trim();
@@ -82,7 +82,7 @@ function keyOf({ account, period, isExhausted }: Use): string {
   return `${account} ${period} ${isExhausted}`;
 }
 
-/** The accounts that have used 80 % of a cap of the month, or of their last top-up, each once. */
+/** The accounts that have used 80 % of a monthly cap or of their last top-up, each once. */
 export async function nearlySpentAccounts(
   db: Kysely<Tables>,
   now: number,

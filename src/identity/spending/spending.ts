@@ -7,17 +7,21 @@ import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
 import { type SpendingError, spendingErrorOf } from "./spending-error.ts";
 
 /**
- * What verifications take from a cap or a balance. A row of the ledger that names a period in `spends` has its fee in that
- * period's row of `spending` while it runs, and for as long as it is charged. Both rows change in one statement or transaction.
+ * What verifications use of a cap or a balance. If a ledger row names a period in `spends`, that period's row of
+ * `spending` contains its fee while it runs and as long as it is charged. Both rows change in one statement or
+ * transaction.
  */
 
-/** What `take` and `giveBack` need of the changed ledger row. */
+/** The columns of the changed ledger row that `take` and `giveBack` need. */
 export const spendingColumns = ["reference", "account_id", "spends", "fee"] as const;
 
 const isThisVerification = (reference: string) =>
   expressionBuilder<Tables, "verification">()("verification.reference", "=", reference);
 
-/** The statement with which a ledger row that `changed` takes its fee. The store refuses more than the budget: see `isTooMuch`. */
+/**
+ * The statement by which a row in `changed` takes its fee. The store rejects it if the budget does not cover the fee:
+ * see `isTooMuch`.
+ */
 export function take(
   db: Kysely<Tables>,
   changed: Changed,
@@ -44,7 +48,7 @@ export function take(
       conflict.columns(["account_id", "period"]).doUpdateSet((row) => ({
         kobo: row("spending.kobo", "+", row.ref("excluded.kobo")),
         verifications: row("spending.verifications", "+", 1),
-        // What was topped up is the row's own.
+        // For a balance, the row itself holds the sum of top-ups.
         ...(kind === "cap"
           ? {
               most_kobo: row.ref("excluded.most_kobo"),
@@ -55,7 +59,7 @@ export function take(
     );
 }
 
-/** The statement with which a ledger row that `changed` gives back what it took. */
+/** The statement by which a row in `changed` gives back the fee that it took. */
 export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string) {
   return db
     .updateTable("spending")
@@ -69,7 +73,7 @@ export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string
     .whereRef("spending.period", "=", "verification.spends");
 }
 
-/** Lowers the balance of a prepaid account. False if it has less than that. */
+/** Lowers the balance of a prepaid account. False if the balance is too low. */
 export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: number): Promise<boolean> {
   const lowered = await db
     .updateTable("spending")
@@ -83,8 +87,8 @@ export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: 
 }
 
 /**
- * Whether an account has enough for a verification. Other verifications may take their fees at the same moment, so `take` decides.
- * This check refuses most verifications before `take` has to.
+ * Whether an account can pay for a verification. This check refuses most that it cannot. Concurrent verifications may
+ * take their fees meanwhile, so `take` decides.
  */
 export function hasEnough(
   { account_id, fee, period, most_kobo, most_verifications }: Budget & Pick<VerificationRow, "account_id" | "fee">,
@@ -109,19 +113,19 @@ export function hasEnough(
   );
 }
 
-/** Whether the store refused a statement because it takes more than the budget. */
+/** Whether the store rejected a statement because it exceeds the budget. */
 export function isTooMuch(error: unknown): boolean {
   const code = codeOf(error);
   return code === "23514" || code === "SQLITE_CONSTRAINT_CHECK";
 }
 
-/** No rows, in place of such a refusal. */
+/** Returns no rows if the error means that; otherwise rethrows it. */
 export function noneIfTooMuch(error: unknown): [] {
   if (isTooMuch(error)) return [];
   throw error;
 }
 
-/** Why an account has not enough for a verification; undefined if it has by now. */
+/** Why an account cannot pay for a verification; undefined if it can by now. */
 export async function spendingError(
   db: Kysely<Tables>,
   budget: Budget,
@@ -130,7 +134,7 @@ export async function spendingError(
   return spendingErrorOf(budget, await spentIn(db, account_id, budget), fee);
 }
 
-/** Kobo that an account can still spend; undefined if nothing in naira bounds it. */
+/** Kobo that an account can still spend; undefined if nothing in naira limits it. */
 export async function spendableKobo(
   db: Kysely<Tables>,
   accountId: string,

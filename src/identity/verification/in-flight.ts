@@ -3,14 +3,14 @@ import type { Row } from "../ledger/ledger.ts";
 import type { VerifiedRecord } from "./replay.ts";
 
 /**
- * Where a verification stands.
+ * The stage of a verification.
  * - `checking`: it reads the ledger and has changed nothing.
  * - `starting`: it owns its idempotency key in this process and writes its intent.
- * - `started`: the intent is durable, and the call and its outcome follow.
+ * - `started`: the intent is durable; the attempt and its outcome follow.
  */
 export type Stage = "checking" | "starting" | "started";
 
-/** One verification under way, as others see it. */
+/** A verification under way, as other requests see it. */
 export interface Flight {
   /** Hash of the idempotency key. */
   readonly key: string | undefined;
@@ -19,14 +19,14 @@ export interface Flight {
   readonly stage: Stage;
   /** Resolves when the flight is no longer `starting`. */
   readonly startEnded: Promise<void>;
-  /** The row it works on, which takes one place of the account's limit. */
+  /** The row that it works on, which uses one place of the account's limit. */
   readonly row: Pick<Row, "reference" | "account_id" | "mode"> | undefined;
   readonly answer: Promise<VerifiedRecord>;
 }
 
-/** Every verification under way in this process. There are few, so lookups read them all. */
+/** All verifications under way in this process. There are few, so lookups scan them. */
 export class InFlight {
-  /** How many may run at once for one account and mode, if the account has no limit of its own. */
+  /** How many may run at once per account and mode, unless the account has its own limit. */
   readonly #limit: number;
   readonly #flights = new Set<Flight>();
 
@@ -40,12 +40,12 @@ export class InFlight {
     flight.answer.then(remove, remove);
   }
 
-  /** The flight of an equal request without an idempotency key. */
+  /** The flight of an equal request without an idempotency key, if there is one. */
   withContent(content: string): Flight | undefined {
     return this.#flights.values().find((flight) => flight.content === content);
   }
 
-  /** The flight that owns an idempotency key. */
+  /** The flight that owns an idempotency key, if there is one. */
   ownerOf(key: string): Flight | undefined {
     for (const flight of this.#flights) if (flight.key === key && flight.stage !== "checking") return flight;
     return undefined;
@@ -55,7 +55,7 @@ export class InFlight {
     return this.#flights.values().some(({ row }) => row?.reference === reference);
   }
 
-  /** Throws `too_many_in_flight` if the account has no place for one more. */
+  /** Throws `too_many_in_flight` if the account has reached its limit. */
   checkLimit({ account_id, mode }: Pick<Row, "account_id" | "mode">, limit: number = this.#limit): void {
     let running = 0;
     for (const { row } of this.#flights) if (row?.account_id === account_id && row.mode === mode) running += 1;
@@ -67,7 +67,7 @@ export class InFlight {
       );
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no verification is under way. */
   async idle(): Promise<void> {
     while (this.#flights.size > 0) await Promise.allSettled([...this.#flights].map(({ answer }) => answer));
   }

@@ -32,15 +32,15 @@ export interface LeasedParts {
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** By which time keys and records are old. */
+  /** `now` for the expiry of keys and records. */
   retention: RetentionTimes;
   log: Log;
 }
 
-/** Milliseconds of a stop that are reserved for abandoning unfinished verifications. */
+/** Milliseconds at the end of a stop that are reserved for abandoning unfinished verifications. */
 const stopReserve = 500;
 
-/** Everything with which the owner of a lease verifies. */
+/** Everything that a process with a lease needs to verify. */
 export class LeasedVerifications {
   readonly parts: VerificationParts;
   readonly verifications: Verifications;
@@ -67,12 +67,12 @@ export class LeasedVerifications {
     this.verifications = new Verifications(this.parts, this.#runs, inFlight);
   }
 
-  /** Whether an upstream or the store may still end this verification. */
+  /** Whether an upstream's late response or a deferred write may still end this verification. */
   isAwaited(reference: string): boolean {
     return this.#runs.hasOverdueCall(reference) || this.parts.deferred.has(reference);
   }
 
-  /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
+  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
   async stop(deadlineMs: number): Promise<void> {
     const { charges, deferred, refused, leases, now, log } = this.parts;
     const finished = this.verifications

@@ -22,7 +22,7 @@ const day = 24 * 60 * 60_000;
 /**
  * What a rule counts.
  * - `verifications`: ledger rows, at their last start.
- * - `runs`: the runs of these rows, all dated at the last start.
+ * - `runs`: all runs of these rows, dated at the last start.
  * - `attempts`: attempts at vendors.
  */
 const sources = {
@@ -31,27 +31,27 @@ const sources = {
   attempts: { table: sql.table("verification_attempt"), at: sql.ref("asked_at"), weight: sql.lit(1) },
 };
 
-/** What an account did within `window` milliseconds may add up to `most`. */
+/** An account may reach at most `most` within `window` milliseconds. */
 interface Rule {
   code: "rate_limited" | "subject_rate_limited";
   message: string;
   most: number;
   window: number;
   counts: keyof typeof sources;
-  /** Only negative ones. */
+  /** Whether only negative verifications count. */
   isNegative?: boolean;
   ofSubject?: boolean;
 }
 
-/** What the limits need of a request. */
+/** What the limits need from a request. */
 type Limited = CheckInput & Pick<VerificationRequest, "terms">;
 
-/** Which rows are counted; `since` by rule. */
+/** Selects the rows to count. The start of the window differs by rule. */
 interface CountScope extends Pick<Row, "account_id" | "mode"> {
   since: number[];
-  /** Ignores rows that a wrong clock dated into the future; two clocks may differ a little. */
+  /** Excludes rows that a wrong clock dated into the future, but tolerates a small difference between clocks. */
   until: number;
-  /** One hash under each key of the ring; empty if no rule counts by subject. */
+  /** One hash for each key of the ring; empty if no rule counts by subject. */
   subjects: string[];
 }
 
@@ -70,9 +70,9 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
 }
 
 /**
- * Limits that hold across processes: the statement that writes the intent counts the ledger's rows, and the intents before it in
- * its batch. On PostgreSQL statements at the same time do not see each other, so they may together exceed a limit by what all of
- * them but one write.
+ * Limits across processes. The statement that writes the intent counts the ledger's rows and the earlier intents of its
+ * batch. On PostgreSQL, concurrent statements do not see each other. Together they may exceed a limit by what all but
+ * one of them write.
  */
 export class VerificationLimits {
   readonly #db: Kysely<Tables>;
@@ -95,8 +95,8 @@ export class VerificationLimits {
     rules.map((rule, index) => isBelow(rule, values.since[index]!, values, input));
 
   /**
-   * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
-   * when the limit has room.
+   * The failure that a limit causes for `row` at its `started_at`; undefined if all limits permit it. `Retry-After`
+   * states when the limit has room again.
    */
   async failureOf(row: Row, request: Limited): Promise<Failure | undefined> {
     const rules = this.#rules(row, request.terms);
@@ -112,12 +112,12 @@ export class VerificationLimits {
     return undefined;
   }
 
-  /** Why the account of a row has not enough for its fee; undefined if it has by now. */
+  /** Why a row's account cannot pay the fee; undefined if it can by now. */
   spendingError(row: Row, budget: Budget): Promise<SpendingError | undefined> {
     return spendingError(this.#db, budget, row);
   }
 
-  /** An account's own limits also hold if nobody else is limited. */
+  /** An account's own limits apply even if other accounts are not limited. */
   #rules(row: Row, own: AccountTerms): Rule[] {
     const { limits } = this.#settings;
     const { verification = limits?.account, negatives = limits?.negatives } = own;
@@ -137,7 +137,7 @@ export class VerificationLimits {
     return [...always, { ...asked, ...ofSubject }, { ...missedOfSubject, ...ofSubject, isNegative: true }];
   }
 
-  /** Bounds the operator's bill, so it also holds when callers are not limited. */
+  /** These rules limit the operator's bill, so they apply even if callers are not limited. */
   #vendorRules({ mode, state }: Row): Rule[] {
     const { vendorCallsPerDay: most } = this.#settings;
     if (most === undefined || mode !== "live" || state === "refused") return [];
@@ -161,7 +161,7 @@ export class VerificationLimits {
   /** When the rule has room again; undefined if it has room now. */
   async #freeAt(rule: Rule, since: number, scope: CountScope): Promise<number | undefined> {
     const { at, weight } = sources[rule.counts];
-    // Newest first, up to the one that fills the rule.
+    // Reads the newest rows first, up to the one that fills the rule.
     const { rows } = await sql<{ at: number | null }>`
       select max(at) as at
       from (select ${at} as at, sum(${weight}) over (order by ${at} desc) as total ${from(rule, since, scope)}) as summed
@@ -180,7 +180,7 @@ function isBelow(rule: Rule, since: number, scope: CountScope, input?: Input): E
   return sql<SqlBool>`${counted} + ${before} < ${most}`;
 }
 
-/** What the rule counts, as SQL from `from` on. */
+/** The FROM clause and conditions of what the rule counts. */
 function from(
   { counts, isNegative, ofSubject }: Rule,
   since: number,
@@ -190,7 +190,7 @@ function from(
   const ofThem = ofSubject ? sql`subject_hash in (${sql.join(subjects)})` : undefined;
   const conditions = [
     sql`account_id = ${account_id} and mode = ${mode} and ${at} > ${since} and ${at} <= ${until}`,
-    // A literal, so that the index of this state serves.
+    // The state is a literal, so that the index of this state applies.
     ...(isNegative ? [sql`state = 'negative'`] : []),
     ...(ofThem
       ? [counts === "attempts" ? sql`reference in (select reference from verification where ${ofThem})` : ofThem]

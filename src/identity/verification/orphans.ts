@@ -4,21 +4,22 @@ import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import { bareOutcome, notCalledOutcome } from "../ledger/write-outcome.ts";
 
-/** How many starts and failovers without a reply we remember. What we forget ends `unknown`. */
+/** How many starts and failovers without a reply we remember. Older ones end `unknown`. */
 const mostUnheard = 10_000;
 
 /**
- * Started rows of this process that no verification works on: the store committed a start or a failover, and we did not hear of it.
+ * Started rows of this process on which no verification works: the store committed a start or a failover, but we got no
+ * reply.
  */
 export class Orphans {
   readonly #ledger: Ledger;
   readonly #owner: string;
   readonly #now: () => number;
   readonly #isWorkedOn: (reference: string) => boolean;
-  /** Runs of which we do not know whether the store has them, by reference: no vendor was asked in them. */
+  /** Runs that the store may or may not have, by reference. No attempt was made in them. */
   readonly #unheard = recent<number>(mostUnheard);
 
-  /** `now` gives milliseconds since 1970. `isWorkedOn`: whether a verification of this process works on a row. */
+  /** `now` returns milliseconds since 1970. `isWorkedOn`: whether a verification of this process works on a row. */
   constructor(
     ledger: Ledger,
     { ownerId }: Pick<Leases, "ownerId">,
@@ -31,30 +32,30 @@ export class Orphans {
     this.#isWorkedOn = isWorkedOn;
   }
 
-  /** Notes a run whose start got no reply from the store. Nobody may be asked in it. */
+  /** Notes a run whose start got no reply from the store. No attempt may be made in it. */
   noteUnheard({ reference, run }: Pick<Row, "reference" | "run">): void {
     this.#unheard.set(reference, run);
   }
 
-  /** Vendors may be asked in this run. */
+  /** From now on, attempts may be made in this run. */
   forget({ reference }: Pick<Row, "reference">): void {
     this.#unheard.delete(reference);
   }
 
-  /** Ends all of them, but those whose outcome waits to be written. */
+  /** Ends all orphans, except those whose outcome is about to be written. */
   async endAll(isWaiting: (reference: string) => boolean): Promise<void> {
     for (const row of await this.#ledger.startedBy(this.#owner)) if (!isWaiting(row.reference)) await this.end(row);
   }
 
-  /** Ends one of them. False if the row is none of them. */
+  /** Ends one orphan. False if the row is not an orphan. */
   async endOf(reference: string): Promise<boolean> {
     const row = (await this.#ledger.startedBy(this.#owner)).find((row) => row.reference === reference);
     return row !== undefined && this.end(row);
   }
 
   /**
-   * Ends a started row of this process, unless a verification works on it. Its run failed if we know that nobody was asked in it; else its
-   * outcome is unknown. False if a verification works on it, or the row has changed.
+   * Ends a started row of this process. The run failed if we know that no attempt was made in it; otherwise its outcome
+   * is unknown. False if a verification works on the row, or the row has changed.
    */
   async end(row: Row): Promise<boolean> {
     const { reference, run } = row;

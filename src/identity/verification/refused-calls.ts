@@ -5,12 +5,12 @@ import type { Tables } from "../../storage/tables.ts";
 import { Sums } from "../ledger/journal/verification-sums.ts";
 import type { VerificationRequest } from "./request.ts";
 
-/** Counts live calls that failed before a vendor was asked. They have no attempt, so nothing else counts them in the sums. */
+/** Counts live requests that failed without an attempt. No row records them, so nothing else adds them to the sums. */
 export class RefusedCalls {
   readonly #zone: TimeZone;
   readonly #now: () => number;
   #counted: Sums | undefined;
-  /** What a write did not bring into the store yet. */
+  /** Counts whose write has not succeeded yet. */
   #taken: Sums | undefined;
 
   constructor(zone: TimeZone, now: () => number) {
@@ -18,7 +18,7 @@ export class RefusedCalls {
     this.#now = now;
   }
 
-  /** Counts the call if its error says that no vendor was asked. */
+  /** Counts the request if its error shows that no attempt was made. */
   note({ accountId: account_id, mode, kind }: VerificationRequest, error: unknown): void {
     if (mode !== "live" || !(error instanceof Failure)) return;
     if (error.status < 500 || error.detail.facts?.upstream_called !== false) return;
@@ -26,7 +26,7 @@ export class RefusedCalls {
     this.#counted.add(this.#now(), { account_id, mode, kind }, "", { refused: 1 });
   }
 
-  /** Adds what was counted to the sums. What the store does not take is tried again at the next call. */
+  /** Adds the counts to the sums. If the store fails, the next call tries again. */
   async write(db: Kysely<Tables>): Promise<void> {
     if (!this.#taken) [this.#taken, this.#counted] = [this.#counted, undefined];
     const sums = this.#taken;

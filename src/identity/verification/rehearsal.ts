@@ -4,10 +4,13 @@ import type { VerifiedRecord } from "./replay.ts";
 import type { VerificationRequest } from "./request.ts";
 import { verificationFailure } from "./verification-failures.ts";
 
-/** Reserved numbers of the sandbox whose results are Duba's own, without any upstream, limit or cap. Live keys have none. */
+/**
+ * Reserved sandbox numbers for which Duba itself makes up the result, without an upstream, limit or cap. Live keys have
+ * none.
+ */
 const entryOf = (request: VerificationRequest) => (request.mode === "test" ? reservedFor(request) : undefined);
 
-/** Throws the failure that a test key asked for by its number. */
+/** Throws the failure that a test key requests by its number. */
 export function refuseRehearsed(request: VerificationRequest): void {
   const refusal = entryOf(request)?.refusal;
   if (!refusal || (refusal.unlessConsent && request.consentReference !== undefined)) return;
@@ -16,7 +19,7 @@ export function refuseRehearsed(request: VerificationRequest): void {
   throw new Failure(code, message, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
 }
 
-/** Throws the failure of a replay whose record is no longer held, if the number asks for it. */
+/** Throws the failure for a replay without a record, if the number requests it. */
 export function forgetRehearsed(request: VerificationRequest, { record, replayed }: VerifiedRecord): void {
   if (!replayed || !entryOf(request)?.isForgotten) return;
   const facts = { charged: true, upstream_called: true, request_reference: record.request_reference };

@@ -19,15 +19,15 @@ import {
 } from "./verification-failures.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
-/** A record for the caller; `replayed` if an earlier request with its key returned it. */
+/** A record for the caller. `replayed`: an earlier request with the same key returned it. */
 export interface VerifiedRecord {
   record: AnsweredRecord;
   replayed: boolean;
 }
 
 /**
- * Returns or throws the response of the key's earlier request, also if its caller never got it. Undefined if the row has changed
- * since it was read.
+ * Returns or throws the response to the key's earlier request, even if its caller never got it. Undefined if the row
+ * has changed since it was read.
  */
 export async function replay(
   parts: VerificationParts,
@@ -42,7 +42,7 @@ export async function replay(
   const spendingError = row.charged === 0 && budget ? await parts.limits.spendingError(row, budget) : undefined;
   if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
   const charged = await ensureCharged(parts, row, budget).catch((error: unknown) => {
-    // Another verification took what was left: the caller reads the row again.
+    // Another verification has used up the budget, so the caller must read the row again.
     if (isTooMuch(error)) return false;
     if (error instanceof RowHeld) throw inProgress(row);
     log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");
@@ -64,7 +64,7 @@ async function ensureCharged(
     return await charges.charge(row, mark, budget);
   } catch (error) {
     if (isTooMuch(error) || error instanceof RowHeld) throw error;
-    // The UPDATE may have committed after we timed out, but the caller gets no record: take the charge back.
+    // The UPDATE may have committed after we timed out, but the caller gets no record, so we reverse the charge.
     deferred.add(row, bareOutcome("verified", now()), { mark, replaces: row.charge_mark });
     throw error;
   }

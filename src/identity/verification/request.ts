@@ -25,11 +25,11 @@ export interface VerificationRequest extends CheckInput {
   idempotencyKey?: string;
   consentReference?: string;
   traceparent?: string;
-  /** The id under which the log has the request. */
+  /** The request's id in the log. */
   requestId: string;
 }
 
-/** Two requests are equal if these are. */
+/** The content that two requests must share to be equal. */
 export function requestContent({
   accountId,
   mode,

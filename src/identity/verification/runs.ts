@@ -19,38 +19,42 @@ import type { VerificationParts } from "./verification-parts.ts";
 export interface StartedRun {
   row: Row;
   plan: AttemptPlan;
-  /** An earlier call of this row that may still answer: the run waits for it and calls nobody. */
+  /** An earlier call of this row that may still get a response. The run waits for it and makes no attempt. */
   overdue?: UpstreamCall | undefined;
 }
 
-/** How a run ended for the waiting caller. */
+/** The end of a run, as the waiting caller sees it. */
 export interface RunResult {
   row: Row;
   result: MatchResult;
-  /** Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not answer. */
+  /**
+   * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not respond.
+   */
   recorded: boolean | undefined;
   upstreamCalled: boolean;
 }
 
-/** The result of a run that called no upstream. */
+/** The result of a run that made no attempt. */
 const notCalled = ({ row, plan }: StartedRun): CallResult =>
   plan.lookUpFirst
     ? { state: "unknown", reason: null, attempt: null }
     : { state: "failed", reason: null, notSent: true, attempt: row.run };
 
-/** Milliseconds for the response itself, once its outcome is written or given up. */
+/** Milliseconds reserved for the response itself, after its outcome is written or the write is given up. */
 const answering = 50;
 
 /** The part of the time limit reserved for writing the outcome. */
 const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
-/** A retry waits for an overdue call until the call is this many time limits old; after that it calls again. */
+/**
+ * A retry waits for an overdue call until the call is this many time limits old. After that it makes another attempt.
+ */
 const waitedAgain = 3;
 
 /**
- * The second half of a verification: calls the upstream, matches its response, writes the outcome. If the upstream is too
- * slow, the caller gets a response without it and its late outcome is written when it comes. A caller that hangs up
- * changes nothing.
+ * The second half of a verification: calls the upstream, matches its response, writes the outcome. If the upstream is
+ * too slow, the caller gets a response without a record, and the late outcome is written when it arrives. A caller that
+ * disconnects changes nothing.
  */
 export class Runs {
   readonly #parts: VerificationParts;
@@ -63,7 +67,7 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
+  /** Runs a started row of this process. `begun`: when the request arrived, by `performance.now()`. */
   async run(started: StartedRun, input: UpstreamCallInput, begun: number): Promise<RunResult> {
     const { row, plan, overdue } = started;
     const { timeLimit } = this.#parts.settings;
@@ -81,7 +85,7 @@ export class Runs {
     return recorded;
   }
 
-  /** Hands an overdue call of this row to a retry, so that it need not call again. */
+  /** Hands an overdue call of this row to a retry, which then needs no other attempt. */
   takeOverdueCall(reference: string): UpstreamCall | undefined {
     const call = this.#overdueCalls.get(reference);
     if (!call || performance.now() - call.since > waitedAgain * this.#parts.settings.timeLimit) return undefined;
@@ -89,16 +93,16 @@ export class Runs {
     return call;
   }
 
-  /** Whether the upstream may still answer an overdue call of this row. */
+  /** Whether an overdue call of this row may still get a response. */
   hasOverdueCall(reference: string): boolean {
     return this.#overdueCalls.has(reference);
   }
 
-  /** Writes the outcome of a call when it comes, unless a retry takes the call first. */
+  /** Writes the outcome of a call when it arrives, unless a retry takes the call first. */
   keepOverdueCall(call: UpstreamCall): void {
     this.#overdueCalls.set(call.row.reference, call);
     void call.final.then((late) => {
-      // A retry that took the call writes its outcome itself.
+      // A retry took the call and writes its outcome itself.
       if (this.#overdueCalls.get(call.row.reference) !== call) return;
       this.#overdueCalls.delete(call.row.reference);
       this.#deferOutcome(call.row, late);
@@ -122,10 +126,10 @@ export class Runs {
     return call;
   }
 
-  /** An upstream was too slow, but may still answer after our response. */
+  /** Handles an upstream that was too slow but may still respond after our response. */
   #listen(call: UpstreamCall, result: CallResult): void {
     if (result.state === "unknown") this.keepOverdueCall(call);
-    // Another upstream was called since and failed: a retry calls again.
+    // A later upstream failed, so a retry makes another attempt.
     else if (result.state === "failed")
       void call.final.then((late) => late.state !== "failed" && this.#deferOutcome(call.row, late));
   }
@@ -145,7 +149,7 @@ export class Runs {
     const charge = row.idempotency_hash === null ? outcome.charge : null;
     if (charge !== null) this.#parts.charges.begin(charge, outcome.at);
     const remaining = this.#parts.settings.timeLimit - answering - (performance.now() - begun);
-    // The upstream may want to be paid: wait for the write as long as the caller waits.
+    // The upstream may bill this attempt, so we wait for the write as long as the caller waits.
     const writing = withLongerTimeout(remaining, () => this.#parts.ledger.complete(row, outcome)).catch(
       (error: unknown) => {
         this.#parts.log.error(
@@ -159,7 +163,7 @@ export class Runs {
     if (written !== undefined && charge !== null) this.#parts.charges.heard(charge);
     if (written === undefined) this.#parts.deferred.add(row, outcome, ...uncertain(outcome));
     if (written === false) {
-      // A peer thought this process dead and abandoned the row: the outcome is written as a late one.
+      // A peer thought that this process was dead and abandoned the row. We write the outcome as a late one.
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#parts.deferred.add(row, outcome);
     }

@@ -10,7 +10,7 @@ import { toldState } from "../ledger/told-state.ts";
 import type { VerificationRequest } from "./request.ts";
 import type { MatchResult } from "./upstream-calls/match-record.ts";
 
-/** Members of `error` beyond its code when a verification fails. */
+/** Members of `error` besides its code when a verification fails. */
 export interface VerificationFacts {
   charged: boolean;
   upstream_called: boolean;
@@ -35,7 +35,7 @@ export function verificationFailure(
   return new Failure(code, message, { ...detail, facts: { ...facts } });
 }
 
-/** Marks the failure of a replayed answer. */
+/** Marks the failure of a replayed response. */
 export const replayed = { headers: { "Idempotency-Replayed": "true" } };
 
 /** The failure of a negative outcome. */
@@ -60,7 +60,7 @@ export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail
   return verificationFailure("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
 }
 
-/** The failure of a key that used up its attempts without an outcome. */
+/** The failure of a key whose attempts are used up without an outcome. */
 export function attemptsUsedUp(row: Row): Failure {
   const [code, what] =
     unresolvedAttempts(row).length > 0
@@ -73,7 +73,7 @@ export function attemptsUsedUp(row: Row): Failure {
   return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
-/** The failure while the operator keeps a request from every vendor that it may be sent to. */
+/** The failure while the operator has paused every vendor that a request could use. */
 export function noneOpen(row: Row | undefined): Failure {
   return verificationFailure("upstream_unavailable", undefined, row ? factsOf(row) : noFacts, {
     retryAfter: 60,
@@ -84,7 +84,7 @@ export function noneOpen(row: Row | undefined): Failure {
 const responseTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
 
-/** The failure of a call that returned no record. */
+/** The failure of an attempt that returned no record. */
 export function callFailure(
   result: Exclude<MatchResult, { state: "verified" }>,
   facts: VerificationFacts,
@@ -117,12 +117,12 @@ export function callFailure(
   }
 }
 
-/** Why it failed, for the operator. */
+/** The cause, for the operator. */
 function logged(reason: string | null): FailureDetail {
   return reason === null ? {} : { logged: { reason } };
 }
 
-/** The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. */
+/** The failure of a request whose key belongs to a running verification, or to one whose outcome is not written yet. */
 export function inProgress(row: Row): Failure {
   const retryAfter = 2;
   const message = `The verification with this Idempotency-Key is still running. Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
@@ -135,8 +135,8 @@ export function inProgress(row: Row): Failure {
 }
 
 /**
- * The failure of a request whose key belongs to the verification of `row`. It names what is known to differ; the claims are
- * kept only in a hash of the whole.
+ * The failure of a request whose key belongs to the verification of `row`. It names the members that are known to
+ * differ. The claims are stored only in a hash of the whole request.
  */
 export function keyReused(row: Row, request: VerificationRequest, keyedHashes: KeyedHashes): Failure {
   const isOther = {

@@ -13,7 +13,7 @@ import type { Orphans } from "./orphans.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
 
-/** What every verification of the room works with. */
+/** What every verification of the room needs. */
 export interface VerificationParts {
   ledger: Ledger;
   charges: Charges;
@@ -29,6 +29,6 @@ export interface VerificationParts {
   settings: IdentitySettings;
   log: Log;
   now: () => number;
-  /** By which time keys and records are old. */
+  /** `now` for the expiry of keys and records. */
   retention: RetentionTimes;
 }

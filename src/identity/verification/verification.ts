@@ -26,12 +26,12 @@ import {
 } from "./verification-failures.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
-/** What one verification works with. */
+/** What one verification needs. */
 export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
 
 /**
- * One request, from its idempotency key to its response: key, intent, call, outcome, answer. The intent is durable before the
- * call and the outcome before the response. Its row moves by the ledger's `transitions` only.
+ * One request, from its idempotency key to its response: key, intent, attempt, outcome, response. The intent is durable
+ * before the attempt, and the outcome before the response. Its row changes only by the ledger's `transitions`.
  */
 export class Verification implements Flight {
   readonly key: string | undefined;
@@ -44,7 +44,7 @@ export class Verification implements Flight {
   #start = Promise.withResolvers<void>();
   #row: Row | undefined;
 
-  /** `key` and `content` are hashes; `content` is set when the request has no idempotency key. */
+  /** `key` and `content` are hashes. `content` is set if the request has no idempotency key. */
   constructor(parts: RunParts, request: VerificationRequest, key: string | undefined, content: string | undefined) {
     this.#parts = parts;
     this.#request = request;
@@ -65,7 +65,10 @@ export class Verification implements Flight {
     return this.#row;
   }
 
-  /** Each round reads the ledger, then answers from it or starts a run. What changed between the two begins another round. */
+  /**
+   * Each round reads the ledger, then responds from it or starts a run. If the row changes in between, another round
+   * begins.
+   */
   async #run(): Promise<VerifiedRecord> {
     const { inFlight, runs } = this.#parts;
     const { key } = this;
@@ -92,7 +95,7 @@ export class Verification implements Flight {
         await owner.startEnded;
         continue;
       }
-      // If the intent of an unread key is not written, its own row decides, whatever the reason was.
+      // If we have not read the key and its intent is not written, the existing row decides, whatever the reason was.
       const isUnread = key !== undefined && !readsKey;
       this.#stage = "starting";
       this.#start = Promise.withResolvers();
@@ -100,7 +103,8 @@ export class Verification implements Flight {
         const started = await (row ? this.#startRetry(row) : this.#startNew(hashes, !isUnread));
         if (started) return await this.#answerTo(await runs.run(started, this.#input(), this.#begun));
       } catch (error) {
-        // The row may be one with this key. One that cannot be read is no reason to say that it runs: the table may be held.
+        // A row with this key may exist. If it cannot be read, we do not claim that it runs, because the whole table
+        // may be locked.
         if (isUnread && error instanceof RowHeld && (await this.#findRow(hashes))) continue;
         if (!(isUnread && error instanceof Failure && this.#stage === "starting")) throw error;
       } finally {
@@ -120,7 +124,7 @@ export class Verification implements Flight {
     };
   }
 
-  /** The key's hashes under each key of the ring, the one to store first; none without an idempotency key. */
+  /** The key's hash under each key of the ring, the one to store first; none without an idempotency key. */
   #hashes(): string[] {
     const { accountId, mode, idempotencyKey } = this.#request;
     if (idempotencyKey === undefined) return [];
@@ -144,13 +148,16 @@ export class Verification implements Flight {
     if (deferred.has(row.reference)) throw inProgress(row);
   }
 
-  /** Ends a started row without a worker. False if this process or another still works on it. */
+  /** Ends a started row on which nobody works. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
     const { leases, ledger, orphans, now } = this.#parts;
     return row.owner === leases.ownerId ? orphans.end(row) : ledger.abandon(row, leases, now);
   }
 
-  /** Undefined if the row is not written. `explainsFailure`: the key is known to be new, so a limit that refuses the row is thrown. */
+  /**
+   * Undefined if the row is not written. `explainsFailure`: the key is known to be new, so if a limit refuses the row,
+   * its failure is thrown.
+   */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;
     const plan = planAttempts(this.#parts, this.#request, hash);
@@ -192,13 +199,16 @@ export class Verification implements Flight {
     return budgetOf(this.#request, at, this.#parts.settings.timeZone);
   }
 
-  /** Throws the failure of an account that has not enough for the fee. */
+  /** Throws the failure of an account that cannot pay the fee. */
   async #throwIfTooLittle(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
     const spendingError = budget && (await this.#parts.limits.spendingError(row, budget));
     if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
   }
 
-  /** A further run of a row that ended without a response: it waits for the overdue call if there is one. Undefined if the row changed. */
+  /**
+   * Starts another run of a row that ended without a response. It waits for the overdue call if there is one. Undefined
+   * if the row has changed.
+   */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, limits, leases, now } = this.#parts;
     await this.#reserveSlot(row);
@@ -235,7 +245,7 @@ export class Verification implements Flight {
     }
   }
 
-  /** What the store says to a start. Without a reply it may still commit: `Orphans` ends it then. */
+  /** Awaits the store's reply to a start. Without one, the start may still commit, and then `Orphans` ends it. */
   async #heard<Reply>(row: Row, start: Promise<Reply>): Promise<Reply> {
     try {
       const reply = await start;
@@ -259,7 +269,7 @@ export class Verification implements Flight {
   }
 
   async #answerTo({ row, result, recorded, upstreamCalled }: RunResult): Promise<VerifiedRecord> {
-    // Another process that took the row over may have answered with its record, and charged.
+    // Another process that took the row over may have returned the record and charged for it.
     const { account_id, mode, reference } = row;
     const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
     const now = recorded === false ? await current() : undefined;

@@ -8,7 +8,7 @@ import type { Runs } from "./runs.ts";
 import { type RunParts, Verification } from "./verification.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
-/** Accepts verifications and knows those under way. */
+/** Accepts verifications and tracks those under way. */
 export class Verifications {
   readonly #parts: RunParts;
   #stopping = false;
@@ -17,7 +17,7 @@ export class Verifications {
     this.#parts = { ...parts, runs, inFlight };
   }
 
-  /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
+  /** Returns the record or throws a `Failure`. A started verification is finished even if its caller disconnects. */
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
     const { consentRequired } = this.#parts.settings;
@@ -32,7 +32,7 @@ export class Verifications {
     return forAccount(verified, request);
   }
 
-  /** Refuses new verifications; resolves when those under way are answered. */
+  /** Refuses new verifications. Resolves when those under way have their response. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#parts.inFlight.idle();
@@ -56,7 +56,10 @@ export class Verifications {
   }
 }
 
-/** Masks the record if the account's setting says so now: it may have changed since the record was sealed. */
+/**
+ * Masks the record if the account's current setting requires it. The setting may have changed since the record was
+ * sealed.
+ */
 function forAccount(verified: VerifiedRecord, { kind, answers }: VerificationRequest): VerifiedRecord {
   if (answers === "full") return verified;
   const { request_reference, ...record } = verified.record;

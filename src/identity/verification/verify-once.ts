@@ -6,19 +6,19 @@ import type { Row } from "../ledger/ledger.ts";
 import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts";
 import type { VerificationRequest } from "./request.ts";
 
-/** Milliseconds beyond the time limit of a verification in which its outcome is written. */
+/** Milliseconds beyond the time limit of a verification for writing its outcome. */
 const writing = 5_000;
 
-/** One verification of a command. */
+/** A verification made by a command. */
 export interface VerifiedOnce {
   row: Row;
-  /** Why its vendor failed, where the row has no attempt that says so. */
+  /** Why its vendor failed, if no attempt of the row shows it. */
   because: string | null;
 }
 
 /**
- * Verifies once, at this vendor and no other, also if a person paused it. It is a verification like those of clients. Throws the
- * `Failure` of one that was refused before a row was written.
+ * Verifies once, at this vendor and no other, even if a person has paused it. Otherwise it is like a client's
+ * verification. Throws the `Failure` of a verification that was refused before a row was written.
  */
 export async function verifyOnce(
   upstream: IdentityUpstream,

@@ -312,7 +312,7 @@ export const allTables = {
     within_5s: "integer",
     within_10s: "integer",
     later: "integer",
-    /** Requests that we refused without an attempt. */
+    /** Live requests that failed without an attempt. */
     refused: "integer",
   },
 

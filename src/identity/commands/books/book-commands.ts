@@ -61,7 +61,7 @@ const StatementAnswer = Type.Object({
       days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
     }),
   ),
-  /** With --for-client only live lines. */
+  /** Only live lines with --for-client. */
   lines: Type.Array(StatementRow),
   client: Type.Optional(
     Type.Object({
@@ -76,7 +76,7 @@ const StatementAnswer = Type.Object({
   ),
 });
 
-/** What a client reads of a line. */
+/** The columns of a line that a client sees. */
 const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
 const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
 
@@ -148,7 +148,7 @@ function statementView(sums: Shown["sums"], head: object): Part[] {
   ];
 }
 
-/** Whole, as it is sent: a client reads no first hundred lines. */
+/** All lines, because the client gets the letter as it is and the first hundred would not do. */
 function letterView(
   { from, to, fees, tax, tax_percent, tax_is, total }: NonNullable<Shown["client"]>,
   head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,

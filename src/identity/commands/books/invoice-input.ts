@@ -8,7 +8,7 @@ import { vendorChoice } from "../vendor-states.ts";
 const columnOption = (about: string) =>
   Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
 
-/** The members of an input that say which invoice it is. */
+/** Input members that choose an invoice. */
 export const invoiceInput = (defaultMonth: string) => ({
   invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
   vendor: vendorChoice("Whose invoice it is."),
@@ -23,7 +23,7 @@ export const invoiceInput = (defaultMonth: string) => ({
 
 type InvoiceInput = { invoice: readonly ChosenFile[] } & Partial<Record<`${InvoiceColumn}_column`, string>>;
 
-/** The lines of the invoice. Throws an `InputError` for two files, and as `readInvoice`. */
+/** The lines of the invoice. Throws an `InputError` if two files are given, and whatever `readInvoice` throws. */
 export async function invoiceLines(
   { invoice: [file, ...more], ...named }: InvoiceInput,
   zone: TimeZone,
@@ -33,7 +33,7 @@ export async function invoiceLines(
   return readInvoice(file, zone, names);
 }
 
-/** A month in milliseconds since 1970. */
+/** The bounds of a month in milliseconds since 1970. */
 export function monthPeriod(month: string, zone: TimeZone): { from: number; to: number } {
   return { from: zone.startOfMonth(month), to: zone.startOfMonth(nextMonth(month)) };
 }

@@ -32,7 +32,7 @@ type Room = Audited &
   };
 
 const ends = Object.keys(unknownEnds) as UnknownEnd[];
-/** What no later invoice of the vendor, and no time, will say by itself. */
+/** Ends that neither a later invoice of the vendor nor time resolves. */
 const needHands: readonly UnknownEnd[] = ["ambiguous", "other_vendor"];
 
 const SumOfEnd = Type.Object({
@@ -41,7 +41,7 @@ const SumOfEnd = Type.Object({
   vendor: { ...naira, sums: true },
 });
 
-/** Settles or releases what has an unknown outcome, as an invoice says. */
+/** Settles or releases verifications with an unknown outcome from an invoice. */
 export const settleUnknown = command({
   id: "books.settle-unknown",
   summary: "Settle or release all verifications with an unknown outcome at a vendor, as its invoice says.",

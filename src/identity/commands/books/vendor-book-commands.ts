@@ -105,7 +105,7 @@ const checkInvoice = command({
     const found = await reconcileInvoice(db, lines, { vendor, from, to });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
-    // The attempt of a second line is in the sum of its first one.
+    // The attempt of a doubled line is already counted with its first line.
     sums.doubled!.here = 0;
     return {
       vendor,
@@ -167,7 +167,7 @@ const sumBooks = command({
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
     const live = { from, to, accountId, mode: "live" } as const;
-    // A charge is not of one vendor: several may have been asked.
+    // A charge belongs to no single vendor, as several may have received attempts.
     const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
     const attempts = await attemptSums(db, live, { by, zone });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
@@ -244,7 +244,7 @@ const priceAttemptsCommand = command({
 
 export const vendorBookCommands = [checkInvoice, sumBooks, priceAttemptsCommand];
 
-/** The period of an invoice: the month, or those of its lines. */
+/** The period of an invoice: the given month, or the months of its lines. */
 function monthsOf(
   lines: readonly InvoiceLine[],
   month: string | undefined,
@@ -258,7 +258,7 @@ function monthsOf(
   };
 }
 
-/** `isPriced`: the invoice names prices. */
+/** `isPriced`: whether the invoice has prices. */
 function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof sum> {
   const add = (of: (pair: Pair) => number | null | undefined) => pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0);
   const vendor = isPriced ? add(({ line }) => line?.price) : null;
@@ -278,7 +278,7 @@ function factsOf({ line, attempt }: Pair) {
   };
 }
 
-/** Somebody may have named the column with the numbers. */
+/** The configured reference column may be the one with the numbers of persons, so we hide those. */
 function referenceIn(line: InvoiceLine | null): string | null {
   const reference = line?.reference ?? null;
   return reference !== null && /^\d{11}$/.test(reference) ? `*******${reference.slice(-4)}` : reference;

@@ -18,15 +18,15 @@ const batch = 200;
 export interface JournalFollower {
   db: Kysely<Tables>;
   audit: Audit;
-  /** That of the sums of days. */
+  /** The time zone of daily sums. */
   zone: TimeZone;
 }
 
 /**
- * Takes what waits in the journal, oldest first: each row becomes an entry of the audit trail, a part of the sums, and an event
- * if callers wait for one. A row and what follows from it commit together, so nothing is lost or told twice. No row of the
- * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once, each with other
- * verifications. Resolves to how many rows it took.
+ * Processes the journal, oldest row first: each row becomes an entry of the audit trail, a change of the sums, and an
+ * event if callers wait for one. A row and its consequences commit together, so nothing is lost or announced twice. It
+ * locks no ledger rows, because the columns that it reads from them never change. Several processes may do this at
+ * once, each with different verifications. Resolves to the number of rows that it processed.
  */
 export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
   let all = 0;
@@ -38,19 +38,19 @@ export async function followJournal({ db, audit, zone }: JournalFollower): Promi
       await addSums(trx, rows, zone);
       for (const numbers of piecesOf(rows.map(({ number }) => number)))
         await trx.deleteFrom("verification_journal").where("number", "in", numbers).execute();
-      // Last, as it locks the numbers of events until the commit.
+      // Events come last, because they lock event numbers until the commit.
       for (const row of rows) await tell(trx, row);
       return rows.length;
     });
     all += count;
-    // Not until none is left: under load that would be a transaction for every few rows.
+    // We stop at a batch that is not full. Under load, an empty journal would take a transaction for every few rows.
     if (count < batch) return all;
   }
 }
 
 /**
- * The rows of the verifications that wait longest, in their order; on PostgreSQL without those that another process has taken. Who locks
- * the first row of a verification has all of them.
+ * The rows of the verifications that have waited longest, in order. On PostgreSQL it skips verifications that another
+ * process has taken: locking a verification's first row takes all its rows.
  */
 async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
   const firsts = trx
@@ -77,18 +77,18 @@ async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
   return withWhatTheySay(trx, all.as("journal"));
 }
 
-/** All rows that wait. `db` is a snapshot. */
+/** All rows in the journal. `db` is a snapshot. */
 export function waitingRows(db: Kysely<Tables>): Promise<Followed[]> {
   return withWhatTheySay(db, db.selectFrom("verification_journal").selectAll().as("journal"));
 }
 
-/** Journal rows in their order, with the verifications and attempts that they are about. */
+/** Journal rows in order, joined with their verifications and attempts. */
 async function withWhatTheySay(
   db: Kysely<Tables>,
   journal: AliasedExpression<Selectable<Tables["verification_journal"]>, "journal">,
 ): Promise<Followed[]> {
-  // One statement, as on SQLite nobody else is served between two of a transaction. Attempts are looked up one by one: PostgreSQL
-  // would read a small table of them whole to join it.
+  // It is one statement, because on SQLite a transaction keeps others waiting between its statements. Subqueries look
+  // up attempts one by one, because PostgreSQL would scan a small table to join it.
   const rows = await db
     .selectFrom(journal)
     .innerJoin("verification", "verification.reference", "journal.reference")
@@ -113,7 +113,7 @@ async function withWhatTheySay(
   return rows as unknown as Followed[];
 }
 
-/** Columns of a verification that never change once they are set. */
+/** Columns of a verification that never change once set. */
 const lasting = [
   "verification.reference",
   "verification.account_id",
@@ -124,7 +124,10 @@ const lasting = [
   "verification.charged_at",
 ] as const;
 
-/** Tells callers who were told that an outcome is unknown what it is, and whoever was told an outcome what became of its charge. */
+/**
+ * Announces the outcome to callers who were told "unknown", and a later change of the charge to callers who were told
+ * the outcome.
+ */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
   const { reference, account_id: audience, at, what, charged } = row;
   const state = toldState(row);
@@ -145,7 +148,7 @@ async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
   }
 }
 
-/** Whether an event told of this verification. */
+/** Whether an event about this verification exists. */
 async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promise<boolean> {
   const told = trx
     .selectFrom("event")
@@ -155,7 +158,7 @@ async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promis
   return (await told.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The kinds of entries that say how a verification stands. The last of them agrees with the ledger. */
+/** Kinds of audit entries that state the standing of a verification. The last such entry agrees with the ledger. */
 export const ledgerKinds = ["verification.ended", "verification.charged", "verification.reversed"];
 
 const kindOf: Record<Happening, string> = {
@@ -213,7 +216,7 @@ function ledgerEntry(row: Standing): AuditEvent {
 
 const page = 500;
 
-/** The entry that the audit trail should have of each ledger row, in pages; null while it runs or waits in the journal. */
+/** The audit entry that each ledger row should have, in pages; null while it runs or has rows in the journal. */
 export async function* ledgerAuditEvents(
   db: Kysely<Tables>,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {

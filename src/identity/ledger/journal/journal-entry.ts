@@ -6,11 +6,11 @@ import type { VerificationState } from "../transitions.ts";
 
 /**
  * What happened to a verification:
- * - `outcome`: it ended, with its charge, or its outcome came late
- * - `told_unknown`: callers were told that its outcome is unknown, or may have been
- * - `failover`: an attempt ended, and another vendor is asked
- * - `late_answer`: an attempt ended, and the verification stays as it was
- * - `charge`, `reversal`: its fee was charged, or taken back
+ * - `outcome`: it ended, perhaps with a charge, or its outcome arrived late
+ * - `told_unknown`: callers were told, or may have been told, that its outcome is unknown
+ * - `failover`: an attempt ended, and another vendor gets the next
+ * - `late_answer`: an attempt ended, and the verification did not change
+ * - `charge`, `reversal`: its fee was charged, or the charge reversed
  * - `settling`, `release`: an operator ended it
  */
 export type Happening =
@@ -23,28 +23,28 @@ export type Happening =
   | "settling"
   | "release";
 
-/** A row of the journal. The attempt, if one ended, has the state and the reason too, and this bill. */
+/** A row to add to the journal. If an attempt ended, state, reason and bill are the attempt's too. */
 export type JournalEntry = Omit<Tables["verification_journal"], "number" | "what" | "state" | "attempt_was"> & {
   what: Happening;
   state: VerificationState;
 };
 
-/** A row of the journal with the verification that it is about, and with the vendor and time of the attempt that ended by it. */
+/** A journal row joined with its verification, and with the vendor and time of the attempt that it ended. */
 export type Followed = Tables["verification_journal"] &
   Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at"> & {
     number: number;
     what: Happening;
     state: VerificationState;
-    /** Up to the run of the journal's row. */
+    /** The number of attempts up to the row's run. */
     attempts: number;
-    /** That of the last of them; null: nobody was asked. */
+    /** The vendor of the last of them; null if there was none. */
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "asked_at"> | { vendor: null });
 
-/** An entry that ends an attempt, and not its verification. */
+/** For an entry that ends an attempt but not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
 
-/** What the journal has of a row from before its present run. */
+/** What the journal had of a row before its current run. */
 export interface Journaled {
   /** Whether callers were told that its outcome is unknown. */
   toldUnknown: boolean;
@@ -58,8 +58,8 @@ export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
 
 /**
- * The statement that adds an entry to the journal, if the row `changed` and `holds` of it. `isKnown`: an earlier entry names the attempt; then the
- * statement must run before the one that closes the attempt.
+ * The statement that adds an entry to the journal, if the row is in `changed` and meets `holds`. `isKnown`: an earlier
+ * entry names the attempt. Then the statement must run before the one that closes the attempt.
  */
 export function addToJournal(
   db: Kysely<Tables>,
@@ -86,13 +86,13 @@ export function addToJournal(
     );
 }
 
-/** The outcome that an attempt has until now, or what an operator said of it; `closed` if nothing can change it any more. */
+/** The attempt's outcome so far, or an operator's statement of it; `closed` if it can no longer change. */
 function outcomeBefore(reference: string, attempt: number | null) {
   return sql<string>`coalesce(
     (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
 }
 
-/** By how much a bill changes that is in the journal already; nothing if nothing can change the attempt any more. */
+/** The change of a bill that is already in the journal; 0 if the attempt can no longer change. */
 function billChange(reference: string, attempt: number | null, bill: number | null) {
   return sql<number>`coalesce(cast(${bill} as bigint), 0) - coalesce(
     (select coalesce(bill, 0) from verification_attempt where ${openAttemptOf(reference, attempt)}),
@@ -100,8 +100,8 @@ function billChange(reference: string, attempt: number | null, bill: number | nu
 }
 
 /**
- * The statement that journals rows whose owner is gone, now `unknown`, with the attempt of their present run. A run that waits or looks up
- * has no attempt.
+ * The statement that journals rows that became `unknown` because their owner is gone, with the attempt of their current
+ * run. A run that waits or looks up has no attempt.
  */
 export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, references: readonly string[]) {
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;

@@ -18,10 +18,13 @@ import {
   timeBuckets,
 } from "./verification-sums.ts";
 
-/** Retention may have begun with what is this much younger than its bound. Milliseconds. */
+/** Milliseconds. Retention may already have removed rows that are younger than its bound by this much. */
 const margin = 2 * 24 * hourly;
 
-/** The sums of one span that begin in a period, in milliseconds since 1970. `part`: how much of all pieces ends with it, from 0 to 1. */
+/**
+ * The sums of one span that begin in a period, in milliseconds since 1970. `part`: the share of all pieces that is done
+ * after this one, from 0 to 1.
+ */
 export interface SumPiece {
   span: "hour" | "day";
   from: number;
@@ -29,13 +32,16 @@ export interface SumPiece {
   part: number;
 }
 
-/** A sum that is not what the ledger says. A side without it has the key and counts nothing. */
+/** A sum that differs from the ledger. If a side has no such sum, it is given with all counts 0. */
 export interface SumDifference {
   stored: SumRow;
   counted: SumRow;
 }
 
-/** The hours and days that the ledger still has whole, in pieces of a day, the oldest first. Days on which nothing happened are left out. */
+/**
+ * The hours and days that are complete in the ledger, in pieces of a day, oldest first. Days without attempts, charges
+ * and sums are left out.
+ */
 export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
   const oldest = ledgerStart(now) + margin;
   let first: number | undefined;
@@ -53,7 +59,7 @@ export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone
     yield { span: "hour", from, to: from + 24 * hourly, part: 1 };
 }
 
-/** When the next attempt or charge was, or the next sum of a day begins. */
+/** The time of the next attempt or charge, or the start of the next daily sum. */
 async function nextTime(db: Kysely<Tables>, since: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
     select min(asked_at) as at from verification_attempt where asked_at >= ${since}
@@ -66,8 +72,8 @@ async function nextTime(db: Kysely<Tables>, since: number): Promise<number | nul
 }
 
 /**
- * Compares sums with the attempts and charges of the ledger. What waits in the journal is not in the sums yet, nor is an
- * attempt under way. `snapshot` sees one moment. Bills are those of the prices of today.
+ * Compares sums with the attempts and charges of the ledger. Journal rows and attempts under way are not in the sums
+ * yet. `snapshot` must be a snapshot. Bills are compared as the ledger stores them.
  */
 export async function differencesOf(
   snapshot: Kysely<Tables>,
@@ -87,14 +93,17 @@ export async function differencesOf(
   const differences = all.flatMap(([name, row]) => {
     const none = times(row, 0);
     const stored = byStored!.get(name) ?? none;
-    // A refused call is in no row of the ledger.
+    // The ledger has no rows of refused requests.
     const difference = { stored, counted: { ...(byCounted!.get(name) ?? none), refused: stored.refused } };
     return differentCounts(difference).length === 0 ? [] : [difference];
   });
   return { compared: all.length, differences };
 }
 
-/** Compares all sums, piece by piece: how many there were, and a sentence for each that is not what the ledger says. `nameOf`: of an account, for people. */
+/**
+ * Compares all sums piece by piece and yields how many there were, with a sentence for each that differs from the
+ * ledger. `nameOf`: an account's name for people.
+ */
 export async function* comparedSums(
   snapshot: Kysely<Tables>,
   now: number,
@@ -120,7 +129,7 @@ function textOf(
   return `of the ${span} from ${zone.isoSecondOf(begins_at)}, ${about}: ${each.join(", ")}`;
 }
 
-/** The sums of a piece as the ledger has them. */
+/** Computes the sums of a piece from the ledger. */
 async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
   const sums = new Sums(zone);
   for (const { begins_at, vendor, outcome, took, times, billed_kobo, ...about } of await attemptGroups(db, piece)) {
@@ -136,7 +145,7 @@ async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Pro
 
 type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
 
-/** Attempts that count the same, but for those under way. */
+/** Attempts that count alike, except those under way. */
 async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
   const took = sql`case ${sql.join(
@@ -152,12 +161,12 @@ async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
   return rows;
 }
 
-/** Whether an attempt is not under way: then the sums have it, or the journal. */
+/** Whether an attempt is not under way. Then the sums or the journal have it. */
 export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
   select 1 from verification as running where running.reference = verification_attempt.reference
     and running.state = 'started' and running.run = verification_attempt.number))`;
 
-/** Charges, and what took them back or made them again: a correction by hand is none. */
+/** Charges, reversals and repeated charges, but no corrections by hand. */
 async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
   const within = (column: string) => sql`${sql.ref(column)} >= ${piece.from} and ${sql.ref(column)} < ${piece.to}`;
   const { rows } = await sql<About & Pick<SumRow, "charges" | "charged_kobo">>`
@@ -175,18 +184,19 @@ async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
   return rows;
 }
 
-/** When the sum begins that a time counts in. */
+/** The start of the sum that a time counts in. */
 function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<number> {
   return span === "day" ? sql`${sql.lit(from)}` : sql`${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(hourly)}`;
 }
 
 /**
- * Makes the sums anew that are not what the ledger says, piece by piece, while verifications go on and others follow the
- * journal. Resolves to how many days it read, how many sums
- * were wrong and are right now, and a sentence for each that it leaves as it is: the ledger has lost attempts of which the journal told.
+ * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
+ * the number of days it read, the number of sums it corrected, and a sentence for each sum that it left, because the
+ * ledger has lost attempts that the journal had.
  *
- * It adds what a sum lacks, or has too much, in a snapshot. What is followed after that adds to the same row, so nothing is
- * lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at the same time.
+ * It computes the difference in a snapshot and adds it to the sum. Journal rows processed after that add to the same
+ * row, so nothing is lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at
+ * once.
  */
 export async function rebuildSums(
   { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
@@ -232,20 +242,23 @@ async function rebuildPiece(
   }
 }
 
-/** Whether the ledger has fewer attempts than the journal told. The day of an earlier time zone has others. */
+/**
+ * Whether the ledger has fewer attempts than the journal reported. Days of an earlier time zone are exempt, because
+ * they hold different attempts.
+ */
 function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
   return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
 }
 
 const rebuildsName = "sums-rebuilt";
 
-/** How often sums were made anew. */
+/** How often sums were rebuilt. */
 async function rebuildCount(db: Kysely<Tables>): Promise<number> {
   const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
   return Number(row?.value ?? 0);
 }
 
-/** False if somebody counted one since. */
+/** Counts a rebuild. False if another one was counted since `before`. */
 async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
   const row = { value: String(before + 1), created_at: Date.now() };
   const counted = await trx
@@ -257,7 +270,7 @@ async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolea
   return counted !== undefined;
 }
 
-/** Unless it counts something since. */
+/** Deletes the sum, unless it has counted something meanwhile. */
 async function removeEmpty(db: Kysely<Tables>, row: SumRow): Promise<void> {
   let empty = db.deleteFrom("verification_sum");
   for (const key of sumKeys) empty = empty.where(key, "=", row[key]);

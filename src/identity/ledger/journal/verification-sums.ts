@@ -5,12 +5,12 @@ import type { Followed } from "./journal-entry.ts";
 
 export type SumRow = Tables["verification_sum"];
 
-/** What a sum is of. */
+/** The columns that identify a sum. */
 export const sumKeys = ["span", "begins_at", "account_id", "mode", "kind", "vendor"] as const;
 type Key = Pick<SumRow, (typeof sumKeys)[number]>;
 export type Count = Exclude<keyof SumRow, keyof Key>;
 
-/** Milliseconds within which an attempt was answered, by the column that counts it. */
+/** The upper bound of each response time bucket in milliseconds, by its column. */
 export const timeBuckets: readonly [Count, number][] = [
   ["within_250ms", 250],
   ["within_500ms", 500],
@@ -21,7 +21,7 @@ export const timeBuckets: readonly [Count, number][] = [
   ["later", Number.POSITIVE_INFINITY],
 ];
 
-/** Every column that counts. */
+/** All columns that are added up. */
 export const counts = [
   "attempts",
   ...["verified", "negative", "failed", "unknown"],
@@ -32,23 +32,23 @@ export const counts = [
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 
-/** How long we keep the sums of hours, in milliseconds. */
+/** How long hourly sums are kept, in milliseconds. */
 export const hoursKept = 72 * 3_600_000;
 
-/** Milliseconds. Days and hours of every time zone begin with a quarter of an hour. */
+/** Milliseconds. In every time zone, days and hours begin at a quarter of an hour. */
 const quarter = 15 * 60_000;
 
-/** Changes of sums, to be written together. */
+/** Collects changes of sums to write them together. */
 export class Sums {
   readonly #zone: TimeZone;
-  /** By quarter and by the rest of the key. */
+  /** Changes by quarter of an hour and the rest of the key. */
   readonly #changes = new Map<string, SumRow>();
 
   constructor(zone: TimeZone) {
     this.#zone = zone;
   }
 
-  /** Adds to the hour and the day of a time, in milliseconds since 1970, so many times. */
+  /** Adds `changes` `times` times to the hour and the day of `at`, in milliseconds since 1970. */
   add(
     at: number,
     { account_id, mode, kind }: Pick<SumRow, "account_id" | "mode" | "kind">,
@@ -60,7 +60,7 @@ export class Sums {
     addTo(this.#changes, key, changes, times);
   }
 
-  /** In one order, so that of those who write at the same time none waits for another that waits for it. */
+  /** Writes the changes in a fixed order, so that concurrent writers cannot deadlock. */
   async write(db: Kysely<Tables>): Promise<void> {
     await addSumRows(db, this.rows());
   }
@@ -75,7 +75,7 @@ export class Sums {
   }
 }
 
-/** Adds what each row counts to the sum of its key, in the order of the keys. */
+/** Adds each row to the sum with its key, in the order of the keys. */
 export async function addSumRows(db: Kysely<Tables>, rows: readonly SumRow[]): Promise<void> {
   const added = (count: Count) =>
     sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
@@ -105,8 +105,8 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
 }
 
 /**
- * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
- * where it was made or taken back, at the vendor that was asked last.
+ * Adds journal rows to the sums of their hours and days. An attempt counts at the time it was made, under its latest
+ * outcome. A charge or reversal counts at its own time, for the last vendor.
  */
 export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);
@@ -114,7 +114,7 @@ export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zon
   await sums.write(db);
 }
 
-/** What journal rows change; with `times` -1 what they will have changed. */
+/** Collects the changes that journal rows make. With `times` -1 it subtracts the changes that they are yet to make. */
 export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): void {
   for (const row of rows) {
     const { at, attempt_was: was } = row;
@@ -123,7 +123,7 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
       const add = (changes: Partial<Record<Count, number>>, times: number) =>
         sums.add(asked_at, row, vendor, changes, times);
       add({ ...ofAttempt(row.state, at - asked_at), billed_kobo: row.bill ?? 0 }, times);
-      // One that failed before was closed by an operator, minutes after it was asked.
+      // If it was `failed` before, an operator closed it, minutes after it was made.
       if (was !== null) add(ofAttempt(was === "unknown" ? was : "failed", Number.POSITIVE_INFINITY), -times);
     }
     const charges = chargesOf(row);
@@ -131,13 +131,13 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
   }
 }
 
-/** How many charges a row adds; -1: it takes one back. */
+/** The number of charges that a row adds; -1 for a reversal. */
 function chargesOf({ what, charged }: Followed): number {
   if (what === "reversal") return -1;
   return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
-/** What an attempt that ended counts, but for its bill. `took`: the milliseconds until its outcome was known. */
+/** What an ended attempt adds to a sum, except its bill. `took`: milliseconds until its outcome was known. */
 export function ofAttempt(outcome: string, took: number): Partial<Record<Count, number>> {
   const [within] = timeBuckets.find(([, most]) => took <= most)!;
   return { attempts: 1, [outcome]: 1, ...(outcome === "unknown" ? {} : { [within]: 1 }) };

@@ -4,7 +4,7 @@ import { withAttempts } from "../attempts.ts";
 import type { Row } from "../ledger.ts";
 import { notVerified } from "../transitions.ts";
 
-/** A verification of any account, for an operator. */
+/** A verification of any account. For operators. */
 export async function verificationByReference(db: Kysely<Tables>, reference: string): Promise<Row | undefined> {
   const rows = await db.selectFrom("verification").selectAll().where("reference", "=", reference).execute();
   return (await withAttempts(db, rows))[0] as Row | undefined;
@@ -23,7 +23,7 @@ export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
   return (await withAttempts(db, rows)) as Row[];
 }
 
-/** The verifications that ended although an attempt at a vendor has no outcome, which was asked from `from` until before `to`; oldest first. */
+/** Verifications that ended with an unresolved attempt at a vendor made from `from` until before `to`, oldest first. */
 export async function endedWithUnknownAttempts(
   db: Kysely<Tables>,
   { vendor, from, to }: { vendor: string; from: number; to: number },
@@ -51,7 +51,7 @@ export async function adjustmentsOf(
   db: Kysely<Tables>,
   { reference, created_at }: Pick<Row, "reference" | "created_at">,
 ): Promise<Tables["adjustment"][]> {
-  // By the index on the time.
+  // The condition uses the index on time.
   const query = db.selectFrom("adjustment").selectAll().where("at", ">=", created_at);
   return query.where("reference", "=", reference).orderBy("at").orderBy("id").execute();
 }

@@ -7,14 +7,14 @@ import type { Row } from "../ledger.ts";
 import { storedState, type ToldState } from "../told-state.ts";
 import { notVerified } from "../transitions.ts";
 
-/** The verifications to find. All that is present must hold. Times are milliseconds since 1970. */
+/** The verifications to find. They meet all members that are set. Times are milliseconds since 1970. */
 export interface LedgerFilter {
   reference?: string | undefined;
   accountId?: string | undefined;
   mode?: Mode | undefined;
   state?: ToldState | undefined;
   kind?: CheckKind | undefined;
-  /** A vendor that was asked. */
+  /** A vendor that got an attempt. */
   vendor?: string | undefined;
   /** Made at this time or later. */
   from?: number | undefined;
@@ -25,14 +25,14 @@ export interface LedgerFilter {
   /** The keyed hashes that the idempotency key may have. */
   idempotencyHashes?: readonly string[] | undefined;
   consent?: string | undefined;
-  /** The request that began it or asked a vendor. */
+  /** The request that started it or caused an attempt. */
   requestId?: string | undefined;
 }
 
 /** One verification of a list. */
 export type ListedVerification = Pick<Row, (typeof columns)[number]>;
 
-/** The place of a row in the order of the list: newest first. */
+/** The position of a row in the list, newest first. */
 export interface LedgerPlace {
   createdAt: number;
   reference: string;
@@ -42,7 +42,7 @@ export interface LedgerPage {
   rows: ListedVerification[];
   /** The place after which the next page begins; null at the end of the ledger. */
   next: LedgerPlace | null;
-  /** True if the search stopped at its limit, before the page was full. */
+  /** True if the search stopped at its limit before it filled the page. */
   isPartial: boolean;
 }
 
@@ -62,7 +62,7 @@ const columns = [
   "completed_at",
 ] as const satisfies (keyof Row)[];
 
-/** A search reads at most so many rows of an index, so that every page comes within 200 ms. */
+/** The most rows of an index that a search reads, so that every page takes less than 200 ms. */
 const mostRead = 30_000;
 
 type Condition = RawBuilder<unknown>;
@@ -70,8 +70,8 @@ type Condition = RawBuilder<unknown>;
 const always = sql`1 = 1`;
 
 /**
- * The newest verifications that the filter finds, after a place. One index brings them newest first; the conditions that it does
- * not know are checked on the rows that it brings.
+ * The newest verifications that match the filter, after a place. One index returns them newest first, and the
+ * conditions outside that index are checked on its rows.
  */
 export async function listVerifications(
   db: Kysely<Tables>,
@@ -82,7 +82,7 @@ export async function listVerifications(
   const within = between(filter, after);
   const newest = (count: number) => newestOf(indexed, within, count);
   if (others.length === 0) return pageOf(await rowsOf(db, newest(size + 1), others, size), size, undefined);
-  // Most searches find a page in a few rows.
+  // Most searches fill a page from a few rows.
   for (const step of [most / 100, most / 10, most]) {
     const rows = await rowsOf(db, newest(step), others, size);
     const last = rows.length > size ? undefined : await placeAt(db, newest(step), step);
@@ -92,13 +92,13 @@ export async function listVerifications(
   throw new Error("A search has no steps");
 }
 
-/** What an index finds, and the order in which it has it: newest first. */
+/** The condition and the order of an index, newest first. */
 interface Indexed {
   holds: Condition;
   order: Condition;
 }
 
-/** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
+/** The branches of the index that matches the fewest rows, and the conditions that it does not cover. */
 function conditionsOf(
   filter: LedgerFilter,
   after: LedgerPlace | undefined,
@@ -115,8 +115,8 @@ function conditionsOf(
     key: hashes && (hashes.length === 0 ? sql`1 = 0` : sql`idempotency_hash in (${sql.join(hashes)})`),
     last4: is("subject_last4", last4),
     consent: is("consent_reference", consent),
-    // As a literal, like the limits: PostgreSQL plans a statement of its own for each, because states differ much in number.
-    // PostgreSQL finds the index by it, and would expect too few rows if we said `notVerified`.
+    // The state is a literal, like the limits, so that PostgreSQL plans each state separately: states differ much in
+    // their number of rows. PostgreSQL finds the index by it, and `notVerified` would make it underestimate the rows.
     state: state && sql`state = ${sql.lit(state)} and ${onSqlite && state !== "verified" ? notVerified : always}`,
     reason: reasons.length === 0 ? undefined : sql`reason in (${sql.join(reasons)})`,
     account: is("account_id", accountId),
@@ -124,7 +124,7 @@ function conditionsOf(
     kind: is("kind", kind),
     vendor: vendor === undefined ? undefined : wasAsked(vendor),
   };
-  // Most verifications are verified, so that the account finds fewer.
+  // Most verifications are verified, so the account matches fewer rows.
   const leading = [
     "reference",
     "request",
@@ -140,14 +140,14 @@ function conditionsOf(
     !condition || known.includes(name) ? [] : condition,
   );
   if (first !== "account") return { indexed: [{ holds: first ? given[first]! : always, order: newestFirst }], others };
-  // The index of an account is in the order of time for one mode only.
+  // The index by account is in the order of time only within one mode.
   const modes = mode === undefined ? (["test", "live"] as const) : [mode];
   return { indexed: modes.map((each) => ofAccount(accountId!, each, filter, after)), others };
 }
 
 /**
- * Compared and ordered by all columns of the account's index, so that it alone serves. By equal values PostgreSQL may take the index
- * of all times instead, and reads the whole ledger for an account that has nothing in a mode.
+ * Compares and sorts by all columns of the account's index, so that only this index fits. With equality conditions,
+ * PostgreSQL may use the index by time, and read the whole ledger for an account without rows in a mode.
  */
 function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter, after?: LedgerPlace): Indexed {
   const at = (time: number) => sql`(${accountId}, ${mode}, ${sql.lit(time)})`;
@@ -158,7 +158,7 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
   };
 }
 
-/** A row without an attempt is found by the request that began it. */
+/** A row without an attempt is found by the request that started it. */
 function ofRequest(id: string): Condition {
   return sql`reference in (
     select reference from verification_attempt where request_id = ${id}
@@ -225,12 +225,12 @@ function placeOf({ created_at, reference }: Pick<Row, "created_at" | "reference"
   return { createdAt: created_at, reference };
 }
 
-/** A place as people hand it back. */
+/** A place as a cursor for clients. */
 export function cursorOf({ createdAt, reference }: LedgerPlace): string {
   return `${createdAt.toString(36)}.${reference}`;
 }
 
-/** Undefined for a text that is no cursor. */
+/** Undefined if the text is not a cursor. */
 export function readCursor(text: string): LedgerPlace | undefined {
   const [, time, reference] = /^([0-9a-z]{1,9})\.([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
   return time === undefined ? undefined : { createdAt: Number.parseInt(time, 36), reference: reference! };

@@ -11,7 +11,7 @@ export interface OpenVerifications {
   since: number;
 }
 
-/** The verifications without an outcome. Modes and states that have none are missing. */
+/** The verifications without an outcome. Modes and states without any are omitted. */
 export async function openVerifications(db: Kysely<Tables>): Promise<OpenVerifications[]> {
   const rows = await db
     .selectFrom("verification")

@@ -10,27 +10,27 @@ import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "
 export const groupings = ["account", "day", "month", "key", "state"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** The charges of a group in one mode and of one kind, which are never added up. */
+/** Charges of a group in one mode and of one kind. Modes and kinds are never added up. */
 export interface ChargeSums {
   /** Account id, day, month, key id or state. Empty for a correction that belongs to no key or state. */
   group: string;
   mode: Mode;
-  /** Null for a correction that concerns no single verification. */
+  /** Null for a correction of no single verification. */
   kind: CheckKind | null;
   /**
-   * Charges made in the period, even if their verifications are older. A charge that is taken back is subtracted in the
-   * period of that adjustment, so that closed periods do not change.
+   * Charges made in the period, even if their verifications are older. A reversal is subtracted in the period in which
+   * it is made, so that closed periods do not change.
    */
   charged: number;
   /** Sum of their fees, in kobo, and of the corrections made in the period. */
   feeKobo: number;
 }
 
-/** The same with the verifications of the group. */
+/** The charges of a group together with its verifications. */
 export interface VerificationSummary extends ChargeSums {
   /** Verifications made in the period. */
   count: number;
-  /** The verifications made in the period, by their present state. */
+  /** Verifications made in the period, by their current state. */
   byState: Record<ToldState, number>;
 }
 
@@ -43,7 +43,7 @@ export interface SummaryPeriod {
 }
 
 interface SummaryLine {
-  /** Days since 1970 for a summary by day or month. */
+  /** Days since 1970 in a summary by day or month. */
   name: string | number;
   mode: Mode;
   kind: CheckKind | null;
@@ -58,7 +58,7 @@ const utc = new TimeZone("UTC");
 
 type Column = RawBuilder<unknown>;
 
-/** `zone` decides which day a moment belongs to. */
+/** `zone` determines the day of a time. */
 interface SummaryOptions {
   by?: Grouping;
   zone?: TimeZone;
@@ -73,7 +73,7 @@ export async function summary(
   return added(by, await linesOf(db, period, { by, zone }, true));
 }
 
-/** The charges and fees alone, which the index of charges holds: on a large ledger this takes a third of the time. */
+/** Only charges and fees, from the index of charges. On a large ledger this takes a third of the time. */
 export async function chargeSums(
   db: Kysely<Tables>,
   period: SummaryPeriod,
@@ -88,13 +88,13 @@ async function linesOf(
   { by, zone }: Required<SummaryOptions>,
   withVerifications: boolean,
 ): Promise<SummaryLine[]> {
-  // The index of an account has the mode before the time.
+  // In the index by account, the mode comes before the time.
   const modes = mode === undefined ? ["test", "live"] : [mode];
   const whose = (table: "verification" | "adjustment") => {
     const ofMode = sql`${sql.ref(`${table}.mode`)} in (${sql.join(modes)})`;
     return accountId === undefined ? ofMode : sql`${ofMode} and ${sql.ref(`${table}.account_id`)} = ${accountId}`;
   };
-  // Without statistics SQLite would read all that the account was ever charged.
+  // Without statistics, SQLite would read all charges of the account.
   const byCharge = sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
   const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
     const columns = groupColumns(by, part);
@@ -111,7 +111,7 @@ async function linesOf(
         from adjustment left join verification on verification.reference = adjustment.reference
         where ${within("at")} and ${whose("adjustment")} group by 1, 2, 3`;
   });
-  // One statement reads one moment, so that a charge and its adjustment are seen together.
+  // A single statement sees one snapshot, so that a charge and its adjustment appear together.
   return (await sql<SummaryLine>`${sql.join(queries, sql` union all `)}`.execute(db)).rows;
 }
 
@@ -130,7 +130,7 @@ function added(by: Grouping, lines: readonly SummaryLine[]): VerificationSummary
   return [...summaries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
 }
 
-/** The columns that give the group of a verification, of a charge and of an adjustment. */
+/** The columns that name the group of a verification, a charge and an adjustment. */
 function groupColumns(by: Grouping, part: SteadyPart): Record<"made" | "charged" | "adjusted", Column> {
   const dayOf = (column: string) => dayNumber(column, part);
   if (isByTime(by)) return { made: dayOf("created_at"), charged: dayOf("charged_at"), adjusted: dayOf("at") };
@@ -138,7 +138,7 @@ function groupColumns(by: Grouping, part: SteadyPart): Record<"made" | "charged"
     return { made: sql`account_id`, charged: sql`account_id`, adjusted: sql`adjustment.account_id` };
   if (by === "key")
     return { made: sql`key_id`, charged: sql`key_id`, adjusted: sql`coalesce(verification.key_id, '')` };
-  // What was charged stays verified.
+  // A charged verification stays verified.
   return { made: toldStateSql, charged: sql`'verified'`, adjusted: sql`coalesce(${toldStateSql}, '')` };
 }
 

@@ -3,7 +3,7 @@ import type { Tables } from "../../../storage/tables.ts";
 import type { Row } from "../ledger.ts";
 import { toldState } from "../told-state.ts";
 
-/** One thing that happened. `by`: the key, vendor, person or endpoint of it. */
+/** One thing that happened. `by`: its key, vendor, person or endpoint. */
 export interface Moment {
   /** Milliseconds since 1970. */
   at: number;
@@ -18,21 +18,21 @@ export interface TimeLineParts {
   events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
 }
 
-/** What a caller got. `at`: milliseconds since 1970. */
+/** A response to a caller. `at`: milliseconds since 1970. */
 export interface ClientResponse {
   at: number;
   status: number;
   code: string | null;
 }
 
-/** What became of an event at an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface EventDelivery {
   endpoint: string;
   state: string;
   triedAt: number | null;
 }
 
-/** What people did, of the entries of the audit trail: the rest follows from the ledger. */
+/** Audit entries about actions of people. Everything else follows from the ledger. */
 const deeds: Readonly<Record<string, string>> = {
   "verification.settled": "settled by hand",
   "attempt.settled": "an attempt settled by hand",
@@ -40,7 +40,7 @@ const deeds: Readonly<Record<string, string>> = {
   "verification.noted": "noted",
 };
 
-/** All that happened to a verification, in the order of time. */
+/** Everything that happened to a verification, in the order of time. */
 export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): Moment[] {
   const moments: Moment[] = [{ at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` }];
   const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
@@ -67,7 +67,7 @@ export function timeLine(row: Row, { responses, adjustments, entries, events }: 
   return moments.sort((one, other) => one.at - other.at);
 }
 
-/** Such as "504 upstream_timeout". */
+/** Text such as "504 upstream_timeout". */
 export function responseText({ status, code }: ClientResponse): string {
   return [status, code ?? []].flat().join(" ");
 }
@@ -77,7 +77,7 @@ function reasonText(state: string, reason: string | null): string {
   return words.replaceAll("_", " ");
 }
 
-/** The reason or the note of an entry. */
+/** The reason or note of an entry. */
 function textIn(facts: string): string {
   try {
     const { reason, note } = JSON.parse(facts) as { reason?: unknown; note?: unknown };

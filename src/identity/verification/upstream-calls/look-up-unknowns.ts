@@ -12,7 +12,10 @@ import { bareOutcome } from "../../ledger/write-outcome.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { loggableError } from "./upstream-call.ts";
 
-/** A younger call may still be answered. An upstream may have forgotten an older one, as Duba forgets keys after 24 h. */
+/**
+ * Milliseconds. A younger attempt may still get a response, and an upstream may have forgotten an older one than
+ * `oldest`, as we forget keys after 24 h.
+ */
 const youngest = 60_000;
 const oldest = 23 * 60 * 60 * 1000;
 const mostInARound = 20;
@@ -25,12 +28,12 @@ type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
 };
 
 /**
- * One round: looks up verifications whose outcome is unknown, one after another, and writes `negative`
- * and `failed`. It ignores records: only a retry with the key brings the number and phone to compare a record with.
+ * One round: looks up verifications with an unknown outcome one after another, and writes `negative` and `failed`. It
+ * ignores records, because only a retry with the key brings the number and phone to compare with the record.
  */
 export async function lookUpUnknowns(db: Kysely<Tables>, parts: LookUpParts, signal: AbortSignal): Promise<void> {
   const { live, test } = parts.upstreams;
-  // Apart, so that many of one mode do not block those of the other.
+  // Each mode has its own query, so that many rows of one mode do not block the other.
   await lookUpOf("live", live, db, parts, signal);
   await lookUpOf("test", [test], db, parts, signal);
 }
@@ -52,7 +55,7 @@ async function lookUpOf(
     .where("mode", "=", mode)
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
-    // For the index. A retry, which starts a row anew, needs its idempotency key.
+    // This condition uses the index. Only a row with an idempotency key can be retried and start anew.
     .where("created_at", ">", now() - oldest - keyLifetime)
     .where("reference", "in", (query) =>
       query
@@ -62,7 +65,7 @@ async function lookUpOf(
         .where("attempt.outcome", "=", "unknown")
         .where("attempt.vendor", "in", [...sources.keys()]),
     )
-    // In random order, so that rows that stay unknown do not block the others.
+    // The order is random, so that rows that stay unknown do not block the others.
     .orderBy(sql`random()`)
     .limit(mostInARound)
     .execute();
@@ -87,7 +90,7 @@ async function lookUpOf(
   }
 }
 
-/** What an outcome proves without a record; undefined: nothing. */
+/** What an outcome proves without a record; undefined if nothing. */
 function provenBy(outcome: IdentityOutcome): { state: OutcomeState; reason: AttemptReason } | undefined {
   if (outcome.kind === "unavailable") return { state: "failed", reason: "not_done" };
   return outcome.kind === "negative" ? { state: "negative", reason: outcome.reason } : undefined;

@@ -15,36 +15,36 @@ import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 export type MatchResult = (
   | { state: "verified"; record: CheckRecord }
   | { state: "negative"; reason: NegativeReason | "no_phone" }
-  /** Without a reason: we learned nothing about the call. */
+  /** Without a reason, we learned nothing about the attempt. */
   | { state: "unknown"; reason: AttemptReason | null }
   | {
       state: "failed";
       reason: Exclude<AttemptReason, "bad_response"> | null;
-      /** The source's reason, also one of those with which nobody was asked. */
+      /** The source's reason, even if the request never reached it. */
       because?: UnavailableBecause;
       lasting?: boolean;
       notSent?: true;
     }
-  /** A response that we reject, and why. */
+  /** A response that we reject, with the cause. */
   | ({ state: "failed"; reason: "bad_response"; why: RejectionReason } & {
       [Member in "because" | "lasting" | "notSent"]?: never;
     })
 ) & {
   vendorReference?: string;
-  /** Seconds that the source asks us to wait. */
+  /** Seconds that the source wants us to wait. */
   retryAfter?: number;
   billed?: OutcomeFacts["billed"];
 };
 
-/** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
+/** `other_number`: the record is about another person. `strange`: the adapter broke its contract. */
 export type RejectionReason = RejectedBecause | "incomplete" | "not_verified" | "other_number" | "strange";
 
 export const rejectedResponse = (why: RejectionReason) =>
   ({ state: "failed", reason: "bad_response", why }) as const satisfies MatchResult;
 
 /**
- * Compares an upstream's outcome with the request: a record must be complete and have the requested number and, with
- * `phoneMatch`, the requested phone. The result's record contains only what `answers` allows.
+ * Compares an upstream's outcome with the request. A record must be complete and have the requested number and, with
+ * `phoneMatch`, the requested phone. The resulting record contains only what `answers` permits.
  */
 export function matchRecord(
   outcome: IdentityOutcome,
@@ -99,7 +99,7 @@ const copiers = forEachKind(
   (kind) => declaredCopier(checks[kind].record),
 );
 
-/** The record's documented members and no others, or undefined if one is missing or of another type. */
+/** Only the documented members of the record; undefined if one is missing or has another type. */
 function declaredOf(kind: CheckKind, given: unknown): CheckRecord | undefined {
   try {
     return copiers[kind](given) as CheckRecord;
@@ -108,7 +108,7 @@ function declaredOf(kind: CheckKind, given: unknown): CheckRecord | undefined {
   }
 }
 
-/** Whether the upstream certainly did not get the call. */
+/** Whether the upstream certainly did not get the request. */
 export function isNotSent(result: MatchResult): boolean {
   return result.state === "failed" && result.notSent === true;
 }

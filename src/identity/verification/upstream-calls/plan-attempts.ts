@@ -10,16 +10,19 @@ import type { VerificationParts } from "../verification-parts.ts";
 import { type SelectedUpstreams, selectUpstreams } from "./select-upstreams.ts";
 import { unfitFor, usableUpstreams } from "./usable-upstreams.ts";
 
-/** The upstreams of one run, and why each of them is asked. */
+/** The upstreams of one run, and the reason for each. */
 export interface AttemptPlan extends SelectedUpstreams {
-  /** The reason as an attempt keeps it. `last`: who was asked before in this run. `skipped`: whom the run could not ask since. */
+  /**
+   * The reason as an attempt stores it. `last`: the vendor of the previous attempt in this run. `skipped`: vendors that
+   * the run could not use since.
+   */
   whyThisVendor(asked: IdentityUpstream, last?: string, skipped?: readonly PassedOver[]): string | null;
 }
 
 /**
- * Plans the attempts of a request, or of a retry of `row`. `hash`: the stored one of its idempotency key. Throws `upstream_not_configured` if
- * no upstream can get it, `upstream_unavailable` if the operator paused all that can, or the one that must answer first, and
- * `consent_required`.
+ * Plans the attempts of a request, or of a retry of `row`. `hash`: keyed hash of the idempotency key, as stored. Throws
+ * `upstream_not_configured` if no upstream can take the request, `upstream_unavailable` if the operator has paused all
+ * that can or the one that must respond first, and `consent_required`.
  */
 export function planAttempts(
   { upstreams, settings, routes }: Pick<VerificationParts, "upstreams" | "settings" | "routes">,
@@ -39,7 +42,8 @@ export function planAttempts(
 
   const usable = usableUpstreams(all, request, settings);
   const open = stillOpen(order ? routes.open(usable, kind) : usable, row);
-  // A row with an unresolved attempt stays with that vendor, paused or unfit by now: another one would be paid too.
+  // A row with an unresolved attempt stays with that vendor, even if it is paused or unfit by now, because another
+  // vendor would bill too.
   const unresolved = row && unresolvedAttempts(row).at(-1);
   const waitsFor = all.find(({ name, kinds }) => name === unresolved?.vendor && kinds.includes(kind));
   if (usable.length > 0 && (waitsFor ? !open.includes(waitsFor) : open.length === 0)) throw noneOpen(row);
@@ -53,7 +57,7 @@ export function planAttempts(
     vendor: upstream.name,
     reason: whyNot(upstream) ?? usual,
   });
-  /** Those that would be asked before this one but for a share, or if vendors were asked as they are listed. */
+  /** The vendors that would come before this one without its share, or in the listed order. */
   const behind = (asked: IdentityUpstream): PassedOver[] => {
     if (!order) return [];
     const { live } = upstreams;
@@ -76,7 +80,7 @@ export function planAttempts(
   };
 }
 
-/** After "not found" a retry goes on with the vendor that was asked next, and asks no other. */
+/** After "not found", a retry continues with the vendor that was tried next, and with no other. */
 function stillOpen(open: IdentityUpstream[], row: Row | undefined): IdentityUpstream[] {
   const attempts = row?.attempts ?? [];
   const at = attempts.findIndex(isNotFound);

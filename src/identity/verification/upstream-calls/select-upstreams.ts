@@ -2,22 +2,29 @@ import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstrea
 import { lastVendor, unresolvedAttempts } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 
-/** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
+/**
+ * Test keys only reach `test`, and live keys only `live`, in the operator's order. If `live` is empty, no live source
+ * is set up.
+ */
 export interface Upstreams {
   test: IdentityUpstream;
   live: readonly IdentityUpstream[];
 }
 
-/** The upstreams to call, in order. `lookUpFirst`: ask the first about the earlier call, and call it only if that did no work. */
+/**
+ * The upstreams to try, in order. `lookUpFirst`: look up the earlier attempt at the first one, and make another only if
+ * that did no work.
+ */
 export interface SelectedUpstreams {
   upstreams: readonly [IdentityUpstream, ...IdentityUpstream[]];
   lookUpFirst: boolean;
 }
 
 /**
- * Selects of the upstreams that a verification may use, in the order of its route, the ready ones if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
- * set up; others follow only if the operator accepts paying twice. A `repeatable` upstream is called again instead of looked
- * up. Undefined if there are none.
+ * Selects upstreams for a verification, in the order of its route: the ready ones if any is ready, else all. A row with
+ * an unresolved attempt stays with that upstream while it is set up, because it may have done the work. Others follow
+ * only if the operator accepts paying twice. A `repeatable` upstream gets the request again instead of a lookup.
+ * Undefined if there are none.
  */
 export function selectUpstreams(
   upstreams: readonly IdentityUpstream[],
@@ -35,12 +42,12 @@ export function selectUpstreams(
   return first && { upstreams: [first, ...others], lookUpFirst: false };
 }
 
-/** How many attempts of one key may stay unknown or get a bad response: the operator may have to pay for each. */
+/** How many attempts of one key may stay unknown or get a bad response. The operator may have to pay for each. */
 const mostUseless = 3;
 
 /**
- * Selects the upstreams for a retry. Undefined once the row has used up its attempts, except for a lookup of earlier calls,
- * or for the last upstream if that repeats its responses for free.
+ * Selects upstreams for a retry. Undefined once the row has used up its attempts. Exceptions are lookups of earlier
+ * attempts, and the last upstream if it repeats its responses for free.
  */
 export function upstreamsForRetry<Selected extends SelectedUpstreams>(
   selected: Selected,

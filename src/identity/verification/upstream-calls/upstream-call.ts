@@ -16,13 +16,13 @@ import type { VerificationParts } from "../verification-parts.ts";
 import { isNotSent, type MatchResult, matchRecord, rejectedResponse } from "./match-record.ts";
 import type { AttemptPlan } from "./plan-attempts.ts";
 
-/** The number to verify, how much of the record the account may see, and which request asks. */
+/** The number to verify, how much of the record the account may see, and the request that causes it. */
 export type UpstreamCallInput = Omit<IdentityAttempt, "signal" | "reference"> & {
   answers: Answers;
   requestId: string;
 };
 
-/** A result, and the number of the attempt that it is of; null: we learned nothing about any attempt. */
+/** A result with the number of its attempt; null if we learned nothing about any attempt. */
 export type CallResult = MatchResult & { attempt: number | null };
 
 const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
@@ -30,32 +30,32 @@ const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
 const faultMessage = "The identity upstream broke off with a fault";
 
 /**
- * One call under way. It asks the next upstream only if the one before certainly did no work, if it timed out and the operator
- * accepts paying twice, or once after "not found" if the operator wants a second source. The ledger names each upstream before
- * it is called.
+ * The attempts of one run. It tries the next upstream only if the one before certainly did no work, if that one timed
+ * out and the operator accepts paying twice, or once after "not found" if the operator wants a second source. The
+ * ledger names each upstream before its attempt.
  */
 export class UpstreamCall {
   /** When the call began, by `performance.now()`. */
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<CallResult>;
-  /** The result, or the later response of an upstream that was too slow for it. Never rejects. */
+  /** The result, or the late response of an upstream that was too slow for it. Never rejects. */
   readonly final: Promise<CallResult>;
-  /** As the ledger has it, except while a failover is being written. */
+  /** The row as on the ledger, except while a failover is being written. */
   row: Row;
-  /** The attempt under way, or the one that is looked up. */
+  /** The attempt under way, or the one that we look up. */
   #attempt: number;
   #isLookUp: boolean;
   readonly #parts: VerificationParts;
   readonly #plan: AttemptPlan;
-  /** The vendor that was asked last, and those that could not be asked since. */
+  /** The vendor of the last attempt, and the vendors that could not be used since. */
   #last: string | undefined;
   #skipped: PassedOver[] = [];
   readonly #request: IdentityAttempt;
   readonly #answers: Answers;
   readonly #requestId: string;
   readonly #limit = new AbortController();
-  /** Answers still to come from upstreams that were too slow. */
+  /** Responses still to come from upstreams that were too slow. */
   readonly #later: Promise<CallResult>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
@@ -77,17 +77,17 @@ export class UpstreamCall {
     this.final = this.result.then((result) => this.#finalResult(result));
   }
 
-  /** Whether an upstream may still answer after the result. */
+  /** Whether an upstream may still respond after the result. */
   get isListening(): boolean {
     return this.#later.length > 0;
   }
 
-  /** The result while no response has come. */
+  /** The result as long as there is no response. */
   get unanswered(): CallResult {
     return this.#isLookUp ? unknown : { state: "unknown", reason: "timed_out", attempt: this.#attempt };
   }
 
-  /** Ends the time of the upstreams and calls no other. Resolves when `row` is as the ledger has it. */
+  /** Ends the time of the upstreams and tries no other. Resolves when `row` is as on the ledger. */
   async end(): Promise<void> {
     this.#limit.abort();
     await this.#failingOver;
@@ -105,7 +105,7 @@ export class UpstreamCall {
       if (isSecondSource && !this.#isAffordable(next, result)) continue;
       if (!(await this.#failOver(next, result))) break;
       result = withEarlier(result, await this.#verify(next));
-      // One more vendor, whatever becomes of it.
+      // "Not found" leads to one more vendor only, whatever its result.
       if (isSecondSource) break;
       this.#note(next, result);
     }
@@ -132,7 +132,9 @@ export class UpstreamCall {
     return (await this.#failOver(upstream, earlier)) ? this.#verify(upstream) : earlier;
   }
 
-  /** Whether another vendor may be asked after "not found": it is a bill of its own, and needs half of the caller's time. */
+  /**
+   * Whether another vendor may be tried after "not found". It bills separately, and needs half of the caller's time.
+   */
   #mayAskSecondSource(result: CallResult): boolean {
     const { routes, timeLimit } = this.#parts.settings;
     if (!routes || routes.notFoundMax === null || this.#limit.signal.aborted) return false;
@@ -141,7 +143,7 @@ export class UpstreamCall {
     return !isOpen && performance.now() - this.since < timeLimit / 2;
   }
 
-  /** Whether the bills stay within their bound, also if this vendor bills the most that it may. */
+  /** Whether the bills stay within their bound even if this vendor bills its highest price. */
   #isAffordable({ name: vendor }: IdentityUpstream, result: CallResult): boolean {
     const { routes, vendorPrices: prices = {} } = this.#parts.settings;
     const { attempts } = this.row;
@@ -159,7 +161,7 @@ export class UpstreamCall {
     return result.state === "failed" && result.reason !== "bad_response";
   }
 
-  /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
+  /** Writes which upstream is tried next. False if this run no longer owns its row, or the store did not respond. */
   async #failOver(upstream: IdentityUpstream, before: CallResult): Promise<boolean> {
     const { name } = upstream;
     const { ledger, log, now, orphans, settings } = this.#parts;
@@ -183,7 +185,7 @@ export class UpstreamCall {
     return true;
   }
 
-  /** Asks the upstream about the earlier call. The result is `failed` if it did no work for that. */
+  /** Looks up the earlier attempt. The result is `failed` if the upstream did no work for it. */
   async #lookUp(upstream: IdentityUpstream): Promise<CallResult> {
     const { kind: _, number: __, claims: ___, ...earlier } = this.#requestTo(upstream);
     const attempt = this.#attempt;
@@ -228,7 +230,7 @@ export class UpstreamCall {
     const { log, settings } = this.#parts;
     const result = matchRecord(outcome, this.#request, { phoneMatch: settings.phoneMatch, answers: this.#answers });
     if (result.state === "failed" && result.reason === "bad_response")
-      // The sandbox answers so because a test key asks it to.
+      // In the sandbox, a test key requests this.
       log[this.row.mode === "test" ? "info" : "warn"](
         { vendor: name, reference: this.row.reference, why: result.why },
         "An answer was not believed",
@@ -241,25 +243,25 @@ export class UpstreamCall {
   }
 }
 
-/** Whether a result is the upstream's answer about the person. */
+/** Whether a result is the upstream's response about the person. */
 function isCertain({ state }: MatchResult): boolean {
   return state !== "unknown" && state !== "failed";
 }
 
-/** The last upstream's result, but a retry may help if it may help with any upstream. */
+/** The last upstream's result, but it is lasting only if every upstream's failure is. */
 function withEarlier(earlier: CallResult, result: CallResult): CallResult {
   if (earlier.state !== "failed" || result.state !== "failed" || result.reason === "bad_response") return result;
   return { ...result, lasting: earlier.lasting === true && result.lasting === true };
 }
 
-/** What a result tells about its attempt. */
+/** The outcome of a result's attempt. */
 export function attemptOutcome(result: CallResult, at: number): AttemptOutcome {
   const { state, attempt, vendorReference = null, billed = null } = result;
   const reason = "reason" in result ? result.reason : null;
   return { state, attempt, reason, vendorReference, billed, notSent: isNotSent(result), at };
 }
 
-/** The loggable part of an error: its message may contain the request. */
+/** The part of an error that we may log. Its message may contain the request. */
 export function loggableError(error: unknown): object {
   return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
 }

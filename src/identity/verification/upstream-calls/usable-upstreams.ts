@@ -4,7 +4,10 @@ import { noFacts, verificationFailure } from "../verification-failures.ts";
 
 type Given = Pick<IdentityAttempt, "kind" | "claims" | "consentReference">;
 
-/** Why an upstream cannot get a request: it does not offer the kind, or needs what the request lacks. Undefined for one that can. `consentAttested`: the operator holds the consent for every call. */
+/**
+ * Why an upstream cannot take a request: it does not offer the kind, or needs something that the request lacks.
+ * Undefined if it can. `consentAttested`: the operator holds the consent of every person.
+ */
 export function unfitFor(
   { kinds, needs = [] }: IdentityUpstream,
   { kind, claims, consentReference }: Given,
@@ -15,12 +18,15 @@ export function unfitFor(
     consent: consentAttested || consentReference !== undefined,
     names: claims.first_name !== undefined && claims.last_name !== undefined,
   };
-  // Of two the names: a caller can add a consent, and no operation takes names.
+  // If both are missing, we report the names: a caller can add a consent, but no operation accepts names.
   const lacks = (["names", "consent"] as const).find((need) => needs.includes(need) && !brings[need]);
   return lacks && `needs_${lacks}`;
 }
 
-/** The upstreams that can get a request, in the same order. Throws `consent_required` if there are none, and a consent is all that one of them lacks. */
+/**
+ * The upstreams that can take a request, in the same order. Throws `consent_required` if there are none, and one of
+ * them lacks only the consent.
+ */
 export function usableUpstreams(
   all: readonly IdentityUpstream[],
   request: Given,
