@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { Duba } from "../client/src/duba.ts";
 import { ConfigError, readConfig } from "../src/config/read-config.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
-import { ask, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { ask, sandboxKey, suiteService } from "./support/service.ts";
 
 const prefixes = ["/api/v2", "/api"];
 
 suite("several prefixes of paths", () => {
-  let service: TestService;
+  const service = suiteService({ DUBA_PATH_PREFIXES: prefixes.join(","), DUBA_METRICS: "127.0.0.1:0" });
   let metricsPort: number;
   before(async () => {
-    service = await startService({ DUBA_PATH_PREFIXES: prefixes.join(","), DUBA_METRICS: "127.0.0.1:0" });
     metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
   });
-  after(() => service.close());
 
   test("serve every operation under each, which the metrics count as one", async () => {
     const clients = prefixes.map((prefix) => new Duba({ url: service.url + prefix, key: sandboxKey }));
@@ -100,11 +98,7 @@ test("a client with two base addresses sends what Duba answers to Duba, and noth
 });
 
 suite("a wrong path", () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.close());
+  const service = suiteService();
 
   test("is answered with the path that was meant, as far as one was", async () => {
     const verify = "/api/v2/kyc/verify-bvn";

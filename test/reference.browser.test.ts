@@ -4,18 +4,17 @@ import type { Browser, Page } from "playwright-core";
 import { isKeyed, type Operation } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { findBrowser, missingBrowser, startBrowser } from "./support/browser.ts";
-import { startService, type TestService } from "./support/service.ts";
+import { suiteService } from "./support/service.ts";
 
 const verifying = everyOperation.filter(isKeyed);
 const optional = ["duba-scenario", "if-none-match", "consent-reference", "traceparent"];
 
 suite("the reference", { skip: missingBrowser() }, () => {
-  let service: TestService;
+  const service = suiteService();
   let browser: Browser;
   let page: Page;
 
   before(async () => {
-    service = await startService();
     const { text: key } = await service.newKey();
     browser = await startBrowser(findBrowser());
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -25,7 +24,6 @@ suite("the reference", { skip: missingBrowser() }, () => {
   });
   after(async () => {
     await browser?.close();
-    await service?.close();
   });
 
   for (const operation of [...verifying.slice(0, 1), ...oneOfEachForm()])

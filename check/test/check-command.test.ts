@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
-import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { sandboxKey, suiteService } from "../../test/support/service.ts";
 import { type CheckedResponse, Server, type ServerRequest } from "../src/ask-server.ts";
 import { everyOperation } from "../src/document.ts";
 import { everyPoint } from "../src/points/index.ts";
@@ -22,7 +22,7 @@ const values = {
 
 for (const engine of engines)
   suite(`every point on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     /** What Duba answered to each request. */
     const responses = new Map<string, Promise<CheckedResponse>>();
     let server: Server;
@@ -45,14 +45,12 @@ for (const engine of engines)
     };
 
     before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine);
       otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
       server = new Server(new URL(service.url), 10_000);
       begun = Date.now();
     });
     after(async () => {
       server.close();
-      await service.close();
     });
 
     test("holds for Duba", async () => {

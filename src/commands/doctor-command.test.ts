@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
-import { startService, type TestService } from "../../test/support/service.ts";
+import { suiteService } from "../../test/support/service.ts";
 
 interface Result {
   check: string;
@@ -16,7 +16,7 @@ const inFront = { DUBA_PUBLIC_URL: "https://api.example.com", DUBA_TRUST_PROXY: 
 
 for (const engine of usualEngines) {
   suite(`duba doctor on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({}, engine);
     let environment: Record<string, string | undefined>;
     const failedOf = async (more: Record<string, string> = {}) => {
       const { out } = await ran(["doctor", "--json"], { environment: { ...environment, ...more } });
@@ -28,11 +28,9 @@ for (const engine of usualEngines) {
     const duba = (...argv: string[]) => ran(argv, { environment });
 
     before(async () => {
-      service = await startService({}, engine);
       const { dataDirectory, databaseUrl } = service.settings;
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...inFront };
     });
-    after(() => service.close());
 
     test("fails a new machine for the starter catalogue alone, if TLS is in front", async () => {
       const { exitCode, out, err } = await duba("doctor");

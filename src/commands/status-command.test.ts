@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
-import { startService, type TestService } from "../../test/support/service.ts";
+import { startService, suiteService } from "../../test/support/service.ts";
 import { never } from "../catalogue/sync/record.ts";
 import type { SourceState } from "../catalogue/sync/source-states.ts";
 import { verification } from "../storage/backup/backup.fixture.ts";
@@ -25,7 +25,7 @@ async function refuseWrites(db: Store["db"]): Promise<void> {
 
 for (const engine of usualEngines) {
   suite(`duba status on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({}, engine);
     let environment: Record<string, string | undefined>;
     const duba = (...argv: string[]) => ran(argv, { environment });
     const status = async () => {
@@ -34,11 +34,9 @@ for (const engine of usualEngines) {
     };
 
     before(async () => {
-      service = await startService({}, engine);
       const { dataDirectory, databaseUrl } = service.settings;
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: "dojah.bvn=50" };
     });
-    after(() => service.close());
 
     test("shows a service that is well on one screen", async () => {
       const { exitCode, out, err } = await duba("status");

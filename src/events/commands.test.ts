@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { type Engine, usualEngines } from "../../test/support/engines.ts";
-import { startService, type TestService } from "../../test/support/service.ts";
+import { suiteService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { eventTypeNames } from "../operation/event.ts";
 import { openReceiver, readDelivery } from "./events.fixture.ts";
 
 for (const engine of usualEngines)
   suite(`commands of events on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({ DUBA_EVENT_NETWORKS: "127.0.0.0/8" }, engine as Engine);
     let environment: Record<string, string | undefined>;
     const duba = (...argv: string[]) => ran(argv, { environment });
     const done = async (...argv: string[]) => {
@@ -24,11 +24,9 @@ for (const engine of usualEngines)
     };
 
     before(async () => {
-      service = await startService({ DUBA_EVENT_NETWORKS: "127.0.0.0/8" }, engine as Engine);
       const { dataDirectory, databaseUrl } = service.settings;
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_EVENT_NETWORKS: "127.0.0.0/8" };
     });
-    after(() => service.close());
 
     test("an endpoint of a running service gets what a command does, with the body that polling has", async (t) => {
       const receiver = await openReceiver();

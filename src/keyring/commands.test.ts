@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
-import { startService, type TestService } from "../../test/support/service.ts";
+import { startService, suiteService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { readKeyring } from "./file.ts";
 import { keyringText } from "./keyring.ts";
@@ -16,16 +16,14 @@ const minute = 60_000;
 
 for (const engine of usualEngines) {
   suite(`the keyring command beside a service on ${engine.name}`, () => {
-    let service: TestService;
+    const service = suiteService({ DUBA_LIMITS: "off" }, engine);
     let path: string;
     let duba: (...argv: string[]) => Promise<Ran>;
     before(async () => {
-      service = await startService({ DUBA_LIMITS: "off" }, engine);
       path = `${service.settings.dataDirectory}.keyring`;
       const { dataDirectory, databaseUrl } = service.settings;
       duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
     });
-    after(() => service.close());
 
     const verify = async (key: string) => {
       const { status, headers } = await service.ask("/api/v2/kyc/verify-bvn", {

@@ -148,7 +148,10 @@ export async function startService(
   };
 }
 
-/** Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do. */
+/**
+ * Registers the hooks of a suite: gives it a service of its own, as `startService` does, which runs while its tests do. At the root of a
+ * file no other hook may use it: there Node runs all hooks at once.
+ */
 export function suiteService(...options: Parameters<typeof startService>): TestService {
   let running: TestService | undefined;
   before(async () => {
