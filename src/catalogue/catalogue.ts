@@ -20,7 +20,7 @@ export interface CatalogueState {
   readonly publishedAt: number;
   /** When the store last confirmed that this is the newest revision. */
   readonly confirmedAt: number;
-  /** When the next scheduled revision, or the turn of a price rule, is due; null if there is none. */
+  /** When the next scheduled revision or price rule date is due; null if there is none. */
   readonly due: number | null;
 }
 
@@ -28,24 +28,24 @@ export interface CatalogueState {
 export interface Catalogue {
   readonly responses: ResponseCache;
   readonly db: Kysely<Tables>;
-  /** Of the lists of each source that the catalogue follows. */
+  /** The age of the lists, one for each source that the catalogue follows. */
   readonly freshness: readonly SourceFreshness[];
 }
 
 /** The catalogue of a serving process. */
 export interface OpenCatalogue extends Catalogue {
   state(): CatalogueState;
-  /** Looks for a newer or a due revision. Rejects if the store is away. */
+  /** Reads the newest revision and publishes what is due. Rejects if the store is away. */
   refresh(): Promise<void>;
-  /** The same with the counter of changes that the store had at `askedAt`: most often there is nothing to read. */
+  /** Does the same, given the change counter that the store had at `askedAt`. Usually there is nothing to read. */
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
   /** Pulls from the sources that are due. */
   pull(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Serves the newest revision of the store. Publishes the starter catalogue in an empty store.
- * While the store is away, serves the last revision that it read.
+ * Serves the store's newest revision. Publishes the starter catalogue in an empty store. While the store is away, it
+ * serves the last revision that it read.
  */
 export async function openCatalogue({
   db,
@@ -113,7 +113,7 @@ export async function openCatalogue({
   };
 }
 
-/** Runs the work at each call, one run at a time. */
+/** Runs the work once per call, one run at a time. */
 function oneAfterTheOther<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

@@ -1,4 +1,4 @@
-/** The commands of the room by family. A family loads when somebody calls one of it. */
+/** The commands of the room by family. A family is loaded when one of its commands runs. */
 export const catalogueCommands = {
   catalogue: async () => [
     ...(await import("./commands/file-commands.ts")).fileCommands,

@@ -13,7 +13,7 @@ const shipped = new URL("../../data/starter/", import.meta.url);
 
 const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
 
-/** Reads the starter files. Throws a `CatalogueError` that names file and entry. */
+/** Reads the starter files. Throws a `CatalogueError` that names the file and the entry. */
 export async function readStarter(directory: URL = shipped): Promise<WantedList[]> {
   const read = await Promise.all(
     listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
@@ -23,15 +23,15 @@ export async function readStarter(directory: URL = shipped): Promise<WantedList[
   return read;
 }
 
-/** The starter files as they were shipped, in the form in which a source gives lists. */
+/** The starter files as shipped, in the form of a source's lists. */
 export async function starterLists(): Promise<CatalogueLists> {
   const lists = listNames.map(async (list) => [list, await parsed(shipped, `${list}.json`)]);
   return Object.fromEntries(await Promise.all(lists));
 }
 
 /**
- * The lists that have prices and still have those of the starter catalogue: how many of their entries are as they were shipped. Lists in which
- * fewer than half are so are left out.
+ * The lists with prices that still have those of the starter catalogue, and how many of their entries are as shipped.
+ * Lists in which fewer than half are as shipped are left out.
  */
 export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName; same: number; all: number }[]> {
   const starter = await readStarter();
@@ -46,7 +46,10 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
   });
 }
 
-/** Publishes the starter catalogue as revision 1, if the store has no revision. If several processes do, one publishes it. */
+/**
+ * Publishes the starter catalogue as revision 1 if the store has no revision. If several processes try at once, one
+ * publishes it.
+ */
 export async function loadStarter(publisher: Publisher, directory?: URL): Promise<void> {
   if ((await publisher.latest()).revision > 0) return;
   const starter = await readStarter(directory);

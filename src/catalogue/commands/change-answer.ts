@@ -8,27 +8,27 @@ import { draftName } from "../revisions/draft.ts";
 import type { PublishOutcome, preview } from "../revisions/publish.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
 
-/** What became of a change of the catalogue, or what a dry run would change. */
+/** The result of a change of the catalogue, or what a dry run would change. */
 export const ChangeAnswer = Type.Object({
   state: state(["published", "unchanged", "held", "scheduled", "recomputed", "dry run"]),
   revision: Type.Optional(Type.Integer()),
   draft: Type.Optional(reference),
   holds_from: Type.Optional(time),
-  /** Why the change waits for approval, or would. */
+  /** Why the change waits, or would wait, for approval. */
   reasons: Type.Optional(Type.Array(Type.String())),
   added: Type.Optional(Type.Integer()),
   modified: Type.Optional(Type.Integer()),
   removed: Type.Optional(Type.Integer()),
   changes: Type.Optional(ListedChanges),
-  /** Of a pull: entries that clients see stay as they were until others are mapped. */
+  /** Set by a pull if entries that clients see were left unchanged until others are mapped. */
   unmapped: Type.Optional(Type.Boolean()),
-  /** What did not change, in sentences. */
+  /** Sentences about what was left unchanged. */
   left_out: Type.Optional(Type.Array(Type.String())),
 });
 
 type Answer = Static<typeof ChangeAnswer>;
 
-/** What all commands with this answer share. */
+/** The common parts of commands with this response. */
 export const changeCommand = {
   answer: ChangeAnswer,
   view: changeView,
@@ -39,14 +39,14 @@ export const changeCommand = {
 
 type Found = Pick<Answer, "added" | "modified" | "removed"> & { readonly reasons?: readonly string[] };
 
-/** For whoever confirms a change: what its dry run finds. Throws as that. */
+/** Runs the dry run for the person who confirms a change. Throws what the dry run throws. */
 async function effectOf(dryRun: () => Promise<Found>): Promise<Effect> {
   const { reasons = [], added = 0, modified = 0, removed = 0 } = await dryRun();
   const waits = reasons.length > 0 ? ["It will wait for approval."] : [];
   return { says: [`It makes these changes: ${countText({ added, modified, removed })}.`, ...waits] };
 }
 
-/** Declares a command that changes what clients pay. Its dry run changes nothing. */
+/** Declares a command that changes the prices of clients. Its dry run changes nothing. */
 export function priceChange<Input extends TObject, Room>(
   specification: Omit<Specification<Input, typeof ChangeAnswer, Room>, keyof typeof changeCommand | "kind" | "gives">,
 ): Command<Room> {

@@ -2,11 +2,11 @@ import type { Conflict } from "../document/three-way.ts";
 import { operatorValuesOf } from "../files/json.ts";
 import { type ListName, nameOf } from "../model/lists.ts";
 
-/** What a merge of a file, or a revert, leaves as others made it, in sentences. */
+/** Sentences about what a merge of a file or a revert leaves as others changed it. */
 export function conflictTexts(conflicts: readonly Conflict[], of: "file" | "revert"): string[] {
   return conflicts.flatMap((conflict) => {
     const { subject, key, base, mine } = conflict;
-    // When a fact was told, and by whom, goes with the fact.
+    // The time and author of a fact are shown with the fact.
     const members = conflict.members.filter((name) => !/_(since|by)$/.test(name));
     if (members.length < conflict.members.length && members.length === 0) return [];
     const name = subject === "prices" ? key : nameOf(subject, (mine ?? base)!);
@@ -20,7 +20,7 @@ function reasonOf({ subject, why, members, mine, theirs }: Conflict, isFile: boo
   if (why === "has children") return "others belong to it since";
   if (!isFile) return why === "added" ? "was added again since" : `was changed again since: ${members.join(", ")}`;
   if (why === "removed by mine") return `is not in the file, and was changed since: ${members.join(", ")}`;
-  // A file has no prices of accounts.
+  // A file holds no prices of accounts.
   const [file, now] = [mine!, theirs!].map((content) => operatorValuesOf(subject as ListName, content));
   const text = (value: string | number | undefined) => value ?? "not known";
   const values = members.map(

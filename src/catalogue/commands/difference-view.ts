@@ -8,12 +8,12 @@ import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects
 import type { PriceRule } from "../model/price-lists.ts";
 import { ruleText } from "../prices/price-rules.ts";
 
-/** Rows of a table that are shown unless all are asked for. */
+/** How many rows of a table are shown unless all are requested. */
 export const firstChanges = 40;
 
 const Entry = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]));
 
-/** Changes as answers have them. Entries are as the interface document has them. */
+/** Changes as responses show them. Entries have the form of the interface document. */
 export const ListedChanges = Type.Array(
   Type.Object({
     list: Type.Enum([...subjects]),
@@ -50,7 +50,7 @@ const OtherChange = Type.Object({
   },
 });
 
-/** A difference for people: price moves first, the farthest before the others, then all else. */
+/** A difference for people: price moves first, the largest before the others, then everything else. */
 export function differenceView(changes: readonly ListedChange[]): Part[] {
   if (changes.length === 0) return ["No differences."];
   const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
@@ -71,12 +71,12 @@ function priceMovesOf({ list, old, new: now }: ListedChange) {
     .map((what) => {
       const [from, to] = [koboOf(String(old[what])) ?? 0, koboOf(String(now[what])) ?? 0];
       const row = { list, entry: nameOf(list, now), what, was: from, now: to };
-      /** `far`: how far, whatever the direction. */
+      /** `far`: the size of the move in either direction. */
       return { ...row, move: moveText(from, to), far: farness(from, to) };
     });
 }
 
-/** Whether an amount of money is another one. A cost that becomes known is none. */
+/** Whether an amount of money has changed. A cost that becomes known does not count. */
 function isMove(list: ListName, name: string, old: EntryContent, now: EntryContent): boolean {
   if (name === "cost") return old.cost !== undefined && now.cost !== undefined;
   const members: Readonly<Record<string, string>> = lists[list].members;
@@ -119,7 +119,7 @@ function entryName(subject: Subject, content: EntryContent): string {
   return subject === "prices" ? `${content.of || "group"} for ${content.account}` : nameOf(subject, content);
 }
 
-/** "2 added, 1 modified". */
+/** A text such as "2 added, 1 modified". */
 export function countText({ added, modified, removed }: Counts): string {
   const parts = Object.entries({ added, modified, removed }).filter(([, count]) => count > 0);
   return parts.map(([kind, count]) => `${count} ${kind}`).join(", ") || "nothing changed";

@@ -23,7 +23,7 @@ export const editEntry = priceChange({
     "It makes a revision, as an import does. A price that moves far, or that is below the cost, waits for approval. An entry that is not " +
     "available leaves the lists of clients, and stays in the catalogue. To change anything else, export the list, edit the file and import it.",
   role: "operator",
-  // What an entry costs decides which prices are too low.
+  // The cost of an entry determines which prices are too low.
   givesNothing: ({ dry_run, price, amount, cost }) => dry_run === true || (price ?? amount ?? cost) === undefined,
   target: ["code"],
   input: Type.Object({
@@ -78,13 +78,13 @@ export const editEntry = priceChange({
   },
 });
 
-/** "Price and cost". */
+/** A text such as "Price and cost". */
 function noteOf(members: readonly string[]): string {
   const text = members.join(" and ").replace("available", "availability");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Sets members of the one entry with these codes. Throws a `CatalogueError` if there is none, or more than one. */
+/** Sets members of the only entry with these codes. Throws a `CatalogueError` if there is none or more than one. */
 function editing(codes: string, members: EntryContent, told: Teller): Plan {
   return (base) => {
     const found = entriesOf(base, codes);
@@ -104,7 +104,7 @@ function editing(codes: string, members: EntryContent, told: Teller): Plan {
   };
 }
 
-/** The entry with exactly these codes, else those whose last codes they are. */
+/** The entry with exactly these codes, else the entries whose codes end with them. */
 function entriesOf(base: Document, codes: string): (Item & { list: ListName })[] {
   const wanted = foldCase(codes);
   const all = [...soldLists].flatMap((list) =>

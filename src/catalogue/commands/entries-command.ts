@@ -11,7 +11,7 @@ import { type Document, type Item, inOrder, itemIn } from "../model/snapshot.ts"
 import { costOf, isAvailable, soldLists } from "../model/supply.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
-/** The members of an input that choose entries. */
+/** Input members that choose entries. */
 export const selection = {
   list: Type.Optional(
     Type.Enum(listNames, {
@@ -53,7 +53,7 @@ export const listEntries = command({
       /** What the operator pays. */
       cost: orNull({ ...naira, none: "unknown" }),
       available: state(["yes", "no"]),
-      /** Since when it is available or not, and who told that; null if nobody ever did. */
+      /** When and by whom its availability was set; null if never. */
       since: orNull(time),
       told_by: orNull(Type.String()),
     }),
@@ -64,12 +64,12 @@ export const listEntries = command({
     entriesIn(await roomPublisher(room).latest(), chosen).map(({ list, content }) => rowOf(list, content)),
 });
 
-/** Whether a person chose anything. */
+/** Whether the input limits the entries at all. */
 export function isChosen({ list, search, provider, min, max, available }: Selection): boolean {
   return [list, search, provider, min, max, available].some((given) => given !== undefined);
 }
 
-/** The entries that a person chose, in their order. Throws a `CatalogueError` for a provider that the catalogue does not have. */
+/** The chosen entries in their order. Throws a `CatalogueError` if the catalogue does not have the provider. */
 export function entriesIn(document: Document, { list, ...wanted }: Selection): (Item & { list: ListName })[] {
   const { search, provider, min, max, available } = wanted;
   const lists = list ? [list] : isChosen(wanted) ? soldLists : (["data-bundles"] as const);
@@ -90,7 +90,7 @@ export function entriesIn(document: Document, { list, ...wanted }: Selection): (
   );
 }
 
-/** All that a person may look for. */
+/** The text that a search covers. */
 function textIn({ code, add_on_product_code, type, name, description, value, duration }: EntryContent): string {
   return [code, add_on_product_code, type, name, description, value, duration].join(" ").toLowerCase();
 }

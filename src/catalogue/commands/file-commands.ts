@@ -19,7 +19,7 @@ import { importPrices, priceColumns, pricesFile } from "./prices/price-files.ts"
 import type { PricedRoom } from "./prices/priced-room.ts";
 import { dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
 
-/** What a file may hold. */
+/** The possible contents of a file. */
 const fileLists = [...listNames, "prices"] as const;
 
 const importFiles = command({
@@ -145,7 +145,7 @@ Importing an exported file has no effect. Special prices of accounts and groups 
   },
 });
 
-/** Whether a file is of special prices, by its name. */
+/** Whether a file holds special prices, by its name. */
 function isOfPrices({ name }: ChosenFile): boolean {
   return basename(name).toLowerCase() === "prices.csv";
 }

@@ -40,13 +40,13 @@ const listMapping = command({
     Type.Object({
       source: Type.String(),
       list: Type.String(),
-      /** Not `code`, which is ours in other tables. */
+      /** The name is not `code`, because that is our code in other tables. */
       source_code: reference,
       about: Type.String(),
       state: state(states),
-      /** Our code, below the provider or product. */
+      /** Our code within the provider or product. */
       own: orNull(reference),
-      /** Whether our entry comes with this source. */
+      /** Whether this source adds our entry. */
       is_new: Type.Boolean(),
       why: Type.String(),
       decided_by: orNull(Type.String()),
@@ -224,7 +224,7 @@ const setMapping = command({
   },
 });
 
-/** The other entry of the source that is decided under the same code of ours, in doubt or not. */
+/** Another entry of the source that is decided under the same code of ours, even if the decision is in doubt. */
 function ownerOf({ source, list, code, own }: Proposal, rows: readonly MappingRow[]): MappingRow | undefined {
   return rows.find(
     (row) =>
@@ -238,7 +238,7 @@ function ownerOf({ source, list, code, own }: Proposal, rows: readonly MappingRo
   );
 }
 
-/** Whether the catalogue is another than the one that a proposal was made for. */
+/** Whether a proposal no longer fits the catalogue. */
 function faultIn(row: MappingRow, base: Snapshot, mapping: Mapping, rows: readonly MappingRow[]): boolean {
   const { source, list, code, own, is_new } = row;
   const group = mapping.groupOf(source, list, code);

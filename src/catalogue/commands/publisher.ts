@@ -12,7 +12,7 @@ export interface CatalogueRoom extends Audited, WithClock {
   config: { readonly guard: Guard };
 }
 
-/** All that publishing needs, beside a process that may be serving the store. */
+/** Everything that publishing needs. Another process may serve the store meanwhile. */
 export function roomPublisher({ db, audit, actor, now, config }: CatalogueRoom): Publisher {
   return { db, audit, actor, now, guard: config.guard, latest: () => latestSnapshot(db) };
 }
@@ -33,7 +33,7 @@ export const revisionForm = {
   read: (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
 };
 
-/** A draft, as `draftName` writes it. */
+/** The name of a draft, in the form of `draftName`. */
 export const draftForm = {
   form: "a draft such as d7, which `duba catalogue history` lists",
   read: (text: string): SeenDraft | undefined => {

@@ -28,7 +28,7 @@ const about = {
   removed: Type.Integer(),
 };
 
-/** A number that is a name. */
+/** A number that serves as a name. */
 const revision = Type.Integer({ shows: "reference" });
 
 const draftState = Type.String({ shows: "state" });
@@ -104,7 +104,7 @@ const showRevision = command({
       }),
     ),
   }),
-  /** A revision has the members of revisions, a draft those of drafts. */
+  /** A revision has the members of revisions, and a draft those of drafts. */
   answer: Type.Object({
     ...{ revision: Type.Optional(revision), published_at: Type.Optional(time) },
     ...{ draft: Type.Optional(reference), state: Type.Optional(draftState) },
@@ -219,7 +219,7 @@ const approveDraft = command({
   },
 });
 
-/** Throws a `CatalogueError` for whoever may not approve the draft while four eyes are on. */
+/** Throws a `CatalogueError` if four eyes are on and this person may not approve the draft. */
 async function checkFourEyes({ config, actor, db }: ApprovingRoom, { id }: SeenDraft): Promise<void> {
   if (!config.fourEyes) return;
   if (!actor.startsWith("person:"))

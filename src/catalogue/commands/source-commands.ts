@@ -27,11 +27,11 @@ interface SourceSettings {
 
 export interface SourceRoom extends CatalogueRoom {
   config: CatalogueRoom["config"] & SourceSettings["config"];
-  /** Whether the store is of stand-ins. */
+  /** Whether the store holds data of stand-ins. */
   isRehearsal(): Promise<boolean>;
 }
 
-/** Milliseconds that a pull by hand may take. */
+/** The longest time that a manual pull may take, in milliseconds. */
 export const LONGEST_PULL = 5 * 60_000;
 
 const SourceStatus = Type.Object({
@@ -127,8 +127,8 @@ const pullSource = command({
 });
 
 /**
- * Opens the named source, or the only one that is followed, with the lists that it gives here. Throws an `InputError` if it is not set up, or
- * could be a stand-in though the store is no rehearsal.
+ * Opens the named source, or the only followed one, with the lists that it supplies here. Throws an `InputError` if it
+ * is not set up, or if it might be a stand-in although the store is not a rehearsal.
  */
 export async function openChosen(name: string | undefined, room: SourceRoom) {
   const { config } = room;

@@ -14,7 +14,10 @@ import {
 } from "../model/snapshot.ts";
 import { areSameToCallers, isAvailable, isSameToCallers } from "../model/supply.ts";
 
-/** Change of one entry. Without old content it is added, without new one removed; with the same, it has another place. */
+/**
+ * A change of one entry. It is added if the old content is null, and removed if the new one is null. If both are the
+ * same, its position changed.
+ */
 export interface Change {
   readonly subject: Subject;
   readonly key: string;
@@ -36,12 +39,12 @@ export function countsOf(changes: readonly Change[]): Counts {
   return counts;
 }
 
-/** The members in which two contents differ. */
+/** The members in which the contents differ. */
 export function differingMembers(one: EntryContent, other: EntryContent): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
 }
 
-/** A change as callers see it, for whom an entry that is not available does not exist; undefined if they see none. */
+/** A change as callers see it; undefined if they see none. An unavailable entry does not exist for them. */
 export function seenByCallers(change: Change): Change | undefined {
   const { subject, old, new: now } = change;
   if (subject === "prices") return change;
@@ -50,7 +53,7 @@ export function seenByCallers(change: Change): Change | undefined {
     EntryContent | null,
   ];
   if (before === null && after === null) return undefined;
-  // An entry that only has another place has the same content.
+  // If only the position of an entry changed, its contents are the same.
   if (before && after && !isSame(before, after) && isSameToCallers(subject, before, after)) return undefined;
   return { ...change, old: before, new: after };
 }
@@ -62,7 +65,7 @@ export function isSame(one: EntryContent | null, other: EntryContent | null): bo
   return true;
 }
 
-/** The changes from one document to the other: as few as possible, in the order of the lists. */
+/** The smallest set of changes that turns one document into the other, in the order of the lists. */
 export async function difference(one: Document, other: Document): Promise<Change[]> {
   const pause = pacer();
   const changes: Change[] = [];
@@ -80,7 +83,7 @@ export async function difference(one: Document, other: Document): Promise<Change
   return changes;
 }
 
-/** The groups that two documents do not share. */
+/** The groups in which two documents differ. */
 export function* differingGroups(one: Document, other: Document): Generator<{ subject: Subject; name: string }, void> {
   for (const subject of subjects) {
     const [before, after] = [one.groups[subject], other.groups[subject]];
@@ -90,7 +93,7 @@ export function* differingGroups(one: Document, other: Document): Generator<{ su
   }
 }
 
-/** As few entries of both groups as possible, so that all others follow each other in the same order. */
+/** The smallest set of entries in both groups such that the others keep their order. */
 export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
   const places = new Map(old.map(({ key }, place) => [key, place]));
   const common = made.map(({ key }) => key).filter((key) => places.has(key));
@@ -114,8 +117,8 @@ export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
 }
 
 /**
- * The snapshot after a revision that makes these changes. `after`: a document with all groups that they change, or more. A group of which
- * callers see nothing else than before keeps its stamp.
+ * The snapshot after a revision with these changes. `after`: a document with at least the groups that they change. A
+ * group that looks the same to callers keeps its stamp.
  */
 export async function revisedBy(
   snapshot: Snapshot,
@@ -153,7 +156,10 @@ export async function revisedBy(
   return { ...snapshot, revision: by.revision, publishedAt: by.publishedAt, groups, stamps };
 }
 
-/** The groups whose prices follow a cost that changes: their floors move, though their rules and the catalogue's prices stay. */
+/**
+ * The groups whose prices follow a changed cost. Their floors move, although neither their rules nor the catalogue's
+ * prices change.
+ */
 async function movedByCosts(document: Document, changes: readonly Change[]): Promise<string[]> {
   const pause = pacer();
   const costs = changes.filter(({ old, new: now }) => old && now && old.cost !== now.cost && "price" in now);

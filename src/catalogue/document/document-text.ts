@@ -6,7 +6,7 @@ import { type PriceRule, ruleKeyOf } from "../model/price-lists.ts";
 import { type Document, type Group, groupIn, type Item, type Stamp } from "../model/snapshot.ts";
 import { differingGroups } from "./difference.ts";
 
-/** A group of a document, and the last change of a published one. */
+/** A group of a document. In a published document it has the stamp of its last change. */
 export interface DocumentPart {
   readonly subject: Subject;
   readonly name: string;
@@ -17,12 +17,12 @@ export interface DocumentPart {
 const LINE_END = Buffer.from("\n");
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** Ten times as fast as Brotli's 5, for an eighth more. */
+/** Ten times as fast as Brotli at level 5, and an eighth larger. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
- * Documents as text, compressed off the main thread, in base64. Each part is a line of JSON with subject, name and stamp, and a line for each
- * entry. An empty line stands between two documents.
+ * Writes documents as text, compressed off the main thread, in base64. Each part is a line of JSON with subject, name
+ * and stamp, followed by one line per entry. An empty line separates documents.
  */
 export async function packed(...documents: readonly Iterable<DocumentPart>[]): Promise<string> {
   const pause = pacer();
@@ -42,7 +42,7 @@ export async function packed(...documents: readonly Iterable<DocumentPart>[]): P
   return (await compress(Buffer.concat(texts), { params })).toString("base64");
 }
 
-/** The groups that a draft changes: two documents, before and after. */
+/** The groups that a draft changes, as two documents: before and after. */
 export async function packedDifference(before: Document, after: Document): Promise<string> {
   const parts = [...differingGroups(before, after)];
   const partsOf = (document: Document) =>
@@ -57,7 +57,7 @@ export async function unpacked(content: string): Promise<DocumentPart[][]> {
   const documents: DocumentPart[][] = [];
   for (const document of text.split("\n\n")) {
     const parts: DocumentPart[] = [];
-    // No line of an entry begins with a bracket.
+    // No line of an entry starts with a bracket.
     for (const part of `\n${document}`.split("\n[").slice(1)) {
       const end = part.includes("\n") ? part.indexOf("\n") : part.length;
       const [subject, name, revision, publishedAt] = JSON.parse(`[${part.slice(0, end)}`);
@@ -69,10 +69,13 @@ export async function unpacked(content: string): Promise<DocumentPart[][]> {
   return documents;
 }
 
-/** A revision writes a group several times: after this one, in the whole, and before the next. */
+/**
+ * The lines of a group, because a revision writes it several times: in its own draft, in the full document, and in the
+ * next draft.
+ */
 const written = new WeakMap<Group, Buffer>();
 
-/** The entries of a group as JSON, one in a line. */
+/** The entries of a group as JSON, one per line. */
 export async function linesOf(group: Group, pause: Pause): Promise<Buffer> {
   const known = written.get(group);
   if (known !== undefined) return known;
@@ -86,7 +89,7 @@ export async function linesOf(group: Group, pause: Pause): Promise<Buffer> {
   return text;
 }
 
-/** The group of these lines. */
+/** Parses these lines into a group. */
 export async function readLines(subject: Subject, lines: string, pause: Pause): Promise<Group> {
   const group: Item[] = [];
   for (const line of lines === "" ? [] : lines.split("\n")) {

@@ -25,33 +25,33 @@ import { supplied, type Teller } from "../model/supply.ts";
 import { isSame } from "./difference.ts";
 
 /**
- * An entry that the list shall have, and its place in the file. Without an `id` it keeps its id, or gets the next free one. Without a fact of the
- * supply it keeps that fact; an empty text there says that it is not known any more.
+ * An entry that a list should have, with its place in the file. Without an `id` it keeps its id or gets the next free
+ * one. Without a supply fact it keeps that fact; an empty text means that the fact is no longer known.
  */
 export interface WantedEntry {
   readonly content: EntryContent;
-  /** Such as "line 5". */
+  /** A place such as "line 5". */
   readonly place: string;
 }
 
-/** All entries that a list shall have. */
+/** All entries that a list should have. */
 export interface WantedList {
   readonly list: ListName;
   /** In their order. */
   readonly entries: readonly WantedEntry[];
-  /** Who tells the facts of the supply in it. */
+  /** Who states the supply facts in it. */
   readonly told?: Teller;
 }
 
 export interface EntryError {
   readonly list: ListName;
-  /** Empty: the whole list. */
+  /** Empty if the error concerns the whole list. */
   readonly place: string;
   /** Without a full stop. */
   readonly sentence: string;
 }
 
-/** The catalogue cannot have these lists. The message names the first faults and counts the others. */
+/** The catalogue cannot take these lists. The message states the first errors and counts the others. */
 export class ListError extends CatalogueError {
   readonly sentences: readonly string[];
 
@@ -69,8 +69,8 @@ export class ListError extends CatalogueError {
 }
 
 /**
- * The document with these lists; other lists stay. Throws a `ListError` if an entry is there twice, lacks its parent or leaves children
- * behind, or if there are `faults` already.
+ * Returns the document with these lists, and its other lists unchanged. Throws a `ListError` if an entry occurs twice,
+ * lacks its parent or leaves children behind, or if there are `faults` already.
  */
 export async function withLists(
   base: Document,
@@ -86,7 +86,7 @@ export async function withLists(
   return { groups: { ...base.groups, ...replacement.groups } };
 }
 
-/** An entry under its key. */
+/** An entry with its key. */
 interface Member extends WantedEntry {
   readonly key: string;
 }
@@ -96,7 +96,7 @@ class Replacement {
   readonly faults: EntryError[];
   readonly #base: Document;
   readonly #given: ReadonlySet<ListName>;
-  /** Lists of which some entries could not be read. */
+  /** Lists with some entries that could not be read. */
   readonly #partly: ReadonlySet<ListName>;
   /** The lists taken so far, by key. */
   readonly #taken = new Map<ListName, ReadonlyMap<string, Member>>();
@@ -139,7 +139,7 @@ class Replacement {
     this.faults.push({ list, place, sentence });
   }
 
-  /** The entry, with its parent's codes in the parent's spelling. */
+  /** The entry, with its parent's codes spelled as in the parent. */
   #underParent(list: ListName, key: string, content: EntryContent, place: string): EntryContent {
     const parent = parentOf(list);
     if (parent === undefined) return content;
@@ -158,7 +158,7 @@ class Replacement {
       : { ...content, ...Object.fromEntries(spelled) };
   }
 
-  /** Other lists repeat the codes of a parent, as it spells them. */
+  /** Throws if the spelling of a parent's code changes, because other lists repeat that code. */
   #refuseRespelling(list: ListName, key: string, content: EntryContent, place: string): void {
     const present = itemIn(this.#base, list, key);
     if (present === undefined || childrenOf(list).length === 0) return;
@@ -166,7 +166,7 @@ class Replacement {
     if (name !== known) this.#fault(list, place, `${name} is spelled ${known} in the catalogue: write it so`);
   }
 
-  /** Gives each entry an id: the given one, the one that it has, or else the next free one. */
+  /** Gives each entry an id: the given one, its current one, or the next free one. */
   async #withIds(list: ListName, members: readonly Member[]): Promise<readonly Member[]> {
     if (!("id" in listShapeOf(list).members)) return members;
     const pause = pacer();
@@ -204,7 +204,7 @@ class Replacement {
     }
   }
 
-  /** A spreadsheet that reads the code 002 as a number writes 2. */
+  /** Detects a spreadsheet that read the code 002 as a number and wrote 2. */
   #refuseLostZeros(list: ListName, { key, content }: Item, members: ReadonlyMap<string, Member>): void {
     const code = String(content[listShapeOf(list).key.at(-1)!]);
     if (!/^0\d*$/.test(code)) return;
@@ -216,7 +216,7 @@ class Replacement {
   }
 }
 
-/** The entries as a group: the old one, or as much of it as is the same. */
+/** The entries as a group that shares as much as possible with the old one. */
 function shared(old: Group, entries: readonly Member[]): Group {
   const known = groupIndex(old);
   const made = entries.map(({ key, content }) => {

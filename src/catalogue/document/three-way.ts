@@ -23,12 +23,12 @@ import {
 } from "../model/snapshot.ts";
 import { differingGroups, differingMembers, movedKeys } from "./difference.ts";
 
-/** An entry, or members of one, that both sides changed. Contents are null where a side does not have the entry. */
+/** An entry, or members of one, that both sides changed. A content is null if that side does not have the entry. */
 export interface Conflict {
   readonly subject: Subject;
   readonly key: string;
   readonly why: "changed" | "added" | "removed by mine" | "removed by theirs" | "parent is gone" | "has children";
-  /** Those that both sides changed, or theirs alone if mine removed the entry. */
+  /** The members that both sides changed, or those that `theirs` changed if `mine` removed the entry. */
   readonly members: readonly string[];
   readonly base: EntryContent | null;
   readonly mine: EntryContent | null;
@@ -36,10 +36,10 @@ export interface Conflict {
 }
 
 /**
- * What becomes of `theirs` when the changes from `base` to `mine` are made to it, member by member. `winner` has its way in a conflict, but nothing
- * brings back what `theirs` removed, and no entry loses its parent. Entries keep their places in `theirs`, except those that `mine` added
- * or moved. Two entries never have one id: one that `mine` brings gets the next free one. `base` and `mine` may be parts of documents, with
- * all groups in which they differ.
+ * Applies the changes from `base` to `mine` to `theirs`, member by member. `winner` decides conflicts, but entries that
+ * `theirs` removed stay removed, and no entry loses its parent. Entries keep their places in `theirs`, except those
+ * that `mine` added or moved. If `mine` adds an entry with a used id, it gets the next free one. `base` and `mine` may
+ * be partial documents with all groups in which they differ.
  */
 export async function threeWay(
   base: Document,
@@ -48,7 +48,7 @@ export async function threeWay(
   winner: "mine" | "theirs" = "theirs",
 ): Promise<{ document: Document; conflicts: readonly Conflict[] }> {
   const merge = new Merge(base, mine, theirs, winner === "mine");
-  // Children before their parents, which stay as long as they have any.
+  // Children come before their parents, because a parent with children is not removed.
   for (const { subject, name } of [...differingGroups(base, mine)].reverse()) await merge.take(subject, name);
   for (const list of listNames) if ("id" in listShapeOf(list).members) merge.giveIds(list);
   return merge;
@@ -113,7 +113,7 @@ class Merge {
       if (touched.length > 0) tell(base === null ? "parent is gone" : "removed by theirs");
       return null;
     }
-    // A new entry gets any free id.
+    // The id of a new entry does not matter, because it gets any free one.
     const names = base ? touched : touched.filter((name) => name !== "id");
     const both = names.filter((name) => theirs[name] !== mine[name] && theirs[name] !== base?.[name]);
     if (both.length > 0) tell(base === null ? "added" : "changed", both);
@@ -126,7 +126,7 @@ class Merge {
     return subject !== "prices" && childrenOf(subject).some((child) => groupIn(this.document, child, key).length > 0);
   }
 
-  /** Whether the parent of an entry that `mine` adds is there, or is added as well. */
+  /** Whether the parent of an entry that `mine` adds exists, or is added too. */
   #hasParent(subject: Subject, key: string): boolean {
     const parent = subject === "prices" ? undefined : parentOf(subject);
     if (parent === undefined) return true;
@@ -158,12 +158,14 @@ class Merge {
   }
 }
 
-/** `content` with the members of these names as `source` has them. */
+/** `content` with these members replaced by those of `source`. */
 function withMembers(content: EntryContent, source: EntryContent, names: readonly string[]): EntryContent {
   return { ...content, ...Object.fromEntries(names.map((name) => [name, source[name]!])) };
 }
 
-/** The items in the order of `present`, and after its predecessor in `own` each that `own` adds or moves. */
+/**
+ * Arranges the items in the order of `present`. Each item that `own` adds or moves follows its predecessor in `own`.
+ */
 function inPlaces(items: ReadonlyMap<string, Item>, old: Group, own: Group, present: Group): Group {
   const moved = movedKeys(old, own);
   const isThere = groupIndex(present);

@@ -10,14 +10,15 @@ import { lineBreak, readUtf8 } from "./utf8.ts";
 
 const tooLong = "is longer than 64 KiB: a quotation mark may be opened here, and never closed";
 
-/** A list from a file, without its faulty entries. */
+/** A list from a file, without its invalid entries. */
 export interface ReadList extends WantedList {
   readonly faults: readonly EntryError[];
 }
 
 /**
- * Reads a list from CSV with a heading, in UTF-8. A first line such as `sep=;` sets the separator. Places are lines. Stops at 100 faults, a
- * record of more than 64 KiB, or more entries than a catalogue holds, and then gives no entries.
+ * Reads a list from UTF-8 CSV with a heading. A first line such as `sep=;` sets the separator. Places are lines. It
+ * stops at 100 errors, at a record above 64 KiB, or at more entries than a catalogue can hold, and then returns no
+ * entries.
  */
 export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const entries: WantedEntry[] = [];
@@ -36,10 +37,10 @@ export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
 }
 
 export interface Columns {
-  /** Names what has these columns, for people. */
+  /** What these columns belong to, for people. */
   readonly of: string;
   readonly all: readonly string[];
-  /** Those that a file must have. */
+  /** The columns that a file must have. */
   readonly needed: readonly string[];
 }
 
@@ -49,7 +50,7 @@ export interface CsvRow {
   readonly place: string;
 }
 
-/** Reads the rows below a heading, in UTF-8. Tells and skips faulty ones. Places are lines. */
+/** Reads the rows below a heading from UTF-8. Reports and skips invalid rows. Places are lines. */
 export function readRows(bytes: Uint8Array, wanted: Columns, fault: ReportError, take: (row: CsvRow) => void): void {
   const text = textOf(bytes, fault);
   if (text === undefined) return;
@@ -71,12 +72,12 @@ export function readRows(bytes: Uint8Array, wanted: Columns, fault: ReportError,
   if (!hasHeading) fault("", "the file is empty: its first line must be a heading");
 }
 
-/** Drops the empty values that spreadsheets add at the end of a row; keeps at least the first `least`. */
+/** Drops empty values that spreadsheets append to a row, but keeps at least `least` values. */
 function upTo(values: readonly string[], least: number): readonly string[] {
   return values.slice(0, Math.max(least, values.findLastIndex((value) => value.trim() !== "") + 1));
 }
 
-/** The text with line feeds only: the parser counts other line breaks wrong. */
+/** The text with line feeds only, because the parser miscounts other line breaks. */
 function textOf(bytes: Uint8Array, fault: ReportError): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
@@ -86,10 +87,13 @@ function textOf(bytes: Uint8Array, fault: ReportError): string | undefined {
   return void fault(`line ${text.badLine}`, "this is not UTF-8 text: save the file as CSV UTF-8");
 }
 
-/** Takes the records that are not empty, each with its first line, from 1. Tells and skips what the parser refuses. */
+/**
+ * Passes on the records that are not empty, each with its first line, from 1. Reports and skips what the parser
+ * rejects.
+ */
 function readRecords(given: string, fault: ReportError, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
-  // Keep its line break, so that the lines keep their numbers.
+  // We keep its line break, so that line numbers stay right.
   const text = given.slice(first.length);
   const long = longLineIn(text);
   if (long !== undefined) fault(`line ${long}`, tooLong, true);
@@ -126,7 +130,7 @@ function longLineIn(text: string): number | undefined {
 
 function faultOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<ReportError> {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
-    // The record runs to the end of the text.
+    // The record extends to the end of the text.
     const opening = text.length - record.length + openingIn(record, delimiter);
     return [`line ${text.slice(0, opening).split("\n").length}`, "a quotation mark is opened here, and never closed"];
   }
@@ -139,7 +143,7 @@ function faultOf(error: CsvError, record: string, text: string, delimiter: strin
   ];
 }
 
-/** The place of the quotation mark in a record that is never closed. */
+/** The position in a record of the quotation mark that is never closed. */
 function openingIn(record: string, delimiter: string): number {
   const ends = [delimiter, "\n"];
   for (let at = 0; ; ) {
@@ -154,7 +158,7 @@ function openingIn(record: string, delimiter: string): number {
   }
 }
 
-/** The columns; undefined if the heading is faulty. */
+/** The columns; undefined if the heading is invalid. */
 function headingOf(
   { of, all, needed }: Columns,
   names: readonly string[],
@@ -188,7 +192,7 @@ export function csvOf(list: ListName, contents: readonly EntryContent[]): string
   return csvTextOf(columns, rows);
 }
 
-/** Rows as CSV, in the same way. */
+/** Writes rows as CSV in the same way. */
 export function csvTextOf(columns: string[], rows: readonly (readonly string[])[]): string {
   return stringify(
     rows.map((row) => row.map(withoutFormula)),

@@ -6,8 +6,9 @@ import { readNaira } from "./naira-text.ts";
 const LONGEST_TEXT = 500;
 
 /**
- * Reads one entry from a file or a source. Reports each fault in a sentence without a full stop, and then returns undefined. Ignores
- * members that the list does not have. A fact of the supply may be missing, or empty: then it is not known any more.
+ * Reads one entry from a file or a source. Reports each error as a sentence without a full stop, and then returns
+ * undefined. It ignores members that the list does not have. A supply fact may be missing; if it is empty, it is no
+ * longer known.
  */
 export function readEntry(
   list: ListName,
@@ -38,7 +39,7 @@ export function readEntry(
 }
 
 interface Wrong {
-  /** Follows the name of the member. */
+  /** The sentence after the member's name. */
   readonly wrong: string;
 }
 
@@ -90,13 +91,13 @@ function oddityOf(text: string): string | undefined {
   return undefined;
 }
 
-/** The columns of a list in a file: those of the supply only if an entry has a fact of it. */
+/** The columns of a list in a file. Supply columns are included only if an entry has the fact. */
 export function columnsOf(list: ListName, contents: readonly EntryContent[]): string[] {
   const isTold = contents.some((content) => supplyFacts.some((fact) => content[fact] !== undefined));
   return [...Object.keys(listShapeOf(list).members), ...(isTold ? supplyFacts : [])];
 }
 
-/** Cost and availability of an entry as files hold them. An empty text means that nobody told. */
+/** Cost and availability of an entry as files hold them. An empty text means not known. */
 export function supplyTextsOf({ cost, available }: EntryContent): Record<(typeof supplyFacts)[number], string> {
   return {
     cost: cost === undefined ? "" : nairaOf(Number(cost)),

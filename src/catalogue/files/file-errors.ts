@@ -2,18 +2,18 @@ import type { EntryError } from "../document/replace-lists.ts";
 import { mostErrors } from "../model/catalogue-error.ts";
 import { mostEntries } from "../model/lists.ts";
 
-/** A sentence may repeat a name of the file. */
+/** Characters. A sentence may repeat a name from the file, so we limit its length. */
 const longestSentence = 500;
 
-/** Characters of a record. The CSV parser's work on a faulty one grows with the square of its length. */
+/** Characters. The CSV parser's work on an invalid record grows with the square of its length. */
 export const longestRecord = 64 * 1024;
 
-/** Not a constant: what writes a number with commas takes milliseconds of a start to load. */
+/** This is a function, because loading the number formatter takes milliseconds of a start. */
 export function tooManyEntries(): string {
   return `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
 }
 
-/** Tells a fault. After the last one nothing more is read: it throws. */
+/** Reports an error. After the last one, it throws to stop reading. */
 export type ReportError = (place: string, sentence: string, isLast?: boolean) => void;
 
 export function shortened(sentence: string): string {
@@ -22,7 +22,7 @@ export function shortened(sentence: string): string {
 
 class ReadingStopped extends Error {}
 
-/** Reads until the end, or until there are 100 faults. Then `isStopped`, and the last fault says so. */
+/** Reads to the end or to the 100th error. In the second case `isStopped` is set, and the last error says so. */
 export function readWithErrors(read: (fault: ReportError) => void): {
   faults: Omit<EntryError, "list">[];
   isStopped: boolean;

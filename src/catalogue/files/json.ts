@@ -6,7 +6,7 @@ import { columnsOf, readEntry, supplyTextsOf, textsOf } from "./entry.ts";
 import { longestRecord, type ReportError, readWithErrors, shortened, tooManyEntries } from "./file-errors.ts";
 import { readUtf8 } from "./utf8.ts";
 
-/** Reads a list from an array of objects. Places are entries, from 1. Stops as `readCsv` does. */
+/** Reads a list from an array of objects. Places are entries, from 1. It stops like `readCsv`. */
 export function readJsonList(list: ListName, given: unknown): ReadList {
   const entries: WantedEntry[] = [];
   const { faults, isStopped } = readWithErrors((fault) => {
@@ -34,7 +34,7 @@ function readObject(list: ListName, entry: unknown, place: string, fault: Report
   return unknown.length === 0 ? content : undefined;
 }
 
-/** Reads lists from one JSON object, each under its name. */
+/** Reads lists from one JSON object whose members are named like the lists. */
 export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: string } {
   const text = readUtf8(bytes);
   if (typeof text !== "string") return { wrong: `line ${text.badLine} is not UTF-8 text: save the file as UTF-8` };
@@ -58,10 +58,13 @@ export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: stri
   return Object.entries(given).map(([list, entries]) => readJsonList(list as ListName, entries));
 }
 
-/** Much more than any list of ours has. Deeper texts take JSON.parse seconds. */
+/** Far deeper than any list of ours. JSON.parse takes seconds for deeper texts. */
 const deepest = 100;
 
-/** How deep a text nests, and the names of its outer object as written, repeated ones too: JSON.parse keeps the last of them. */
+/**
+ * The nesting depth of a text, and the names in its outer object as written. The names include repeated ones, of which
+ * JSON.parse keeps only the last.
+ */
 function shapeOf(json: string): { depth: number; names: string[] } {
   const names: string[] = [];
   const colon = /\s*:/y;
@@ -72,7 +75,7 @@ function shapeOf(json: string): { depth: number; names: string[] } {
     else if (sign === "}" || sign === "]") depth -= 1;
     if (sign !== '"') continue;
     const start = at;
-    // A regular expression for a text of many escapes needs more stack than there is.
+    // We loop, because a regular expression overflows the stack on a text with many escapes.
     for (at += 1; at < json.length && json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
     colon.lastIndex = at + 1;
     if (depth === 1 && colon.test(json)) names.push(json.slice(start, at + 1));
@@ -93,7 +96,7 @@ export function jsonOf(lists: Iterable<readonly [ListName, readonly EntryContent
   return `{\n${members.join(",\n")}\n}\n`;
 }
 
-/** The members of an entry as operators see them: those of the wire, and what is known of the supply. */
+/** The members of an entry for operators: those on the wire and the supply facts. */
 export function operatorValuesOf(list: ListName, content: EntryContent): Record<string, string | number> {
   const supply = Object.entries(supplyTextsOf(content)).filter(([, text]) => text !== "");
   return { ...wireValuesOf(list, content), ...Object.fromEntries(supply) };

@@ -1,6 +1,8 @@
 import { koboOf } from "../../operation/money.ts";
 
-/** Kobo of an amount such as "1234.5", "1,234.50" or "₦ 1,234"; otherwise a fault that follows the name of the amount. */
+/**
+ * Kobo of an amount such as "1234.5", "1,234.50" or "₦ 1,234"; otherwise an error text that follows the amount's name.
+ */
 export function readNaira(given: string): number | string {
   const text = given.trim().replace(/^₦\s*/, "");
   const plain = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;

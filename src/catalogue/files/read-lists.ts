@@ -7,7 +7,10 @@ import type { ListName } from "../model/lists.ts";
 import { type ReadList, readCsv } from "./csv.ts";
 import { readJson } from "./json.ts";
 
-/** Reads a file in a thread: CSV of this list, or JSON if it has no list. Throws a `CatalogueError` for JSON without lists. */
+/**
+ * Reads a file in a worker thread: CSV of this list, or JSON if no list is given. Throws a `CatalogueError` for JSON
+ * without lists.
+ */
 export async function readLists(file: ChosenFile, csvOf: ListName | undefined): Promise<ReadList[]> {
   const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; faults: EntryError[] }>();
   for await (const part of readChosen(file, import.meta.url, partsOfLists, csvOf)) {
@@ -21,7 +24,7 @@ export async function readLists(file: ChosenFile, csvOf: ListName | undefined): 
   return [...lists.values()];
 }
 
-/** For the thread. */
+/** Runs in the thread. */
 export function* partsOfLists(
   bytes: Uint8Array,
   csvOf: ListName | undefined,

@@ -13,15 +13,15 @@ const mostRules = 100_000;
 
 interface PriceFile {
   readonly rules: readonly WantedRule[];
-  /** Sentences with their place. */
+  /** Sentences with their places. */
   readonly faults: readonly string[];
-  /** Whether the file says which accounts are in groups. */
+  /** Whether the file sets the accounts of groups. */
   readonly hasGroups: boolean;
 }
 
 /**
- * Reads a CSV file with these columns in a thread. `idOf`: ids of accounts by id and by e-mail. `zone`: the name of the time zone. `now`: in
- * milliseconds since 1970.
+ * Reads a CSV file of price rules in a worker thread. `idOf`: account ids by id and by e-mail. `zone`: the name of the
+ * time zone. `now`: in milliseconds since 1970.
  */
 export async function readPrices(
   file: ChosenFile,
@@ -40,7 +40,7 @@ export async function readPrices(
   return { rules, faults, hasGroups };
 }
 
-/** For the thread. */
+/** Runs in the thread. */
 export function* partsOfPrices(
   bytes: Uint8Array,
   columns: readonly string[],
@@ -78,7 +78,7 @@ export function* partsOfPrices(
 
 const groupHolder = (text: string) => (/^group:/i.test(text) ? groupForm.read(text) : undefined);
 
-/** The rule, or what is wrong with it. */
+/** The rule, or an error text. */
 function readRule(
   account: string,
   of: string,
@@ -111,7 +111,7 @@ function readRule(
   };
 }
 
-/** The value of a rule, or what is wrong with it. */
+/** The value of a rule, or an error text. */
 function readValue(marginText: string, priceText: string, of: string): { rule: Rule; value: number } | string {
   if ((marginText === "") === (priceText === "")) return "needs either a margin or a price";
   if (priceText === "") return margin.read(marginText) ?? `margin must be ${margin.form}`;

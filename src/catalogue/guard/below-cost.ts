@@ -7,8 +7,9 @@ import { findingsIn, type Guarded } from "./findings.ts";
 import { accountsOf, ownPricesBelowCost } from "./own-prices.ts";
 
 /**
- * Entries that the changes make sell below their cost. A known cost that rises under the same price is not among them: to hold it would keep the
- * floors of the groups too low. `duba doctor` names what sells below cost, whatever made it so.
+ * Entries that sell below their cost because of the changes. A known cost that rises under an unchanged price is
+ * excluded, because holding it would keep the floors of the groups too low. `duba doctor` names everything that sells
+ * below its cost, for any reason.
  */
 export function newBelowCost({ changes }: Guarded): Promise<string[]> {
   return findingsIn(changes, function* ({ subject, old, new: now }) {
@@ -22,7 +23,7 @@ export function newBelowCost({ changes }: Guarded): Promise<string[]> {
 
 const known = new WeakMap<Document["groups"], Promise<string[]>>();
 
-/** All entries that sell below their cost, to everybody or to one account, in sentences. Looked for once in each revision. */
+/** Sentences for all entries that sell below their cost, to everybody or to one account. Computed once per revision. */
 export function belowCostIn(document: Document): Promise<string[]> {
   const sentences = known.get(document.groups) ?? findBelowCost(document);
   known.set(document.groups, sentences);

@@ -2,23 +2,23 @@ import { pacer } from "../../runtime/pace.ts";
 import type { Change } from "../document/difference.ts";
 import type { Document } from "../model/snapshot.ts";
 
-/** What the guard looks at. */
+/** The input of the guard. */
 export interface Guarded {
   readonly changes: readonly Change[];
   readonly base: Document;
-  /** The base with the changes. */
+  /** `base` with the changes. */
   readonly after: Document;
-  /** Each entry as it was a day before, or as a person approved it since: small steps add up from there. */
+  /** Each entry as it was a day before, or as a person has approved it since. Small steps add up from there. */
   readonly earlier: Document;
 }
 
-/** What is wrong with a change. */
+/** A reason against a change. */
 export interface Finding {
   readonly change: Change;
   readonly sentence: string;
 }
 
-/** All that `find` finds in the items, with pauses for the event loop. */
+/** Collects the results of `find` for the items, with pauses for the event loop. */
 export async function findingsIn<Item, Result>(
   items: Iterable<Item>,
   find: (item: Item) => Iterable<Result>,
@@ -32,7 +32,7 @@ export async function findingsIn<Item, Result>(
   return found;
 }
 
-/** The value under this key, made on first use. */
+/** The value of this key, created on first use. */
 export function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
   if (!values.has(key)) values.set(key, make());
   return values.get(key)!;
@@ -43,7 +43,7 @@ export function ratio(one: number, other: number): number {
   return Math.max(one, other) / Math.min(one, other);
 }
 
-/** 0.304 is "30.4 %". */
+/** Formats 0.304 as "30.4 %". */
 export function percent(part: number): string {
   return `${Math.round(part * 1000) / 10} %`;
 }

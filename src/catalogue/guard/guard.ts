@@ -10,21 +10,21 @@ import { oddPrices } from "./odd-prices.ts";
 import { ownPriceReasons } from "./own-prices.ts";
 import { replacedPrices } from "./replaced.ts";
 
-/** What a revision may change without an approval. */
+/** The limits of a revision without approval. */
 export interface Guard {
-  /** Part of a list that it may remove: 0.3 is 30 %. */
+  /** The share of a list that it may remove: 0.3 is 30 %. */
   readonly removal: number;
   /** Factor by which a price may rise or fall: 2 is twice, or half. */
   readonly factor: number;
   /** How far the prices of a list may move on average: 0.2 is 20 %. */
   readonly mean: number;
-  /** Hold text that a spreadsheet would run as a formula. For changes from a source. */
+  /** Holds text that a spreadsheet would run as a formula. For changes from a source. */
   readonly holdFormulas?: boolean;
 }
 
 export const usualGuard: Guard = { removal: 0.3, factor: 2, mean: 0.2 };
 
-/** Sentences that a reason to hold names; it counts the others. */
+/** How many entries a reason to hold names; it counts the others. */
 const NAMED = 10;
 
 /** Why the changes need an approval, in sentences; empty if they need none. */
@@ -34,7 +34,7 @@ export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<str
   const far = await farMoves(guarded, factor);
   const replaced = await replacedPrices(guarded, factor);
   const own = await ownPriceReasons(guarded, factor);
-  // Not told once more as odd.
+  // These changes are reported already, so they are not reported as odd too.
   const told = new Set([...far, ...replaced].map(({ change }) => change));
   const others = changes.filter((change) => !told.has(change));
   return [
@@ -82,7 +82,7 @@ function goneFrom(earlier: Document, after: Document, list: ListName): number {
   return gone;
 }
 
-/** Providers that have nothing more to sell, and lists without providers of which nothing is to be had any more. */
+/** Providers that no longer sell anything, and lists without providers that have become empty. */
 function emptied(base: Document, after: Document, changes: readonly Change[]): string[] {
   const served = { "data-bundles": "data-providers", "cable-products": "cable-providers" } as const;
   const providers = Object.entries(served).flatMap(([list, parent]) => {
@@ -103,7 +103,7 @@ function emptied(base: Document, after: Document, changes: readonly Change[]): s
   return [...providers, ...lists.map((list) => `Nothing is available in ${list}.`)];
 }
 
-/** Whether callers do not see the entry any more. */
+/** Whether callers no longer see the entry. */
 function leaves({ old, new: now }: Change): boolean {
   return old !== null && isAvailable(old) && (now === null || !isAvailable(now));
 }

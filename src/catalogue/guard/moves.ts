@@ -6,10 +6,10 @@ import { bundleSize, sizeText } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
 import { type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
 
-/** Lists with fewer entries have no average that says much. */
+/** The average of a list with fewer entries means little. */
 const FEWEST = 10;
 
-/** Prices, sizes and prices of a GB that move too far, by this revision alone or by all steps of a day. */
+/** Prices, sizes and prices per GB that move too far, in this revision alone or in all steps of a day. */
 export function farMoves({ earlier, changes }: Guarded, factor: number): Promise<Finding[]> {
   return findingsIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
@@ -18,7 +18,7 @@ export function farMoves({ earlier, changes }: Guarded, factor: number): Promise
     const dayBefore = measuresOf(itemIn(earlier, subject, key)?.content);
     let isTold = false;
     for (const [name, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
-      // It follows from the price and the size.
+      // The price per GB follows from the price and the size.
       if (name === "price of a GB" && isTold) continue;
       const how = farMove(before[name], dayBefore[name], to, factor, textOf[name] ?? nairaOf);
       if (how === undefined) continue;
@@ -33,7 +33,7 @@ const textOf: Partial<Record<keyof Measures, (value: number) => string>> = {
   validity: (hours) => `${hours} hours`,
 };
 
-/** Money in kobo, the size in megabytes, the validity in hours. */
+/** Money in kobo, size in megabytes, validity in hours. */
 type Measures = Partial<Record<"amount" | "price" | "cost" | "size" | "validity" | "price of a GB", number>>;
 
 function measuresOf(content: EntryContent | undefined): Measures {
@@ -52,7 +52,7 @@ function measuresOf(content: EntryContent | undefined): Measures {
   return measures;
 }
 
-/** How far a value moves, in words; undefined if that is not too far. */
+/** A text about how far a value moves; undefined if that is not too far. */
 export function farMove(
   before: number | undefined,
   dayBefore: number | undefined,
@@ -60,7 +60,7 @@ export function farMove(
   factor: number,
   textOf: (value: number) => string,
 ): string | undefined {
-  // A price of 0 has its own sentence.
+  // A price of 0 is reported by a sentence of its own.
   if (to === 0 || before === to) return undefined;
   const isFar = (from: number) => to > from * factor || to * factor < from;
   const words = (from: number, when: string) =>
@@ -69,14 +69,14 @@ export function farMove(
   return dayBefore !== undefined && isFar(dayBefore) ? words(dayBefore, " within a day") : undefined;
 }
 
-/** Lists whose prices move too far on average. New entries do not count: they would make it smaller. */
+/** Lists whose prices move too far on average. New entries do not count, because they would reduce the average. */
 export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {
   const moved = changes.filter(({ old, new: now }) => old && now && moneyOf.some((it) => old[it] !== now[it]));
   const touched = pricedLists.filter((list) => moved.some(({ subject }) => subject === list));
   const sentences: string[] = [];
   for (const list of touched) {
     const means = [await meanMove(base, after, list), await meanMove(earlier, after, list)];
-    // A mean of floating-point numbers is not exact.
+    // The tolerance covers rounding of floating-point numbers.
     const at = means.findIndex((mean) => mean - bound > 1e-9);
     if (at === -1) continue;
     const when = at === 0 ? "" : " within a day";
@@ -85,7 +85,7 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
   return sentences;
 }
 
-/** The mean of |new / old − 1| over the entries that both have; 0 for a short list. */
+/** The mean of |new / old − 1| over the entries in both documents; 0 for a short list. */
 async function meanMove(from: Document, to: Document, list: ListName): Promise<number> {
   if (from.groups[list] === to.groups[list]) return 0;
   const moves = await findingsIn(inOrder(to, list), function* ({ key, content }) {

@@ -6,25 +6,34 @@ import { bundleSize } from "../model/quantity.ts";
 import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { findingsIn, kept, ratio } from "./findings.ts";
 
-/** Factor between the price of a GB and the usual one that is odd. Published lists reach 4.6. */
+/** A price per GB is odd if it differs from the usual one by this factor. Published lists reach 4.6. */
 const GB_FACTOR = 5;
-/** Factor between sizes that are similar: large bundles cost less per GB. */
+/** Sizes within this factor are similar. Larger bundles cost less per GB. */
 const SIMILAR = 4;
-/** Factor between a price without a size and the median of its provider that is odd. Published lists reach 25 and 17.8. */
+/**
+ * A price without a size is odd if it differs from its provider's median by this factor. Published lists reach 25 and
+ * 17.8.
+ */
 const SIZELESS_FACTOR = { "data-bundles": 50, "cable-products": 20, "cable-add-ons": 20 };
-/** Fewer prices have no median. */
+/** With fewer prices, a median means little. */
 const FEWEST = 3;
 
-/** What is odd about an entry by itself and beside those of its provider, after its name; undefined if nothing is. */
+/**
+ * A text about what is odd about an entry, alone or among those of its provider, to follow its name; undefined if
+ * nothing is.
+ */
 type Rule = (list: ListName, key: string, content: EntryContent) => string | undefined;
 
-/** Sentences of one kind. `more`: what follows the number of those that nobody names. */
+/** Sentences of one kind. `more`: the text after the number of entries that are not named. */
 interface OddPrices {
   readonly sentences: readonly string[];
   readonly more: string;
 }
 
-/** Prices that the changes make odd: what was odd before is not told again. The guard and `duba doctor` have the same rules. */
+/**
+ * Prices that become odd by the changes; those that were odd before are not reported again. `duba doctor` uses the same
+ * rules.
+ */
 export async function oddPrices(
   base: Document,
   after: Document,
@@ -45,13 +54,13 @@ export async function oddPrices(
   return found;
 }
 
-/** All odd prices of a catalogue, in sentences. */
+/** Sentences for all odd prices of a catalogue. */
 export async function oddPricesIn(document: Document, factor: number): Promise<string[]> {
   const all = await difference(emptySnapshot, document);
   return (await oddPrices(emptySnapshot, document, all, factor)).flatMap(({ sentences }) => sentences);
 }
 
-/** Fixed prices of accounts that the catalogue's price has risen above since, in sentences. */
+/** Sentences for fixed prices of accounts that the catalogue's price has since risen above. */
 export function overtakenPricesIn(document: Document): string[] {
   const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));
   return rules.map(({ account, of, value, listed }) => {
@@ -83,7 +92,7 @@ function rulesFor(base: Document, after: Document, factor: number): Record<strin
     "prices are as far from their provider's": [
       (list, key, content) => {
         const priced = pricedLists.find((each) => each === list);
-        // With a size it is measured by the price of a GB.
+        // An entry with a size is judged by its price per GB.
         if (priced === undefined || bundleSize(content) !== undefined) return undefined;
         const price = Number(content.price);
         const usual = price === 0 ? undefined : medians.ofProvider(priced, key.slice(0, key.indexOf(" ")));
@@ -111,7 +120,7 @@ function sampleOf(content: EntryContent): Sample | undefined {
   return size === undefined || price === 0 ? undefined : { size, perGb: (price / size) * 1024 };
 }
 
-/** What is usual with a provider, in kobo: before the changes, or after them if its list is new as a whole. */
+/** The usual prices of a provider in kobo, from before the changes; from after them if its whole list is new. */
 class Medians {
   readonly #base: Document;
   readonly #after: Document;
@@ -123,7 +132,7 @@ class Medians {
     this.#after = after;
   }
 
-  /** Of a GB in bundles of similar size. */
+  /** The median price per GB of bundles of similar size. */
   ofGb(provider: string, size: number): number | undefined {
     return this.#usual(`${provider} ${size}`, (document) => {
       const group = groupIn(document, "data-bundles", provider);

@@ -18,15 +18,16 @@ import { costOf } from "../model/supply.ts";
 import { findingsIn, type Guarded } from "./findings.ts";
 import { farMove } from "./moves.ts";
 
-/** Sentences about what accounts and groups pay. */
+/** Sentences about the prices of accounts and groups. */
 interface OwnPriceReasons {
   readonly far: readonly string[];
   readonly below: readonly string[];
 }
 
 /**
- * Prices of accounts and groups that rules which change move too far, and those of accounts that rules or the catalogue's prices bring below
- * the cost. Rules that hold later count as if they held now: nobody looks at them again at their time.
+ * Prices of accounts and groups that move too far because their rules change, and prices of accounts that fall below
+ * the cost because of rules or the catalogue's prices. Rules with a later start count as if they held now, because
+ * nobody checks them again when they start.
  */
 export async function ownPriceReasons(guarded: Guarded, factor: number): Promise<OwnPriceReasons> {
   const { base, after, earlier, changes } = guarded;
@@ -34,7 +35,7 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
   const rules = changes
     .filter(({ subject }) => subject === "prices")
     .map(({ old, new: now }) => (now ?? old) as PriceRule);
-  // Accounts that only move between the same groups pay alike: the first speaks for all.
+  // Accounts that only move between the same groups pay alike, so we report only the first of them.
   const told = new Set<string>();
   for (const [account, touched] of Map.groupBy(rules, (rule) => rule.account)) {
     const move = moveOf(account, [base, earlier, after]);
@@ -65,7 +66,8 @@ export async function ownPriceReasons(guarded: Guarded, factor: number): Promise
         const pays = ownPrice(payer.now, list, key, now!);
         if (pays === undefined || pays >= costOf(now!)!) continue;
         const was = old ? ownPrice(payer.before, list, key, old) : undefined;
-        // As with the catalogue's prices, what was below before and a known cost that rises do not wait.
+        // As with the catalogue's prices, a price that was below the cost before, or a known cost that rises, does not
+        // hold the change.
         const known = old ? costOf(old) : undefined;
         if (was !== undefined && known !== undefined && (was < known || was === pays)) continue;
         yield* belowCost(list, now!, payer.account, pays);
@@ -81,7 +83,7 @@ function mayBringBelow({ subject, old, new: now }: Change): boolean {
   return old === null || old.price !== now.price || old.cost !== now.cost;
 }
 
-/** Prices of accounts by rules of their own that are below the cost, in sentences. Those of groups never are. */
+/** Sentences for prices of an account that are below the cost by its own rules. Prices of groups never are. */
 export async function ownPricesBelowCost(document: Document, account: string): Promise<string[]> {
   const prices = priceListOf(document, account);
   return findingsIn(allPricedEntries(document), function* ({ list, key, content }) {
@@ -90,26 +92,26 @@ export async function ownPricesBelowCost(document: Document, account: string): P
   });
 }
 
-/** The accounts that have rules of their own. */
+/** The accounts that have their own rules. */
 export function accountsOf({ groups: { prices } }: Document): string[] {
   return [...prices].flatMap(([holder, rules]) =>
     !isGroup(holder) && rules.some(({ content }) => content.rule !== "group") ? holder : [],
   );
 }
 
-/** What the account pays, if a rule of its own decides it. */
+/** The account's price, if one of its own rules decides it. */
 function ownPrice(prices: PriceList, list: ListName, key: string, content: EntryContent): number | undefined {
   return !isGroup(prices.holder) && prices.decides(list, key, content) ? prices.priceOf(list, key, content) : undefined;
 }
 
 function belowCost(list: ListName, content: EntryContent, account: string, pays: number): string[] {
   const cost = costOf(content) ?? 0;
-  // One that pays the catalogue's price is named with the entry.
+  // If the account pays the catalogue's price, the entry itself is reported.
   if (pays >= cost || pays === content.price) return [];
   return [`${nameOf(list, content)}: ${account} pays ${nairaOf(pays)}, below its cost of ${nairaOf(cost)}.`];
 }
 
-/** The groups of an account without rules of its own in each of these documents; undefined if it has any. */
+/** The groups of an account in each of these documents; undefined if the account has its own rules. */
 function moveOf(account: string, documents: readonly Document[]): string | undefined {
   const hasOwn = documents.some((document) =>
     groupIn(document, "prices", account).some(({ content }) => content.rule !== "group"),
@@ -117,13 +119,13 @@ function moveOf(account: string, documents: readonly Document[]): string | undef
   return hasOwn ? undefined : documents.map((document) => groupJoined(document, account) ?? "").join(" ");
 }
 
-/** The providers that rules are about; undefined: all. */
+/** The providers that the rules concern; undefined if all. */
 function scopesOf(rules: readonly PriceRule[]): string[] | undefined {
   if (rules.some(({ of }) => of === "" || wideScope(of))) return undefined;
   return [...new Set(rules.map(({ of }) => of.split(" ", 1)[0]!))];
 }
 
-/** What is paid for an entry of the document. */
+/** Returns a function that gives the price of an entry of the document. */
 function payer(document: Document, prices: PriceList) {
   return (list: ListName, key: string): number | undefined => {
     const content = itemIn(document, list, key)?.content;

@@ -4,9 +4,12 @@ import { looksOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.ts";
 
-/** New entries that look like one that is gone since `earlier`, at a price too far from it. If several look alike, the nearest price counts. */
+/**
+ * New entries that look like an entry removed since `earlier`, at a price too far from it. If several look alike, the
+ * nearest price counts.
+ */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
-  /** By list and group: the entries that are gone, by their looks. */
+  /** By list and group: the removed entries, by their looks. */
   const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
   const goneFrom = (list: ListName, group: string) => {
     const gone = groupIn(earlier, list, group).filter(({ key }) => itemIn(after, list, key) === undefined);

@@ -10,10 +10,10 @@ import { isSold } from "../model/supply.ts";
 import { Mapping, type MappingRow, ownNames } from "./mapping.ts";
 import type { Proposal } from "./own-codes.ts";
 
-/** Rows of one query: few enough that the event loop does not pause for long when they arrive. */
+/** Rows per query: few enough that the event loop does not pause for long when they arrive. */
 const PAGE = 1_000;
 
-/** The name of the fact that says who names the codes of a list. */
+/** The name of the fact that says whose codes a list uses. */
 const factOf = (list: string) => `catalogue codes of ${list}`;
 
 /** All rows, or those of one source. */
@@ -24,14 +24,14 @@ export async function mappingRows(db: Kysely<Tables>, source?: string): Promise<
   return pages.flat();
 }
 
-/** What people decided. */
+/** The decisions of people. */
 export async function readMapping(db: Kysely<Tables>): Promise<Mapping> {
   const facts = await db.selectFrom("fact").selectAll().where("name", "like", factOf("%")).execute();
   const names = facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value] as const);
   return new Mapping(await mappingRows(db), new Map(names));
 }
 
-/** Notes that these lists have the codes of this source, or `ownNames`. Those that somebody named keep theirs. */
+/** Notes that these lists use the codes of this source, or `ownNames`. Lists that already have a note keep it. */
 export async function nameLists(db: Kysely<Tables>, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
   if (names.length === 0) return;
@@ -42,14 +42,17 @@ export async function nameLists(db: Kysely<Tables>, by: string, lists: Iterable<
     .execute();
 }
 
-/** The same in a transaction that publishes lists, if it is a source that gave them. */
+/** Does the same in a transaction that publishes lists, if a source supplied them. */
 export async function nameBySource(trx: Transaction<Tables>, source: string, lists: Iterable<Subject>, now: number) {
   if (catalogueSources.some(({ name }) => name === source)) await nameLists(trx, source, lists, now);
 }
 
 const giverOf = (list: string) => `catalogue source of ${list}`;
 
-/** Whether this source was the last one to give all these lists: after another one its content is compared anew. */
+/**
+ * Whether this source was the last one to supply all these lists. After another source, its content must be compared
+ * again.
+ */
 export async function gaveLast(db: Kysely<Tables>, source: string, lists: readonly ListName[]): Promise<boolean> {
   const facts = await db.selectFrom("fact").select("value").where("name", "in", lists.map(giverOf)).execute();
   return facts.length === lists.length && facts.every(({ value }) => value === source);
@@ -78,7 +81,7 @@ export async function noteDoubts(db: Kysely<Tables>, source: string, decided: re
   });
 }
 
-/** Replaces the proposals of a source in these lists. What somebody decided stays. */
+/** Replaces the proposals of a source in these lists. Decisions stay. */
 export async function writeProposals(
   db: Kysely<Tables>,
   source: string,
@@ -118,8 +121,8 @@ export async function writeProposals(
 }
 
 /**
- * Writes what a person decides about entries of one source. `choose` gets all rows and returns the decided ones of that source; it throws to
- * decide nothing. The lists of these entries keep their codes from then on.
+ * Writes a person's decisions about entries of one source. `choose` gets all rows and returns the decided ones of that
+ * source; it may throw to decide nothing. From then on the lists of these entries keep their codes.
  */
 export async function decideMapping(
   { db, audit, actor, now }: Audited & WithClock,

@@ -9,12 +9,15 @@ import { isSold, soldLists } from "../model/supply.ts";
 
 export type MappingRow = Tables["catalogue_mapping"];
 
-/** Who names the codes of a list that people map every source to. */
+/** Stands for our own codes: people map every source of the list to them. */
 export const ownNames = "own";
 
-/** Which entry of ours is the one of a source, as far as people decided it. Immutable. */
+/** Maps entries of sources to ours, as far as people have decided. Immutable. */
 export class Mapping {
-  /** By list: the source whose codes are ours, or `ownNames`. A list without one takes the codes of the first source that fills it. */
+  /**
+   * By list: the source whose codes we use, or `ownNames`. A list without one takes the codes of the first source that
+   * fills it.
+   */
   readonly names: ReadonlyMap<ListName, string>;
   readonly #decided: readonly MappingRow[];
   /** By source and list, then by code. */
@@ -28,26 +31,31 @@ export class Mapping {
     this.names = names;
   }
 
-  /** The same, with `ownNames` for all lists that nobody named. */
+  /** The same mapping, with `ownNames` for all lists that have no name yet. */
   withOwnNames(): Mapping {
     return new Mapping(this.#decided, new Map([...soldLists.map((list) => [list, ownNames] as const), ...this.names]));
   }
 
-  /** Equal for the same decisions about this source. */
+  /** A text that is equal for equal decisions about this source. */
   textOf(source: string): string {
     const rows = this.#decided.filter((row) => row.source === source);
     const foreign = soldLists.filter((list) => !this.hasOurCodes(source, list));
     return JSON.stringify([rows.map(({ list, code, own, looks }) => [list, code, own, looks]).sort(), foreign]);
   }
 
-  /** Whether the codes of this source are ours in this list. Those of providers always are: every source speaks of MTNDATA. */
+  /**
+   * Whether we use this source's codes in this list. Codes of providers are always ours, because every source uses
+   * names like MTNDATA.
+   */
   hasOurCodes(source: string, list: ListName): boolean {
     const names = this.names.get(list);
     const gives: readonly string[] = catalogueSources.find(({ name }) => name === source)?.covers ?? [];
     return !isSold(list) || names === undefined || names === source || !gives.includes(list);
   }
 
-  /** Whether every entry of the source keeps its code: nobody mapped one, and no other source brought entries to the list. */
+  /**
+   * Whether every entry of the source keeps its code: nobody mapped one, and no other source added entries to the list.
+   */
   keepsCodes(source: string, list: ListName): boolean {
     const parent = parentOf(list);
     if (parent !== undefined && !this.keepsCodes(source, parent)) return false;
@@ -56,8 +64,8 @@ export class Mapping {
   }
 
   /**
-   * Our key of an entry of the source, by its key there. Undefined: it waits until somebody maps it, or what it belongs to. Null: it is never
-   * served.
+   * Our key of a source's entry, by its key there. Undefined if the entry or its parent is not mapped yet. Null if it
+   * is never served.
    */
   keyOf(source: string, list: ListName, key: string): string | null | undefined {
     const group = this.groupOf(source, list, key);
@@ -70,13 +78,13 @@ export class Mapping {
     return this.takenFrom(source, list).has(ours) ? undefined : ours;
   }
 
-  /** The same for what the entry belongs to; empty if it belongs to nothing. */
+  /** The same for the entry's parent; empty if it has none. */
   groupOf(source: string, list: ListName, key: string): string | null | undefined {
     const parent = parentOf(list);
     return parent === undefined ? "" : this.keyOf(source, parent, groupOf(list, key));
   }
 
-  /** The same, but what a source gives now under a decided code is another entry than the one that a person decided: it is in doubt. */
+  /** The same mapping, with a decision in doubt if the source now gives another entry under its code. */
   doubting(source: string, offered: readonly OfferedList[]): Mapping {
     const rows = new Map(this.#decided.map((row) => [row, row]));
     for (const { list, contents } of offered) {
@@ -94,12 +102,12 @@ export class Mapping {
     return new Mapping([...rows.values()], this.names);
   }
 
-  /** Decided entries of a source in this list, in doubt or not. */
+  /** The decided entries of a source in this list, including those in doubt. */
   decidedOf(source: string, list: ListName): ReadonlyMap<string, MappingRow> {
     return this.#rows.get(`${source} ${list}`) ?? new Map();
   }
 
-  /** Our keys whose entry of the source is in doubt. */
+  /** Our keys whose entry at the source is in doubt. */
   doubted(source: string, list: ListName): ReadonlySet<string> {
     return kept(this.#keys, `doubted ${source} ${list}`, () => {
       const rows = [...this.decidedOf(source, list).values()].filter(({ state }) => state === "unclear");
@@ -110,12 +118,15 @@ export class Mapping {
     });
   }
 
-  /** Our keys in a list that somebody mapped entries of this source to. */
+  /** Our keys in a list to which entries of this source are mapped. */
   reachedBy(source: string, list: ListName): ReadonlySet<string> {
     return this.#keysOf(`reached by ${source} ${list}`, (row) => row.list === list && row.source === source);
   }
 
-  /** Our keys that came with other sources than the one that names the list: an equal code of that one may be another product. */
+  /**
+   * Our keys that came from sources other than the one that names the list. An equal code of that source may be another
+   * product.
+   */
   takenFrom(source: string, list: ListName): ReadonlySet<string> {
     const isOthers = (row: MappingRow) => row.list === list && row.source !== source && row.is_new === 1;
     return this.#keysOf(`taken from ${source} ${list}`, isOthers);
@@ -128,7 +139,7 @@ export class Mapping {
     });
   }
 
-  /** An entry of the source under our codes; if it is not mapped itself, under the codes of what it belongs to. */
+  /** A source's entry under our codes. If it is not mapped itself, only its parent's codes are replaced. */
   renamed(source: string, list: ListName, key: string, content: EntryContent): EntryContent {
     const group = this.groupOf(source, list, key);
     const { key: members } = listShapeOf(list);
@@ -143,7 +154,7 @@ export class Mapping {
   }
 }
 
-/** The key of an entry with this code below what it belongs to; `group` is empty if it belongs to nothing. */
+/** The key of an entry with this code within its parent; `group` is empty if it has none. */
 export function within(group: string, code: string): string {
   return group === "" ? code : `${group} ${code}`;
 }

@@ -7,26 +7,29 @@ import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { isAvailable, isSold } from "../model/supply.ts";
 import { lastOf, type Mapping, type MappingRow, within } from "./mapping.ts";
 
-/** What an entry that waits for a mapping may be. */
+/** A proposal for an entry that is not mapped yet. */
 export type Proposal = Omit<MappingRow, "decided_by" | "decided_at">;
 
-/** What a source offers, under our codes. */
+/** The offer of a source, under our codes. */
 export interface OwnCodes {
-  /** Without what waits, and with the entries of ours that stay because no mapping of the source reaches them. */
+  /**
+   * The lists without unmapped entries, and with entries of ours that stay because no mapping of the source reaches
+   * them.
+   */
   readonly whole: readonly OfferedList[];
-  /** About what waits, what stays, and what no list can have. */
+  /** Sentences about entries that are not mapped, that stay, or that no list can have. */
   readonly sentences: readonly string[];
   readonly proposals: readonly Proposal[];
-  /** What people decided about these lists, in doubt where the source gives another entry now. */
+  /** The decisions about these lists, in doubt if the source now gives another entry. */
   readonly decided: readonly MappingRow[];
-  /** Whether entries that callers see stay as they were while others of their list wait: they may be the same. */
+  /** Whether visible entries stay unchanged while others of their list wait for a mapping. They may be the same. */
   readonly isPartly: boolean;
 }
 
-/** Entries that a sentence names. */
+/** How many entries a sentence names. */
 const NAMED = 3;
 
-/** Gives the entries of a source our codes. Leaves out and proposes those that nobody mapped. */
+/** Gives a source's entries our codes. Leaves out entries that nobody mapped, and proposes mappings for them. */
 export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, decided: Mapping): Promise<OwnCodes> {
   const mapping = decided.doubting(source, [...offer.lists, ...offer.parents]);
   const parents = offer.parents.filter(({ list }) => !mapping.hasOurCodes(source, list));
@@ -50,23 +53,23 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, d
   };
 }
 
-/** One list of a source. */
+/** Translates one list of a source. */
 class Translation {
   readonly list: ListName;
-  /** Under our codes. */
+  /** Entries under our codes. */
   mapped: readonly EntryContent[] = [];
   readonly unusable: OfferedList["unusable"];
   readonly unnamed: readonly string[];
   /** Entries of ours that no mapping reaches. */
   readonly stay: readonly EntryContent[];
-  /** What cannot be used and is not mapped, in sentences. */
+  /** Sentences about unusable entries that are not mapped. */
   readonly lost: readonly string[];
   readonly #base: Snapshot;
   readonly #source: string;
   readonly #mapping: Mapping;
-  /** What waits by its key at the source, under our codes of what it belongs to. */
+  /** Entries that wait for a mapping, by their key at the source. Their parents' codes are ours. */
   readonly #waiting = new Map<string, EntryContent>();
-  /** How many wait for what they belong to. */
+  /** How many wait for the mapping of their parent. */
   #orphans = 0;
   #alikeTo: (content: EntryContent) => Alike = () => ({ alike: [], isClear: false });
 
@@ -115,7 +118,7 @@ class Translation {
     }
     if (offered.some(({ isNew }) => isNew)) {
       const taken = mapping.takenFrom(source, list);
-      // The source that names the list knows the entries that came with it.
+      // The source that names the list already gives the entries that came with it.
       const candidates = hasOurs
         ? this.stay.filter((content) => taken.has(entryKeyOf(list, content)))
         : Array.from(inOrder(base, list), ({ content }) => content);
@@ -134,7 +137,7 @@ class Translation {
     return this.#waiting.size + this.#orphans > 0 && this.stay.some(isAvailable);
   }
 
-  /** Whether the source says what becomes of an entry of ours. */
+  /** Whether the source determines what becomes of an entry of ours. */
   #isReached(list: ListName, key: string): boolean {
     const parent = parentOf(list);
     if (parent && isSold(parent) && !this.#isReached(parent, groupOf(list, key))) return false;
@@ -207,7 +210,7 @@ class Translation {
   }
 }
 
-/** Ids are ours, as codes are. */
+/** Ids are ours, like codes. */
 function withoutId({ id: _, ...content }: EntryContent): EntryContent {
   return content;
 }

@@ -1,8 +1,8 @@
-/** Why Duba cannot change or show the catalogue: one or more sentences for people. */
+/** Why we cannot change or show the catalogue, in one or more sentences for people. */
 export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
   readonly exitCode = 1;
 }
 
-/** Duba reports at most this many faults of a file: more probably have one cause. */
+/** We report at most this many errors of a file, because more probably have one cause. */
 export const mostErrors = 100;

@@ -1,9 +1,12 @@
-/** A code in capitals. Folds a–z only: codes never have letters such as "ı" and "ſ", whose capitals are ASCII. */
+/**
+ * A code in capitals. It folds a–z only, because codes never contain letters such as "ı" and "ſ", whose capitals are
+ * ASCII.
+ */
 export function foldCase(code: string): string {
   return /[a-z]/.test(code) ? code.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : code;
 }
 
-/** Codes are equal without regard to case. */
+/** Compares codes without regard to case. */
 export function isSameCode(one: string, other: string): boolean {
   return one === other || foldCase(one) === foldCase(other);
 }

@@ -35,7 +35,7 @@ function findProvider(
   throw unknownCode("provider_not_found", nobodyHas, code, known && ` Known codes: ${known}.`);
 }
 
-/** The message repeats only a harmless code: people paste anything. */
+/** The message repeats a code only if it is harmless, because people paste anything. */
 function unknownCode(failure: FailureCode, nobodyHas: string, code: string, hint: string): Failure {
   const named = isRepeatable(code) ? `the code ${code}` : "this code";
   return new Failure(failure, `${nobodyHas} ${named}.${hint}`);

@@ -1,6 +1,6 @@
 import { foldCase } from "./codes.ts";
 
-/** Entries of all lists together, without prices of accounts. Real catalogues have 200 to 3,000. */
+/** The most entries of all lists together, without prices of accounts. Real catalogues have 200 to 3,000. */
 export const mostEntries = 20_000;
 
 /** `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above 0, unique in its list. */
@@ -9,7 +9,7 @@ export type MemberKind = "code" | "text" | "money" | "id";
 interface Shape {
   /** Members in the order of the interface document. */
   readonly members: Readonly<Record<string, MemberKind>>;
-  /** The codes that identify an entry, those of its parent first. */
+  /** The codes that identify an entry. Those of its parent come first. */
   readonly key: readonly string[];
   /** The list of the parents. */
   readonly parent?: string;
@@ -17,7 +17,7 @@ interface Shape {
 
 const provider = { type: "code", id: "id", name: "text", narration: "text", image: "text" } as const;
 
-/** The lists of the catalogue, each after the list of its parents. */
+/** The lists of the catalogue. Each comes after the list of its parents. */
 export const lists = {
   "data-providers": { members: provider, key: ["type"] },
   "data-bundles": {
@@ -82,7 +82,7 @@ export type DataBundleEntry = Entries["data-bundles"];
 export type CableProduct = Entries["cable-products"];
 export type CableAddOn = Entries["cable-add-ons"];
 
-/** The members of any entry. */
+/** The members of an entry of any list. */
 export type EntryContent = Readonly<Record<string, string | number>>;
 
 export function listShapeOf(list: ListName): Shape {
@@ -98,21 +98,21 @@ export function childrenOf(list: ListName): ListName[] {
   return listNames.filter((other) => parentOf(other) === list);
 }
 
-/** Identifies an entry in its list, however its codes are spelled. No code has a space. */
+/** Identifies an entry in its list, regardless of the spelling of its codes. No code contains a space. */
 export function entryKeyOf(list: ListName, content: EntryContent): string {
   let key = "";
   for (const member of listShapeOf(list).key) key += `${key && " "}${foldCase(String(content[member]))}`;
   return key;
 }
 
-/** The codes of an entry in their own spelling, for people. */
+/** The codes of an entry as spelled, for people. */
 export function nameOf(list: ListName, content: EntryContent): string {
   return listShapeOf(list)
     .key.map((member) => content[member])
     .join(" ");
 }
 
-/** The key of the group in which an entry has its position: the parent, or the account of a price rule. */
+/** The key of the group that contains an entry: its parent, or the account of a price rule. */
 export function groupOf(subject: Subject, key: string): string {
   const end = subject === "prices" ? key.indexOf(" ") : key.lastIndexOf(" ");
   return end === -1 ? "" : key.slice(0, end);

@@ -2,7 +2,10 @@ import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName } from "./lists.ts";
 import { bundleSize, hoursIn } from "./quantity.ts";
 
-/** Two entries look alike if they share one of these: size and validity, or the name without prices, spaces and marks. */
+/**
+ * The looks of an entry. Two entries look alike if they share one: size and validity, or the name without prices,
+ * spaces and marks.
+ */
 export function looksOf(content: EntryContent): string[] {
   const name = String(content.name ?? content.description)
     .toLowerCase()
@@ -14,17 +17,20 @@ export function looksOf(content: EntryContent): string[] {
   return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
 }
 
-/** A GB may be 1,000 MB or 1,024 MB. */
+/** Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. */
 function evenSize(size: number): number {
   return size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
 }
 
-/** Hours for which an entry is valid; undefined if neither its duration nor its description names one time. */
+/** Hours for which an entry is valid; undefined unless its duration or description states exactly one time. */
 export function validityOf(content: EntryContent): number | undefined {
   return hoursIn(String(content.duration)) ?? hoursIn(String(content.description));
 }
 
-/** What a mapping remembers of an entry: size in megabytes, validity in hours, class; its name only where neither can be read. */
+/**
+ * What a mapping remembers of an entry: size in megabytes, validity in hours, class. The name is included only if
+ * neither size nor validity can be read.
+ */
 export function rememberedOf(content: EntryContent): string {
   const size = bundleSize(content);
   const hours = validityOf(content);
@@ -39,7 +45,7 @@ export function rememberedOf(content: EntryContent): string {
   });
 }
 
-/** Whether an entry is another one than the remembered one: a member that both have differs, or one has a name alone. */
+/** Whether an entry differs from the remembered one: in a member that both have, or because only one has a name. */
 export function disagrees(remembered: string, content: EntryContent): boolean {
   const before: Record<string, unknown> = JSON.parse(remembered);
   const now: Record<string, unknown> = JSON.parse(rememberedOf(content));
@@ -47,22 +53,22 @@ export function disagrees(remembered: string, content: EntryContent): boolean {
   return both.length === 0 || both.some((member) => before[member] !== now[member]);
 }
 
-/** SME, gifting or corporate; else empty. */
+/** SME, gifting or corporate; empty if none of them. */
 function classOf(content: EntryContent): string {
   const words = String(content.description ?? content.name).toLowerCase();
   return /\b(sme|gifting|corporate)\b/.exec(words)?.[1] ?? "";
 }
 
-/** Which entries may be the same under other codes. */
+/** Entries that may be the same under other codes. */
 export interface Alike {
   readonly alike: readonly EntryContent[];
-  /** Whether it is one, and nothing else of ours looks like it. */
+  /** Whether there is exactly one, and no other entry of ours looks like it. */
   readonly isClear: boolean;
 }
 
 /**
- * Finds which of `theirs` looks like an entry of `ours`, within one provider or product and one class (SME, gifting, corporate): by name, else by
- * size and validity.
+ * Finds the entries of `theirs` that look like an entry of `ours`, within one provider or product and one class (SME,
+ * gifting, corporate): by name, else by size and validity.
  */
 export async function alikeIn(
   list: ListName,

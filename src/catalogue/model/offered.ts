@@ -1,10 +1,10 @@
 import type { Origin } from "../../upstreams/ports/catalogue-source.ts";
 import type { EntryContent, ListName } from "./lists.ts";
 
-/** An entry with a good code and another value that no catalogue can have. */
+/** An entry with a valid code but another value that no catalogue can have. */
 export interface UnusableEntry {
   readonly key: string;
-  /** Such as "MTNDATA 104: its price cannot be used". */
+  /** A sentence such as "MTNDATA 104: its price cannot be used". */
   readonly sentence: string;
 }
 
@@ -13,16 +13,18 @@ export interface OfferedList {
   readonly list: ListName;
   readonly contents: readonly EntryContent[];
   readonly unusable: readonly UnusableEntry[];
-  /** The keys of what entries without a usable code belong to; empty if that is not known, or the list has no such. */
+  /**
+   * The parents of entries without a usable code, by key; empty if the parent is not known or the list has no parents.
+   */
   readonly unnamed?: readonly string[];
 }
 
 /** The lists of a source. */
 export interface Offer {
   readonly lists: readonly OfferedList[];
-  /** Of lists that do not come from it here: the entries that its own belong to. */
+  /** Parents of the source's entries, in lists that it does not supply here. */
   readonly parents: readonly OfferedList[];
-  /** What no list can have, in sentences. */
+  /** Sentences about what no list can have. */
   readonly leftOut: readonly string[];
   readonly origin: Origin;
 }

@@ -5,48 +5,52 @@ import { type Document, type Group, groupIn, type Item, itemIn } from "./snapsho
 import { costOf } from "./supply.ts";
 
 /**
- * How a price follows from the catalogue's: `percent` adds hundredths of a percent, `margin` adds kobo, both may be negative; `price`
- * replaces it, in kobo. `group` makes an account a member of a group.
+ * How a price follows from the catalogue's. `percent` adds hundredths of a percent and `margin` adds kobo; both may be
+ * negative. `price` replaces it, in kobo. `group` makes an account a member of a group.
  */
 export type Rule = "percent" | "margin" | "price" | "group";
 
 /** A price rule as an entry of the subject `prices`. */
 export interface PriceRule extends EntryContent {
-  /** Whose rule it is: an account's id, or a group such as `group:agents`. */
+  /** The holder of the rule: an account's id, or a group such as `group:agents`. */
   readonly account: string;
   /**
-   * What it is for, by the codes of a provider or of one entry ("MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36"), by the size of data bundles
-   * ("size=1GB") or by list ("list=data-bundles"). Empty for a membership.
+   * The scope: codes of a provider or of one entry ("MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36"), a size of data
+   * bundles ("size=1GB") or a list ("list=data-bundles"). Empty for a membership.
    */
   readonly of: string;
   readonly rule: Rule;
   readonly value: number;
-  /** Of a fixed price: the catalogue's price when somebody set it, in kobo. */
+  /** For a fixed price: the catalogue's price when it was set, in kobo. */
   readonly listed?: number;
-  /** Of a membership: the group. */
+  /** For a membership: the group. */
   readonly group?: string;
-  /** Kobo of which the price is rounded up to a multiple. */
+  /** The price is rounded up to a multiple of this many kobo. */
   readonly round?: number;
-  /** From when until when it holds, in milliseconds since 1970. While it holds, it comes before the rule without times. */
+  /**
+   * When the rule holds, in milliseconds since 1970. While it holds, it takes precedence over the rule without times.
+   */
   readonly from?: number;
   readonly until?: number;
-  /** 1 until it holds. A revision removes this at its time, and the rule at its end: see `turns.ts`. */
+  /**
+   * 1 before the rule holds. A revision removes this at the start, and the rule at its end: see `price-rule-dates.ts`.
+   */
   readonly pending?: number;
 }
 
 export function ruleKeyOf({ account, of, from }: Pick<PriceRule, "account" | "of" | "from">): string {
-  // No codes have two spaces between them.
+  // Codes never have two spaces between them.
   return `${account} ${foldCase(of)}${from === undefined ? "" : `  ${from}`}`;
 }
 
-/** Begins the holder of a group's rules. */
+/** The prefix of a group's holder id. */
 export const groupMark = "group:";
 
 export function isGroup(holder: string): boolean {
   return holder.startsWith(groupMark);
 }
 
-/** What a rule is for, if that is neither an entry nor a provider. Sizes are in megabytes. */
+/** The scope of a rule that is neither for an entry nor for a provider. Sizes are in megabytes. */
 export function wideScope(of: string): { size: number } | { list: ListName } | undefined {
   const [, kind, text = ""] = /^(size|list)=(.*)$/i.exec(of) ?? [];
   if (kind === undefined) return undefined;
@@ -58,17 +62,17 @@ export function wideScope(of: string): { size: number } | { list: ListName } | u
   return list && { list };
 }
 
-/** "size=1gb" is "size=1GB". */
+/** Normalises a scope: "size=1gb" becomes "size=1GB". */
 export function scopeText(scope: { size: number } | { list: ListName }): string {
   return "size" in scope ? `size=${sizeText(scope.size)}` : `list=${scope.list}`;
 }
 
-/** The prices of one account, or of a group. */
+/** The prices of one account or group. */
 export class PriceList {
   readonly holder: string;
-  /** The group's prices, where the account has no rule of its own. */
+  /** The group's prices. They apply where the account has no rule of its own. */
   readonly group: PriceList | undefined;
-  /** Differs between lists with different rules of their own. */
+  /** Differs between lists whose own rules differ. */
   readonly fingerprint: string;
   readonly #entries = new Map<string, PriceRule>();
   readonly #providers = new Map<string, PriceRule>();
@@ -76,11 +80,11 @@ export class PriceList {
   readonly #lists = new Map<ListName, PriceRule>();
   readonly #touched = new Set<string>();
 
-  /** Of the rules that hold. */
+  /** `rules`: those that hold now. */
   constructor(rules: readonly PriceRule[], group?: PriceList) {
     this.holder = rules[0]?.account ?? "";
     this.group = group;
-    // Of several rules for the same the one that began last counts.
+    // Of several rules with the same scope, the one that started last counts.
     const ordered = rules
       .filter(({ rule }) => rule !== "group")
       .toSorted((one, other) => (one.from ?? 0) - (other.from ?? 0));
@@ -99,24 +103,24 @@ export class PriceList {
     }
   }
 
-  /** The one of the account's own list and its group's that may decide prices with this provider; undefined if none does. */
+  /** This list or its group's, whichever may decide prices of this provider; undefined if neither does. */
   touching(list: ListName, provider: string): PriceList | undefined {
     const isOwn =
       this.#touched.has(provider) || this.#lists.has(list) || (list === "data-bundles" && this.#sizes.size > 0);
     return isOwn ? this : this.group?.touching(list, provider);
   }
 
-  /** Whether a rule of this list, not of its group, makes the price. */
+  /** Whether a rule of this list, not of its group, decides the price. */
   decides(list: ListName, key: string, content: EntryContent): boolean {
     return this.#ruleFor(list, key, content) !== undefined;
   }
 
-  /** What is paid for an entry, in kobo. */
+  /** The price of an entry, in kobo. */
   priceOf(list: ListName, key: string, content: EntryContent): number {
     const listed = Number(content.price);
     const rule = this.#ruleFor(list, key, content);
     if (rule === undefined) return this.group ? this.group.priceOf(list, key, content) : listed;
-    // A margin that makes the price 0 or less is a mistake: the catalogue's price holds.
+    // A margin that reduces the price to 0 or less is a mistake, so the catalogue's price holds.
     const own = priceBy(rule, listed) ?? roundedUp(listed, rule.round);
     return isGroup(rule.account) ? Math.max(own, costOf(content) ?? 0) : own;
   }
@@ -129,7 +133,10 @@ export class PriceList {
   }
 }
 
-/** What a rule makes of a price, in kobo: half a kobo rounds up, and the whole up to a multiple of `round`. Undefined: it leaves 0 or less. */
+/**
+ * Applies a rule to a price, in kobo. Half a kobo rounds up, and the result rounds up to a multiple of `round`.
+ * Undefined if 0 or less is left.
+ */
 export function priceBy(rule: Pick<PriceRule, "rule" | "value" | "round">, price: number): number | undefined {
   const made = applied(rule, price);
   return made > 0 ? roundedUp(made, rule.round) : undefined;
@@ -150,7 +157,10 @@ function roundedUp(price: number, step = 1): number {
 
 const lists = new WeakMap<Group, PriceList>();
 
-/** An account's prices, or a group's. The same object while the rules stay the same; that of its group if an account has none of its own. */
+/**
+ * The prices of an account or group. It returns the same object while the rules stay the same, and the group's object
+ * if an account has no rules of its own.
+ */
 export function priceListOf(document: Document, holder: string): PriceList {
   const rules = groupIn(document, "prices", holder);
   const joined = groupJoined(document, holder);
@@ -163,7 +173,7 @@ export function priceListOf(document: Document, holder: string): PriceList {
   return made;
 }
 
-/** The same if all rules held at once that hold now or will. */
+/** The same, as if all current and future rules held at once. */
 export function priceListEver(document: Document, holder: string): PriceList {
   const joined = groupJoined(document, holder);
   return new PriceList(
@@ -181,7 +191,7 @@ export function groupJoined(document: Document, account: string): string | undef
   return itemIn(document, "prices", ruleKeyOf({ account, of: "" }))?.content.group as string | undefined;
 }
 
-/** The accounts that are in a group. */
+/** The accounts in a group. */
 export function membersOfGroup(document: Document, group: string): string[] {
   return [...document.groups.prices.keys()].filter((holder) => groupJoined(document, holder) === group);
 }
@@ -193,19 +203,21 @@ export function groupsIn(document: Document): string[] {
   return [...new Set(all)].sort();
 }
 
-/** The rules of an account, those of a provider before those of its entries. */
+/** The rules of an account. Those of a provider come before those of its entries. */
 export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
 }
 
-/** The catalogue's price of an entry, in kobo; undefined if it has no such entry. */
+/** The catalogue's price of an entry, in kobo; undefined if there is no such entry. */
 export function listedPrice(document: Document, codes: string): number | undefined {
   const key = foldCase(codes);
   const [price] = pricedLists.flatMap((list) => itemIn(document, list, key)?.content.price ?? []);
   return price === undefined ? undefined : Number(price);
 }
 
-/** Whether an account pays less than the catalogue's price only because that has risen since somebody fixed its price. */
+/**
+ * Whether an account pays less than the catalogue's price only because that has risen since the fixed price was set.
+ */
 export function isOvertaken(document: Document, { rule, of, value, listed }: PriceRule): boolean {
   const price = rule === "price" ? listedPrice(document, of) : undefined;
   return price !== undefined && listed !== undefined && price > listed && price > value;

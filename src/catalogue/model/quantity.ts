@@ -7,7 +7,9 @@ const times = { hour: 1, hr: 1, day: 24, week: 168, month: 720, year: 8760 };
 
 const bundleSizes = new WeakMap<EntryContent, number | null>();
 
-/** Megabytes of a data bundle; undefined for all else, and unless its value or description names exactly one size. */
+/**
+ * Megabytes of a data bundle; undefined for other entries, and unless its value or description states exactly one size.
+ */
 export function bundleSize(content: EntryContent): number | undefined {
   const { value, description } = content;
   if (value === undefined) return undefined;
@@ -19,18 +21,18 @@ export function bundleSize(content: EntryContent): number | undefined {
   return size ?? undefined;
 }
 
-/** 1536 is "1.5GB". */
+/** Formats 1536 as "1.5GB". */
 export function sizeText(megabytes: number): string {
   const [size, unit] = megabytes < 1024 ? [megabytes, "MB"] : [megabytes / 1024, "GB"];
   return `${Math.round(size * 1000) / 1000}${unit}`;
 }
 
-/** Megabytes in a text such as `1.5GB` or `corporate_data_500mb`; undefined unless it names exactly one size. */
+/** Megabytes in a text such as `1.5GB` or `corporate_data_500mb`; undefined unless it states exactly one size. */
 export function megabytesIn(text: string): number | undefined {
   return onlyOne(text, /(?<![\d.,])(\d+(?:\.\d+)?)\s?(MB|GB|TB)(?![a-z])/gi, sizes);
 }
 
-/** Hours in a text such as `24Hrs` or `1 Day`; undefined unless it names exactly one time. A month has 30 days. */
+/** Hours in a text such as `24Hrs` or `1 Day`; undefined unless it states exactly one time. A month has 30 days. */
 export function hoursIn(text: string): number | undefined {
   return onlyOne(text, /(?<![\d.,])(\d+)[\s-]*(hour|hr|day|week|month|year)s?(?![a-z])/gi, times);
 }

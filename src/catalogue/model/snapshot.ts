@@ -2,28 +2,30 @@ import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
 
 export interface Item {
-  /** `entryKeyOf`, or `ruleKeyOf`. */
+  /** From `entryKeyOf` or `ruleKeyOf`. */
   readonly key: string;
   readonly content: EntryContent;
 }
 
-/** Entries in their order; price rules by their keys. Immutable: two documents share a group that is the same in both. */
+/** Entries in order, or price rules by key. Immutable: two documents share a group that is the same in both. */
 export type Group = readonly Item[];
 export type Groups = ReadonlyMap<string, Group>;
 
-/** Everything that a revision or a draft has, or a part of it: groups by their parents' keys, none of them empty. Immutable. */
+/**
+ * The content of a revision or draft, or a part of it: groups by their parents' keys, none of them empty. Immutable.
+ */
 export interface Document {
   readonly groups: Readonly<Record<Subject, Groups>>;
 }
 
-/** The last revision that changed something. */
+/** The last revision that changed something, such as a group. */
 export interface Stamp {
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly publishedAt: number;
 }
 
-/** The last change of each group, also of an empty one; under the empty key of the whole list. */
+/** The last change of each group, including empty ones. The empty key stands for the whole list. */
 export type Stamps = Readonly<Record<Subject, ReadonlyMap<string, Stamp>>>;
 
 /** The catalogue of one revision. Money is whole kobo. Immutable. */
@@ -32,7 +34,7 @@ export interface Snapshot extends Document {
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly publishedAt: number;
-  /** The catalogue's change counter when this was read: if the store has another number, there may be news. */
+  /** The catalogue's change counter at the time of reading. If the store has another value, there may be news. */
   readonly changes: number;
   readonly stamps: Stamps;
 }
@@ -56,7 +58,7 @@ export function groupIn({ groups }: Document, subject: Subject, key = ""): Group
   return groups[subject].get(key) ?? none;
 }
 
-/** The last change of a group. If it never had an entry, that of its parent. */
+/** The last change of a group. If it never had an entry, the last change of its parent. */
 export function stampOf(snapshot: Snapshot, list: ListName, key = ""): Stamp {
   const stamp = snapshot.stamps[list].get(key);
   if (stamp) return stamp;
@@ -65,8 +67,8 @@ export function stampOf(snapshot: Snapshot, list: ListName, key = ""): Stamp {
 }
 
 /**
- * The stamp of another change after `before`. Two changes never share a second, so that an HTTP date never stands for two
- * contents.
+ * The stamp of another change after `before`. Two changes never share a second, so that an HTTP date never stands for
+ * two contents.
  */
 export function laterStamp(before: Stamp | undefined, { revision, publishedAt }: Stamp): Stamp {
   if (before === undefined) return { revision, publishedAt };
@@ -74,7 +76,7 @@ export function laterStamp(before: Stamp | undefined, { revision, publishedAt }:
   return { revision, publishedAt: Math.max(publishedAt, (Math.floor(before.publishedAt / 1000) + 1) * 1000) };
 }
 
-/** The stamp of a combination. */
+/** The stamp of several parts together. */
 export function stampOfAll(stamps: readonly Stamp[]): Stamp {
   return stamps
     .toSorted((one, other) => one.revision - other.revision)
@@ -95,7 +97,7 @@ export function itemIn(document: Document, subject: Subject, key: string): Item 
   return groupIndex(groupIn(document, subject, groupOf(subject, key))).get(key);
 }
 
-/** A list in its order: that of the parents, then that of their entries. */
+/** A list in its order: by parent, then by entry. */
 export function* inOrder(document: Document, list: ListName): Generator<Item, void> {
   const parent = parentOf(list);
   if (parent === undefined) yield* groupIn(document, list);
@@ -115,7 +117,7 @@ export interface EntryEdit {
   readonly content: EntryContent | null;
 }
 
-/** The document with these entries: known ones in their places, new ones at the end of their groups. */
+/** The document after these edits. Existing entries keep their places, and new ones go to the end of their groups. */
 export async function withEntries(document: Document, edits: Iterable<EntryEdit>): Promise<Document> {
   const pause = pacer();
   const groups = { ...document.groups };
@@ -135,13 +137,13 @@ export async function withEntries(document: Document, edits: Iterable<EntryEdit>
   return { groups };
 }
 
-/** Sets a group in `groups`; takes it out if it is empty. */
+/** Sets a group in `groups`, or removes it if it is empty. */
 export function setGroup(groups: Map<string, Group>, subject: Subject, name: string, group: Group): void {
   if (group.length === 0) groups.delete(name);
   else groups.set(name, subject === "prices" ? group.toSorted((one, other) => (one.key < other.key ? -1 : 1)) : group);
 }
 
-/** The old group if the new one has the very items of it. */
+/** The old group if the new one has exactly its items. */
 export function sharing(old: Group, made: Group): Group {
   return made.length === old.length && made.every((item, at) => item === old[at]) ? old : made;
 }

@@ -2,8 +2,9 @@ import { type EntryContent, type ListName, listShapeOf } from "./lists.ts";
 import type { Group } from "./snapshot.ts";
 
 /**
- * What the operator knows of the supply of an entry, as optional members of its content: `cost` is what the operator pays, in kobo, and
- * `available` is 0 or 1. With each stand `…_since`, in milliseconds since 1970, and `…_by`, who told it. Callers see none of them.
+ * Facts about the supply of an entry, as optional members of its content: `cost` is what the operator pays, in kobo,
+ * and `available` is 0 or 1. Each comes with `…_since`, in milliseconds since 1970, and `…_by`, who stated it. Callers
+ * see none of them.
  */
 export const supplyFacts = ["cost", "available"] as const;
 type SupplyFact = (typeof supplyFacts)[number];
@@ -20,18 +21,18 @@ export function isSold(list: ListName): boolean {
   return (soldLists as readonly ListName[]).includes(list);
 }
 
-/** Who tells a fact of the supply, and when, in milliseconds since 1970. */
+/** Who states a supply fact, and when, in milliseconds since 1970. */
 export interface Teller {
   readonly at: number;
   readonly by: string;
 }
 
-/** What the operator pays, in kobo; undefined if nobody told it. */
+/** What the operator pays, in kobo; undefined if not known. */
 export function costOf({ cost }: EntryContent): number | undefined {
   return cost === undefined ? undefined : Number(cost);
 }
 
-/** Whether it is to be had. An entry of which nobody told anything is. */
+/** Whether an entry is available. It is unless somebody stated otherwise. */
 export function isAvailable({ available }: EntryContent): boolean {
   return available !== 0;
 }
@@ -50,8 +51,8 @@ export function availableIn(group: Group): Group {
 }
 
 /**
- * The entry with what is known of its supply: a fact that `given` has, else the one of `known`. An empty text in `given` says that a fact is
- * not known any more. If somebody tells the same again, time and teller stay those of the first.
+ * The entry with its supply facts: those in `given`, else those in `known`. An empty text in `given` means that the
+ * fact is no longer known. If a fact is only repeated, its time and author do not change.
  */
 export function supplied(given: EntryContent, known: EntryContent | undefined, told: Teller): EntryContent {
   if (!hasSupply(given) && !(known && hasSupply(known))) return given;
@@ -77,7 +78,7 @@ function hasSupply({ cost, available }: EntryContent): boolean {
   return cost !== undefined || available !== undefined;
 }
 
-/** Whether callers see the same of two contents. */
+/** Whether two contents look the same to callers. */
 export function isSameToCallers(list: ListName, one: EntryContent, other: EntryContent): boolean {
   if (one === other) return true;
   if (isAvailable(one) !== isAvailable(other)) return false;
@@ -85,7 +86,7 @@ export function isSameToCallers(list: ListName, one: EntryContent, other: EntryC
   return true;
 }
 
-/** Whether callers see the same of two groups. */
+/** Whether two groups look the same to callers. */
 export function areSameToCallers(list: ListName, one: Group, other: Group): boolean {
   const [before, after] = [availableIn(one), availableIn(other)];
   return (

@@ -63,14 +63,14 @@ export const fetchTvAddOns = operation({
     { summary: "Add-ons of DStv Premium", input: { type: "dstv", productCode: "PRWE36" }, answer: premium },
     { summary: "A product without add-ons", input: { type: "gotv", productCode: "GOTVMAX" }, answer: none },
   ],
-  // No code has a line break, so two different requests never share a name.
+  // No code contains a line break, so two different requests never share a name.
   pick: ({ input, caller }, { responses }: Catalogue) =>
     responses.pick("cable-add-ons", `${input.type}\n${input.productCode}`, caller, input, specOf),
 });
 
 const writeAnswer = answerWriter(AddOnAnswer);
 
-/** The answer repeats the codes as the caller spells them. */
+/** The response repeats the codes in the caller's spelling. */
 function specOf(
   { snapshot }: ResponseCache,
   { type, productCode }: { type: string; productCode: string },

@@ -61,7 +61,7 @@ export const lookupDataBundles = operation({
   },
 });
 
-/** Names the list of all providers. No code is empty. */
+/** The name of the list of all providers. No code is empty. */
 const ALL = "";
 
 function specOf({ snapshot, now }: ResponseCache, code: string | undefined): ResponseSpec {
@@ -72,7 +72,7 @@ function specOf({ snapshot, now }: ResponseCache, code: string | undefined): Res
   }
   return {
     name: ALL,
-    // The order of the providers is the order of their bundles.
+    // The order of providers determines the order of their bundles.
     parts: [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers")],
     stamp: stampOfAll([stampOf(snapshot, "data-bundles"), stampOf(snapshot, "data-providers")]),
     write: (prices) => (prices ? allPricedBundlesBody(snapshot, now, prices) : allBundlesBody(snapshot, now)),

@@ -1,7 +1,7 @@
 import { koboOf } from "../../operation/money.ts";
 import { groupMark, type Rule, wideScope } from "../model/price-lists.ts";
 
-/** How people write the parts of a price rule. */
+/** The forms in which people write the parts of a price rule. */
 
 export const margin = {
   form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
@@ -15,7 +15,7 @@ export const margin = {
   },
 };
 
-/** The name of a group, with or without `group:`, read as the holder of its rules. */
+/** The name of a group, with or without `group:`, parsed to the holder of its rules. */
 export const groupForm = {
   form: "the name of a group: up to 40 small letters, digits and hyphens, such as agents",
   read: (text: string): string | undefined => {
@@ -24,13 +24,13 @@ export const groupForm = {
   },
 };
 
-/** To what a price may be rounded up. */
+/** The multiples to which a price may be rounded up. */
 export const roundings = [
   { text: "5", kobo: 500 },
   { text: "10", kobo: 1_000 },
 ] as const;
 
-/** Whether a fixed price can be for this: one entry, or a size. */
+/** Whether a fixed price fits this scope: one entry, or a size. */
 export function takesPrice(of: string): boolean {
   const scope = wideScope(of);
   return scope ? "size" in scope : of.includes(" ");

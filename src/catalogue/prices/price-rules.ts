@@ -35,30 +35,37 @@ export function ruleText({
   return `${sign}${size}${rounding}${time("from", from)}${time("until", until)}`;
 }
 
-/** A time as files hold it, which `startTime` and `endTime` read. */
+/** A time as files hold it, in the form that `startTime` and `endTime` read. */
 export function timeText(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+/, "");
 }
 
-/** The members of a rule that somebody sets. A fixed price that is set again is then beside the catalogue's price of now. */
+/**
+ * The members of a rule that people set. Setting a fixed price again also updates `listed` to the catalogue's current
+ * price.
+ */
 const setMembers = ["rule", "value", "group", "round", "until", "listed"];
 
 /**
- * Gives an account or a group a rule. `now`: in milliseconds since 1970. Throws a `CatalogueError` if the catalogue has nothing by these codes.
+ * A plan that sets a rule of an account or a group. `now`: in milliseconds since 1970. Throws a `CatalogueError` if the
+ * catalogue has nothing with these codes.
  */
 export function settingRule(rule: PriceRule, now = 0): Plan {
   return (base) => withEntries(base, editsTo(base, rule, now, setMembers));
 }
 
-/** Sets a rule, if it differs in one of these members. */
+/** The edits that set a rule, if it differs in one of these members. */
 function editsTo(base: Document, given: PriceRule, now: number, members: readonly string[]): EntryEdit[] {
   const { key, content } = asListed(base, given, now);
   return editsOf(base, key, content, members);
 }
 
-/** A rule as the catalogue keeps it, and its key there. Throws a `CatalogueError` if the catalogue has nothing by its codes. */
+/**
+ * A rule as the catalogue stores it, with its key. Throws a `CatalogueError` if the catalogue has nothing with its
+ * codes.
+ */
 function asListed(base: Document, given: PriceRule, now: number): { key: string; content: PriceRule } {
-  // A rule with an end begins at a time as well: it takes the place of no other for ever.
+  // A rule with an end also gets a start, so that it does not permanently replace a rule without times.
   const rule = given.until !== undefined && given.from === undefined ? { ...given, from: wholeSecond(now) } : given;
   const listed = rule.rule === "price" ? listedPrice(base, rule.of) : undefined;
   const content: PriceRule = {
@@ -78,7 +85,10 @@ function editsOf(base: Document, key: string, content: PriceRule, members: reado
 
 const wholeSecond = (time: number) => Math.floor(time / 1000) * 1000;
 
-/** Takes the rules for this away, or all of the account or the group. Throws a `CatalogueError` if it has none. */
+/**
+ * A plan that removes the rules with this scope, or all rules of the holder. Throws a `CatalogueError` if there are
+ * none.
+ */
 export function removingRules(holder: string, of: string | undefined): Plan {
   return (base) => {
     const scope = of === undefined ? undefined : wideScope(of);
@@ -97,7 +107,9 @@ export function removingRules(holder: string, of: string | undefined): Plan {
   };
 }
 
-/** Makes accounts members of a group, or of none. Throws a `CatalogueError` if there is no such group. */
+/**
+ * A plan that moves accounts into a group, or out of any group. Throws a `CatalogueError` if there is no such group.
+ */
 export function joining(accounts: readonly string[], group: string | undefined): Plan {
   return (base) => {
     if (group !== undefined && !groupsIn(base).includes(group)) throw new CatalogueError(noGroup(group));
@@ -121,15 +133,16 @@ function noGroup(group: string): string {
   return `There is no group ${name}: set its first price with duba prices set ${group} <codes>, or look for it in duba prices list.`;
 }
 
-/** A rule that an account or a group shall have, and its place in the file, such as "line 5". */
+/** A rule that an account or group should have, with its place in the file, such as "line 5". */
 export interface WantedRule {
   readonly rule: PriceRule;
   readonly place: string;
 }
 
 /**
- * Replaces all rules of the accounts and groups in `wanted`; others stay, and memberships too unless the file has them. Throws a `CatalogueError`
- * with up to 100 of `faults`, codes that the catalogue does not have and rules that are there twice, each in a sentence with its place.
+ * Replaces all rules of the accounts and groups in `wanted`. Other holders do not change, nor do memberships unless the
+ * file has them. Throws a `CatalogueError` with up to 100 sentences: `faults`, codes that the catalogue does not have,
+ * and repeated rules, each with its place.
  */
 export function replacingRules(
   wanted: readonly WantedRule[],
@@ -168,7 +181,7 @@ export function replacingRules(
   };
 }
 
-/** What a rule is for, as the catalogue spells it. */
+/** The scope of a rule as the catalogue spells it. */
 function listedAs(base: Document, of: string): string {
   if (/^(size|list)=/i.test(of)) {
     const scope = wideScope(of);

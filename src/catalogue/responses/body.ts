@@ -5,7 +5,7 @@ import { etagOf } from "./etag.ts";
 const SMALLEST_COMPRESSED = 256;
 const LARGEST_COMPRESSED = 4 * 1024 * 1024;
 
-/** A sent date is at most 60 seconds old; the last second is for the way to the socket. */
+/** Milliseconds. A date that we send is at most 60 seconds old, and we keep one second for the way to the socket. */
 const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
@@ -13,7 +13,7 @@ const DATE_LENGTH = 24;
 /** The bytes of a body. */
 export class Edition {
   readonly bytes: Buffer;
-  /** When it was written, in milliseconds since 1970; 0 without a date in it. */
+  /** When it was written, in milliseconds since 1970; 0 if it contains no date. */
   readonly date: number;
   readonly #start: CompressedStart;
   readonly #compressed: { [encoding in Compressed]?: Buffer | Promise<Buffer> | undefined } = {};
@@ -28,7 +28,7 @@ export class Edition {
     return this.bytes.length >= SMALLEST_COMPRESSED && this.bytes.length <= LARGEST_COMPRESSED;
   }
 
-  /** Undefined while a large body is not compressed yet. */
+  /** Undefined until a large body is compressed. */
   compressed(encoding: Compressed): Buffer | Promise<Buffer> | undefined {
     this.#compressed[encoding] ??= this.#start.of(encoding, this.bytes);
     return this.#compressed[encoding];
@@ -43,14 +43,14 @@ interface Dated {
   readonly now: () => number;
 }
 
-/** The body of a response. Writes a body with a date again before the date is too old. */
+/** The body of a response. A body with a date is rewritten before the date is too old. */
 export class Body {
   readonly etag: string;
   /** Uncompressed, in bytes. */
   readonly size: number;
   readonly #before: readonly Buffer[];
   readonly #dated: Dated | undefined;
-  /** All but the date and what follows it. */
+  /** Everything before the date. */
   readonly #start: CompressedStart;
   #edition: Edition | undefined;
 
@@ -68,7 +68,7 @@ export class Body {
     if (this.#dated === undefined) return this.#edition!;
     const now = this.#dated.now();
     const age = this.#edition === undefined ? Number.NaN : now - this.#edition.date;
-    // Also if the clock was set back: the date must not be in the future.
+    // This is also true if the clock was set back, because the date must not be in the future.
     if (!(age >= 0 && age < REWRITTEN_AFTER)) {
       const parts = [...this.#before, Buffer.from(new Date(now).toISOString()), this.#dated.after];
       this.#edition = new Edition(Buffer.concat(parts), now, this.#start);
@@ -76,7 +76,7 @@ export class Body {
     return this.#edition!;
   }
 
-  /** False if the edition became too old during its compression. */
+  /** False if the edition became too old while it was compressed. */
   isSendable(edition: Edition): boolean {
     if (this.#dated === undefined) return true;
     return edition === this.#edition && this.#dated.now() - edition.date <= UNSENDABLE_AFTER;

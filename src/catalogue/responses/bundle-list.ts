@@ -21,17 +21,20 @@ const END = Buffer.from('],"date":"');
 const DATE_END = Buffer.from('","message":"Data lookup successful"}}');
 const COMMA = Buffer.from(",");
 
-/** The bundles of a provider as JSON, without the brackets, `CHUNK` of them in each buffer, and their ETag. */
+/** A provider's bundles as JSON without brackets, `CHUNK` of them per buffer, with their ETag. */
 interface Fragment {
   readonly chunks: readonly Buffer[];
   readonly etag: string;
 }
 
-/** Fragments in the catalogue's prices, and in those of groups: they belong to many accounts. */
+/** Fragments in the prices of the catalogue and of groups, because many accounts share them. */
 const fragments = new WeakMap<Group, Fragment>();
 const groupFragments = new WeakMap<PriceList, WeakMap<Group, Fragment>>();
 
-/** Writes the bundles of every provider before the first request, also in the prices of groups, with pauses for the event loop. */
+/**
+ * Writes the bundles of every provider before the first request, including those in the prices of groups, with pauses
+ * for the event loop.
+ */
 export async function prepareBundles(snapshot: Snapshot): Promise<void> {
   const pause = pacer();
   const priceLists = groupsIn(snapshot).map((group) => priceListOf(snapshot, group));
@@ -39,7 +42,7 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
     for (const prices of [undefined, ...priceLists]) {
       if (prices && !prices.touching("data-bundles", provider)) continue;
       const kept = fragmentsIn(prices);
-      // A request for a faulty list gets the fault; all other lists are served.
+      // If a list has a fault, only requests for that list fail.
       if (!kept.has(group))
         await pacedFragment(pause, pieces(group, prices)).then(
           (made) => kept.set(group, made),
@@ -61,7 +64,9 @@ export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
   return bodyOf(all, etagOfAll(all), now);
 }
 
-/** The same in the prices of a group or of an account. What is an account's own is written with pauses for the event loop. */
+/**
+ * The same in the prices of a group or an account. An account's own prices are written with pauses for the event loop.
+ */
 export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): Body | LaterBody {
   const groups = bundleGroups(snapshot).map((each) => ({
     ...each,
@@ -74,7 +79,7 @@ export function allPricedBundlesBody(snapshot: Snapshot, now: () => number, pric
     return bodyOf(all, etagOfAll(all), now);
   }
   const common = inPricesOf(undefined);
-  // What an account's rules make of the catalogue's prices, and its group's prices elsewhere: nothing else shows.
+  // The body depends on nothing but the catalogue's prices, the group's prices and the account's rules.
   const etag = etagOf([etagOfAll(common), etagOfAll(inPricesOf(prices.group)), prices.fingerprint]);
   const size = common.reduce((sum, { chunks }) => sum + chunks.reduce((all, { length }) => all + length, 0), 0);
   const writing = async () => {
@@ -123,7 +128,7 @@ function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
   for (const items of chunksOf(group)) yield pieceOf(items, prices);
 }
 
-/** In an account's own prices: what no rule of its own changes is as its group has it, the same bytes. */
+/** In an account's own prices. Chunks that no own rule changes are the group's, byte by byte. */
 function* ownPieces(group: Group, prices: PriceList): Generator<Buffer, void> {
   const provider = group[0]?.content.type;
   const ofGroup = prices.group?.touching("data-bundles", foldCase(String(provider)));

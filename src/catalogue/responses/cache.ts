@@ -8,25 +8,25 @@ import { prepareBundles } from "./bundle-list.ts";
 import { type Freshness, noFreshness } from "./freshness.ts";
 import { Response } from "./response.ts";
 
-/** Most responses in the callers' own spellings: anybody can make these up. */
+/** The most responses in callers' own spellings, which anybody can invent. */
 const MOST_SPELLINGS = 500;
-/** Most bytes of all responses in prices of accounts. */
+/** The most bytes of all responses in prices of accounts. */
 const MOST_BYTES = 64 * 2 ** 20;
-/** Memory of a body: its parts, the joined body, compressed forms. */
+/** Memory per byte of a body: its parts, the joined body, and compressed forms. */
 const COST_PER_BYTE = 2.5;
 const COST_PER_ENTRY = 2_000;
 
 /** How to make a response. */
 export interface ResponseSpec {
-  /** Identifies the response among those of its list. */
+  /** Identifies the response within its list. */
   readonly name: string;
   /** The group that the response lists; the whole list unless given. */
   readonly key?: string;
-  /** Everything that the body shows. The cache keeps the response as long as these are the same objects. */
+  /** All data that the body shows. The cache keeps the response as long as these are the same objects. */
   readonly parts: readonly unknown[];
-  /** When the parts changed last, if they are more than the group. */
+  /** The last change of the parts, if they are more than the group. */
   readonly stamp?: Stamp;
-  /** The body repeats codes in the caller's spelling. */
+  /** Whether the body repeats codes in the caller's spelling. */
   readonly variesBySpelling?: boolean;
   readonly write: (prices?: PriceList) => Body | LaterBody;
 }
@@ -40,7 +40,7 @@ interface CacheEntry {
 type Entries = Readonly<Record<ListName, Map<string, CacheEntry>>>;
 
 /**
- * The served snapshot, and its responses: each made on first use. A response stays through revisions that do not change its
+ * The served snapshot and its responses, each made on first use. A response survives revisions that do not change its
  * parts.
  */
 export class ResponseCache {
@@ -51,7 +51,7 @@ export class ResponseCache {
   readonly #priced = new LRUCache<string, CacheEntry>({ maxSize: MOST_BYTES });
   #snapshot: Snapshot = emptySnapshot;
   #current: Entries = noEntries();
-  /** Those of the snapshot before. */
+  /** The entries of the previous snapshot. */
   #previous: Entries = this.#current;
 
   constructor(now: () => number, freshnessOf: (list: ListName) => Freshness = () => noFreshness) {
@@ -63,7 +63,7 @@ export class ResponseCache {
     return this.#snapshot;
   }
 
-  /** Writes the bundles, then serves the snapshot. */
+  /** Writes the bundle lists, then serves the snapshot. */
   async prepare(snapshot: Snapshot): Promise<void> {
     await prepareBundles(snapshot);
     this.serve(snapshot);
@@ -76,8 +76,8 @@ export class ResponseCache {
   }
 
   /**
-   * The response for a caller, in the account's own prices if it has any. Asks `specOf` if the cache has no response under
-   * `name`; the spec may name it otherwise, as when the caller spells a code in another way.
+   * The response for a caller, in the account's own prices if it has any. Calls `specOf` if the cache has no response
+   * under `name`. The spec may have another name, for example if the caller spells a code differently.
    */
   pick<Asked>(
     list: ListName,
@@ -86,7 +86,7 @@ export class ResponseCache {
     asked: Asked,
     specOf: (responses: ResponseCache, asked: Asked) => ResponseSpec,
   ): Response {
-    // An account without prices has a stamp if it had some before.
+    // An account without prices has a stamp if it had prices before.
     if (caller !== null && this.#snapshot.stamps.prices.has(caller.accountId))
       return this.#inPrices(list, caller.accountId, specOf(this, asked));
     return this.#current[list].get(name)?.response ?? this.#shared(list, specOf(this, asked));
@@ -122,7 +122,7 @@ export class ResponseCache {
     const deciding = spec.key === undefined ? prices : prices.touching(list, spec.key.split(" ", 1)[0]!);
     const isOwn = deciding !== undefined && !isGroup(deciding.holder);
     const body = isOwn ? spec.write(prices) : this.#bodyFor(list, spec, deciding);
-    // The list changed for the account when its prices did, or its group's.
+    // The list changed for the account when its prices or its group's prices did.
     const stamps = [accountId, groupJoined(this.#snapshot, accountId)].flatMap(
       (holder) => this.#snapshot.stamps.prices.get(holder ?? "") ?? [],
     );
@@ -131,7 +131,7 @@ export class ResponseCache {
     return entry.response;
   }
 
-  /** The one body for all members of a group, or for everybody where a group has no rules. */
+  /** The body that all members of a group share, or all callers if the group has no rules. */
   #bodyFor(list: ListName, spec: ResponseSpec, group: PriceList | undefined): Body | LaterBody {
     if (group === undefined) return this.#shared(list, spec).body!;
     const name = `${group.holder} ${list} ${spec.name}`;

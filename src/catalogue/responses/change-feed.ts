@@ -15,22 +15,22 @@ import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
 
-/** An entry as its list shows it, or the `of` of a price rule. */
+/** An entry as its list shows it, or the scope (`of`) of a price rule. */
 type Shown = Record<string, string | number>;
 type Listed = ChangeList["scheduled"][number];
 
-/** Most revisions of one response. */
+/** The most revisions in one response. */
 const REVISIONS = 100;
 
-/** A place in the history: after one change of a revision. */
+/** A position in the history: after one change of a revision. */
 interface Cursor {
   readonly revision: number;
   readonly place: number;
 }
 
 /**
- * Lists the changes of revisions, oldest first, up to the served one: never ahead of the look-ups. `after` is the `next` of an
- * earlier response; without it the response lists nothing and gives the current `next`.
+ * Lists the changes of revisions, oldest first, up to the served one, so it is never ahead of the look-ups. `after` is
+ * the `next` of an earlier response. Without it, the response lists nothing and returns the current `next`.
  */
 export async function listChanges(
   db: Kysely<Tables>,
@@ -41,18 +41,18 @@ export async function listChanges(
   const view = viewOf(snapshot, accountId);
   const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after, history);
-  // Another instance may serve a newer revision already.
+  // Another instance may already serve a newer revision.
   if (from.revision > snapshot.revision && from.revision > (await newestRevision(db)))
     throw beginAnew("names a revision that is still to come");
   const { page, next } = await pageAfter(db, from, snapshot.revision, limit);
-  // After the changes are read: retention may remove them at any time.
+  // We check this after reading the changes, because retention may remove them at any time.
   if (firstAfter(from) < (await oldestRevision(db))) throw beginAnew("is older than the changes that are kept");
   const data = page.flatMap(({ revision, publishedAt, change }) => {
     const listed = view(change, publishedAt);
     return listed ? [{ revision, ...listed }] : [];
   });
   const more = next.place !== END || next.revision < snapshot.revision;
-  // Competitors need not know tomorrow's prices today.
+  // Only accounts see planned prices, so that competitors do not know them in advance.
   const planned = more || accountId === undefined ? [] : await scheduledChanges(db, limit);
   return {
     data,
@@ -62,7 +62,7 @@ export async function listChanges(
   };
 }
 
-/** A change with its place in the history. */
+/** A change with its position in the history. */
 interface Placed extends Cursor {
   readonly publishedAt: number;
   readonly change: Change;
@@ -89,7 +89,7 @@ async function pageAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, lim
   return { page, next: { revision: revisions.at(-1)?.number ?? Math.max(cursor.revision, newest), place: END } };
 }
 
-/** What is scheduled, soonest first. */
+/** Scheduled changes, soonest first. */
 async function scheduledChanges(db: Kysely<Tables>, limit: number) {
   const planned: { change: Change; holdsFrom: number }[] = [];
   for (const { id, version, holds_from } of await scheduled(db).limit(limit).execute()) {
@@ -105,7 +105,7 @@ function firstAfter({ revision, place }: Cursor): number {
   return place === END ? revision + 1 : revision;
 }
 
-/** Place at the end of a revision. */
+/** The position at the end of a revision. */
 const END = 0;
 
 function cursorOf(text: string, history: string): Cursor {
@@ -120,18 +120,18 @@ function textOf({ revision, place }: Cursor, history: string): string {
   return `${place === END ? revision : `${revision}.${place}`}-${history}`;
 }
 
-/** `reason` follows the name of the parameter. */
+/** `reason`: the text after the parameter's name. */
 function beginAnew(reason: string): Failure {
   return noSuchPlace(`after ${reason}: begin anew without it, and fetch the lists.`);
 }
 
-/** How a caller sees changes: undefined where it sees no difference. */
+/** Returns a function that shows a change as a caller sees it; undefined if the caller sees no difference. */
 function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
   const holders = accountId === undefined ? [] : [accountId, groupJoined(snapshot, accountId)];
   const shown = ({ subject, key }: Change, content: EntryContent | null): Shown | null => {
     if (content === null) return null;
-    // A caller sees its own price rules and its group's only, and not how they are made: the lists show the prices.
+    // A caller sees only its own and its group's price rules, and only their scope, because the lists show the prices.
     if (subject === "prices") return shownRule(content as PriceRule);
     if (!isAvailable(content)) return null;
     const values = wireValuesOf(subject, content);

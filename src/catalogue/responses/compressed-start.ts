@@ -4,20 +4,23 @@ import type { ContentEncoding } from "../../operation/answers/ready-response.ts"
 
 export type Compressed = Exclude<ContentEncoding, "identity">;
 
-/** More bytes are compressed while callers get them uncompressed, one such body at a time: each takes a thread of the pool. */
+/**
+ * Bytes. Larger bodies are sent uncompressed until they are compressed, one at a time, because each takes a thread of
+ * the pool.
+ */
 const LARGEST_AWAITED = 256 * 1024;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
-/** Both end on a whole byte, and without an end of the stream. */
+/** Both results end on a byte boundary, without the end of the stream. */
 const compress: Record<Compressed, (start: Buffer) => Promise<Buffer>> = {
   gzip: (start) => gzipped(start, { finishFlush: constants.Z_SYNC_FLUSH }),
   br: (start) =>
     brotlied(start, {
       finishFlush: constants.BROTLI_OPERATION_FLUSH,
       params: {
-        // Level 11, the default, takes fifty times as long for a tenth less.
+        // Level 11, the default, takes fifty times as long and saves a tenth.
         [constants.BROTLI_PARAM_QUALITY]: 5,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: start.length,
@@ -28,8 +31,8 @@ const compress: Record<Compressed, (start: Buffer) => Promise<Buffer>> = {
 let isLargeUnderWay = false;
 
 /**
- * The start of a body, the same in all its editions: compressed once, on first use, off the main thread. What follows it, at most
- * 64 KiB, is added to the stream as it is.
+ * The start of a body, which all its editions share. It is compressed once, on first use, off the main thread. The
+ * rest, at most 64 KiB, is appended to the stream uncompressed.
  */
 export class CompressedStart {
   readonly #length: number;
@@ -40,7 +43,7 @@ export class CompressedStart {
     this.#length = length;
   }
 
-  /** The body in this encoding; undefined while it is too large to wait for. A promise rejects if there is no memory. */
+  /** The body in this encoding; undefined while it is too large to wait for. The promise rejects if memory runs out. */
   of(encoding: Compressed, body: Buffer): Buffer | Promise<Buffer> | undefined {
     const start = body.subarray(0, this.#length);
     const isLarge = body.length > LARGEST_AWAITED;

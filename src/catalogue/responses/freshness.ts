@@ -1,14 +1,14 @@
 import type { ListName } from "../model/lists.ts";
 
 export interface Freshness {
-  /** Names and values in turn. A new array for each change. */
+  /** Names and values in turn. Each change creates a new array. */
   readonly headers: readonly string[];
 }
 
-/** Of lists without a source. */
+/** For lists without a source. */
 export const noFreshness: Freshness = { headers: [] };
 
-/** The age of lists from a source. Writes the headers when it changes, not for each response. */
+/** The age of lists from a source. It writes the headers when the age changes, not for each response. */
 export class SourceFreshness implements Freshness {
   readonly source: string;
   readonly #covers: readonly ListName[];
@@ -49,7 +49,7 @@ export class SourceFreshness implements Freshness {
   }
 }
 
-/** The age of lists from several sources: that of the oldest one; undefined without a source. */
+/** The age of lists from several sources, which is that of the oldest; undefined without a source. */
 export function oldestOf(all: readonly SourceFreshness[]): SourceFreshness | undefined {
   return all.toSorted(
     (one, other) => Number(other.isStale) - Number(one.isStale) || (one.asOf ?? 0) - (other.asOf ?? 0),

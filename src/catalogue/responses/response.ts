@@ -7,16 +7,16 @@ const cacheControl = "max-age=60, stale-if-error=600";
 export interface Description {
   /** The last revision that changed the list. */
   readonly revision: number;
-  /** Of that revision, in milliseconds since 1970. */
+  /** When that revision was published, in milliseconds since 1970. */
   readonly publishedAt: number;
-  /** Shared caches may keep the responses of anonymous callers. */
+  /** Whether shared caches may keep the response to anonymous callers. */
   readonly open: boolean;
   readonly freshness: Freshness;
 }
 
 type Forms = { [encoding in ContentEncoding]?: ReadyForm | Promise<ReadyForm> };
 
-/** A body with its headers. Each form is made on first use. */
+/** A body with its headers. Each encoding is made on first use. */
 export class Response implements ReadyResponse {
   readonly etag: string;
   readonly modifiedAt: number;
@@ -40,7 +40,7 @@ export class Response implements ReadyResponse {
     this.#writing = body.body.then((written) => {
       this.#body = written;
     });
-    // Requests that wait for the form get the fault.
+    // Requests that wait for the body get the error.
     this.#writing.catch(() => undefined);
   }
 
@@ -76,7 +76,7 @@ export class Response implements ReadyResponse {
     const late = () => (body.isSendable(edition) ? undefined : this.form("identity", shared));
     const pending = compressed.then(
       (bytes) => late() ?? keep(bytes, encoding),
-      // Out of memory, for example: an uncompressed answer is better than none.
+      // After an error, such as out of memory, an uncompressed response is better than none.
       () => late() ?? keep(edition.bytes, "identity"),
     );
     forms[encoding] = pending;

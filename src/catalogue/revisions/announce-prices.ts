@@ -6,7 +6,10 @@ import { isGroup, membersOfGroup, type PriceRule } from "../model/price-lists.ts
 import type { Document } from "../model/snapshot.ts";
 import { draftName } from "./draft.ts";
 
-/** Announces a revision, if callers see any of its changes, or pay other prices. `at`: when it was published, in milliseconds since 1970. */
+/**
+ * Announces a revision if callers see any of its changes or pay other prices. `at`: when it was published, in
+ * milliseconds since 1970.
+ */
 export async function announcePublished(
   trx: Transaction<Tables>,
   {
@@ -31,7 +34,10 @@ export async function announcePublished(
   });
 }
 
-/** Announces prices that will differ: to every account those of the lists, to an account its own, to the members of a group the group's. */
+/**
+ * Announces future prices: those of the lists to every account, an account's own prices to that account, and a group's
+ * prices to its members.
+ */
 export async function announceScheduled(
   trx: Transaction<Tables>,
   {

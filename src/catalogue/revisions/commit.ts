@@ -11,20 +11,20 @@ import { type About, addDraft, changeDraft } from "./draft.ts";
 import type { ExpectedCatalogue, Publisher } from "./expected.ts";
 import { newestRevision, noteChanges, noteSnapshot } from "./load.ts";
 
-/** Rows of one INSERT: both engines limit its parameters. */
+/** Rows per INSERT, because both engines limit its parameters. */
 const CHUNK = 200;
 
-/** What became of a draft. */
+/** The result for a draft. */
 export type Committed =
   | { readonly state: "published"; readonly revision: number }
   | { readonly state: "held"; readonly draft: number; readonly reasons: readonly string[] }
   | { readonly state: "scheduled"; readonly draft: number; readonly holdsFrom: number };
 
-/** A document in place of the expected catalogue. */
+/** A document to replace the expected catalogue. */
 interface Proposal {
   readonly expected: ExpectedCatalogue;
   readonly document: Document;
-  /** From the one to the other. */
+  /** The changes from the expected catalogue to the document. */
   readonly changes: readonly Change[];
   /** Why they need an approval; empty if they need none. */
   readonly reasons: readonly string[];
@@ -34,13 +34,13 @@ interface CommitRequest extends Proposal {
   readonly about: About;
   /** The stored draft of these changes, if there is one. */
   readonly stored?: CatalogueDraftRow;
-  /** Who approved the changes in spite of the reasons. */
+  /** Who approved the changes despite the reasons. */
   readonly approvedBy?: string | undefined;
 }
 
 /**
- * Publishes, schedules or holds changes in one transaction. Returns undefined if another process published a revision or
- * changed the stored draft meanwhile.
+ * Publishes, schedules or holds changes in one transaction. Returns undefined if another process has published a
+ * revision or changed the stored draft meanwhile.
  */
 export async function commit(
   { db, now, audit, actor }: Publisher,
@@ -63,7 +63,8 @@ export async function commit(
     if ((await newestRevision(trx)) !== base) return undefined;
     const facts = {
       ...({ state, base, reasons: JSON.stringify(reasons), content, ...countsOf(changes) } as const),
-      // Held at its time, on top of what came between: nobody has seen that difference.
+      // A scheduled draft that is held when it is due applies to a newer catalogue, and nobody has seen that difference
+      // yet.
       ...(stored && isHeld && { version: stored.version + 1 }),
       ...(approvedBy !== undefined && { decided_by: approvedBy, decided_at: at }),
     };
@@ -115,7 +116,7 @@ export async function commit(
   return committed;
 }
 
-/** What a revision stores: the document of its lists, if they change, and the price lists that change. */
+/** The rows that a revision stores: the document if lists change, and the price lists that change. */
 async function rowsOf(before: Snapshot, made: Snapshot, changes: readonly Change[]) {
   const pause = pacer();
   const { stamps } = made;

@@ -9,9 +9,9 @@ import { rememberedChanges } from "./load.ts";
 const DAY = 86_400_000;
 
 /**
- * Each entry as a person approved it in the day before `at`, else as it was a day before: from there the guard adds up small
- * steps, and nobody has to approve the same step twice. An entry that came since then is as it came, and an own price is as the
- * account paid it a day before. Never before the first revision.
+ * Each entry as a person approved it in the day before `at`, else as it was a day before. The guard adds up small steps
+ * from there, and nobody has to approve the same step twice. A newer entry is as it was when added, and an account's
+ * own price is what the account paid a day before. It never goes back before the first revision.
  */
 export async function dayBefore(
   db: Kysely<Tables>,
@@ -32,7 +32,7 @@ export async function dayBefore(
     steps.push({ isApproved: decided_by !== null, changes: await rememberedChanges(db, id, "published") });
   steps.push(...planned.filter(({ holdsFrom }) => holdsFrom > since));
   const [approved = [], others = []] = [true, false].map((is) => steps.filter(({ isApproved }) => isApproved === is));
-  // Of an entry the last approved content counts, else the first.
+  // The last approved content of an entry counts, else its first content.
   const edits = new Map<string, EntryEdit>();
   const set = ({ subject, key }: Change, content: EntryEdit["content"]) => {
     const name = `${subject} ${key}`;

@@ -9,10 +9,10 @@ import type { Publisher } from "./expected.ts";
 import { changesOf } from "./load.ts";
 import { dropEmpty, mergeDraft, publishDue } from "./schedule.ts";
 
-/** What became of an approval. */
+/** The result of an approval. */
 export type Approval = (Committed & { readonly changes: readonly Change[] }) | Overtaken;
 
-/** Why a draft is not what a person saw. `recomputed`: it has other changes now, and a name for them. */
+/** Why a draft is not what the person saw. `recomputed`: it has other changes now, with a new version. */
 type Overtaken =
   | {
       readonly state: "recomputed";
@@ -30,8 +30,8 @@ interface Approvable {
 }
 
 /**
- * What an approval would publish. A draft whose changes would be others, because the catalogue has changed, is stored with these first, and
- * one without changes is closed. Throws as `approve`.
+ * What an approval would publish. If the catalogue has changed so that a draft's changes would differ, the draft is
+ * stored with the new changes first. A draft without changes is closed. Throws what `approve` throws.
  */
 export async function checkApproval(publisher: Publisher, id: number, version = 1): Promise<Approvable | Overtaken> {
   const { db } = publisher;
@@ -65,9 +65,10 @@ export async function checkApproval(publisher: Publisher, id: number, version = 
 }
 
 /**
- * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
- * saw, because the catalogue has changed, it stays held: the response has these changes. `version` is that of the difference that the
- * person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for it.
+ * Publishes a held draft, or schedules it if its time has not come. If the catalogue has changed so that its changes
+ * would differ from those that the person saw, it stays held, and the result has the new changes. `version`: the
+ * version that the person saw. Throws a `CatalogueError` if the draft is not held, or if the catalogue has no room for
+ * it.
  */
 export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
   for (;;) {

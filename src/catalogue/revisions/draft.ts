@@ -3,24 +3,24 @@ import { allTables, type CatalogueDraftRow, type Tables } from "../../storage/ta
 import type { ChangeKind } from "../document/difference.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 
-/** All columns but the content, which may be large. */
+/** All columns except the content, which may be large. */
 export const draftFacts = Object.keys(allTables.catalogue_draft).filter(
   (name) => name !== "content",
 ) as (keyof CatalogueDraftRow)[];
 
-/** Who changes what, and why. */
+/** Who makes a change, and why. */
 export interface About {
   readonly author: string;
-  /** Such as `import`, `revert`, or the name of a vendor. */
+  /** The origin, such as `import`, `revert`, or the name of a vendor. */
   readonly source: string;
   readonly note: string;
-  /** When to publish, in milliseconds since 1970; at once unless given. */
+  /** When to publish, in milliseconds since 1970. Default: at once. */
   readonly holdsFrom?: number | undefined;
 }
 
 type Decision = Pick<CatalogueDraftRow, "state"> & Partial<Tables["catalogue_draft"]>;
 
-/** Stores a new draft, and returns its id. The transaction must hold the catalogue's counter. */
+/** Stores a new draft and returns its id. The transaction must hold the lock on the catalogue's counter. */
 export async function addDraft(
   trx: Transaction<Tables>,
   { author, source, note, holdsFrom }: About,
@@ -42,8 +42,8 @@ export async function addDraft(
 }
 
 /**
- * Changes a stored draft. Returns false if another process changed it after `row` was read. The transaction must hold the catalogue's
- * counter.
+ * Changes a stored draft. Returns false if another process has changed it since `row` was read. The transaction must
+ * hold the lock on the catalogue's counter.
  */
 export async function changeDraft(
   trx: Transaction<Tables>,
@@ -65,10 +65,10 @@ export function aboutOf({ author, source, note, holds_from }: CatalogueDraftRow)
   return { author, source, note, holdsFrom: holds_from ?? undefined };
 }
 
-/** A draft with the difference that a person saw. */
+/** A draft in the version that a person saw. */
 export type SeenDraft = Pick<CatalogueDraftRow, "id" | "version">;
 
-/** The name of a draft for people: "d7", or "d7.2" if it had another difference before. */
+/** The name of a draft for people: "d7", or "d7.2" in its second version. */
 export function draftName({ id, version }: SeenDraft): string {
   return version === 1 ? `d${id}` : `d${id}.${version}`;
 }
@@ -80,7 +80,7 @@ export async function findDraft(db: Kysely<Tables>, id: number): Promise<Catalog
   return row;
 }
 
-/** The drafts that are held or scheduled: by their time, those without a time first. */
+/** Held and scheduled drafts by their time; those without a time come first. */
 export async function listWaiting(db: Kysely<Tables>): Promise<CatalogueDraftRow[]> {
   const rows = await db
     .selectFrom("catalogue_draft")

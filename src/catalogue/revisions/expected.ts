@@ -8,7 +8,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { draftFacts } from "./draft.ts";
 import { draftDocuments } from "./load.ts";
 
-/** What publishing needs. The audit trail records each change in the transaction of the change. */
+/** What publishing needs. The audit trail records each change in its transaction. */
 export interface Publisher extends Audited {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -17,15 +17,15 @@ export interface Publisher extends Audited {
   latest(): Promise<Snapshot>;
 }
 
-/** The catalogue at a time. Times are milliseconds since 1970. */
+/** The catalogue as expected at a given time. Times are milliseconds since 1970. */
 export interface ExpectedCatalogue {
   readonly at: number;
-  /** Whether that time is still to come. */
+  /** Whether that time is in the future. */
   readonly isLater: boolean;
   readonly newest: Snapshot;
-  /** The newest revision with what is planned. */
+  /** The newest revision with the planned changes. */
   readonly base: Snapshot;
-  /** What is scheduled until then, in its order. */
+  /** The drafts that are scheduled until then, in order. */
   readonly planned: readonly {
     readonly holdsFrom: number;
     readonly isApproved: boolean;
@@ -33,7 +33,7 @@ export interface ExpectedCatalogue {
   }[];
 }
 
-/** The catalogue that changes meet: the newest revision, or what is expected of a later time. */
+/** The catalogue to which changes apply: the newest revision, or the one expected at a later time. */
 export async function expectedFor(
   { db, latest, now }: Publisher,
   holdsFrom: number | null | undefined,
@@ -53,7 +53,7 @@ export async function expectedFor(
   return { at: holdsFrom, isLater: true, newest, base, planned };
 }
 
-/** The scheduled drafts, in their order. */
+/** The scheduled drafts, in order. */
 export function scheduled(db: Kysely<Tables>) {
   return db
     .selectFrom("catalogue_draft")

@@ -18,14 +18,14 @@ import {
   setGroup,
 } from "../model/snapshot.ts";
 
-/** Rows of one query: few enough that the event loop does not pause for long when they arrive. */
+/** Rows per query: few enough that the event loop does not pause for long when they arrive. */
 const PAGE = 1_000;
-/** A process that is more revisions behind reads the newest as a whole. */
+/** A process that is more revisions behind than this reads the newest one as a whole. */
 const FEW = 20;
-/** Most changes in memory: those of one revision, whatever it changes. */
+/** The most changes in memory: those of one revision, however many it changes. */
 const MOST_CHANGES = 120_000;
 
-/** The newest revision. Shares with `known` what did not change since. */
+/** The newest revision. It shares unchanged parts with `known`. */
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
   const changes = await changeCount(db, "catalogue");
   if (known?.changes === changes) return known;
@@ -37,7 +37,10 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
 
 const known = new WeakMap<Kysely<Tables>, Snapshot>();
 
-/** The newest revision. All who ask in one process share it, and what it published itself it does not read again. */
+/**
+ * The newest revision, shared by all callers in one process. A process does not read revisions again that it published
+ * itself.
+ */
 export async function latestSnapshot(db: Kysely<Tables>): Promise<Snapshot> {
   const last = known.get(db);
   const snapshot = await newestSnapshot(db, last && last.revision > 0 ? last : undefined);
@@ -50,14 +53,14 @@ export function noteSnapshot(db: Kysely<Tables>, snapshot: Snapshot): void {
   known.set(db, snapshot);
 }
 
-/** The catalogue of an older revision. Throws a `CatalogueError` if Duba has no such revision. */
+/** The catalogue of an older revision. Throws a `CatalogueError` if there is no such revision. */
 export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);
   if (number === newest.revision) return newest;
   return (await readSnapshot(db, revision)) ?? snapshotAt(db, newest, number);
 }
 
-/** The snapshot with the revisions since; undefined if they are too many, or retention removed one. */
+/** The snapshot with later revisions applied; undefined if there are too many, or if retention has removed one. */
 async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Promise<Snapshot | undefined> {
   if (newest - known.revision > FEW) return undefined;
   const revisions = await db
@@ -75,7 +78,7 @@ async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Pr
   return (await oldestRevision(db)) <= known.revision + 1 ? snapshot : undefined;
 }
 
-/** The whole catalogue of a revision. Undefined if retention removed it meanwhile. */
+/** The whole catalogue of a revision; undefined if retention has removed it meanwhile. */
 async function readSnapshot(
   db: Kysely<Tables>,
   { number, created_at }: CatalogueRevisionRow,
@@ -85,7 +88,7 @@ async function readSnapshot(
   const stamps = perSubject(() => new Map<string, Stamp>());
   const add = ({ subject, name, group, stamp }: DocumentPart) => {
     setGroup(groups[subject], subject, name, group);
-    // Clients may have newer data than the backup, so their dates must not match "not modified".
+    // Clients may have newer lists than the backup, so their dates must not lead to 304 Not Modified.
     stamps[subject].set(name, { ...stamp!, publishedAt: Math.max(stamp!.publishedAt, restored_at) });
   };
   const document = await db
@@ -106,7 +109,7 @@ async function readSnapshot(
   return { revision: number, publishedAt: created_at, changes: 0, groups, stamps };
 }
 
-/** The price list of each account as of this revision. */
+/** The price list of each holder as of this revision. */
 function priceLists(db: Kysely<Tables>, number: number) {
   const lists = db
     .selectFrom("catalogue_price_list as list")
@@ -121,7 +124,7 @@ function priceLists(db: Kysely<Tables>, number: number) {
   return pagesOf(lists, ["account"], PAGE);
 }
 
-/** The documents of a draft: the groups that it changes, before and after. A rejected one has none. */
+/** The documents of a draft, with the groups that it changes, before and after. A rejected draft has none. */
 export async function draftDocuments(db: Kysely<Tables>, id: number): Promise<{ before: Document; after: Document }> {
   const row = await db.selectFrom("catalogue_draft").select("content").where("id", "=", id).executeTakeFirst();
   const [before = [], after = []] = row?.content ? await unpacked(row.content) : [];
@@ -148,12 +151,12 @@ function rememberedBy(db: Kysely<Tables>): LRUCache<string, readonly Change[]> {
   return cache;
 }
 
-/** Notes what a draft changed that this process published. */
+/** Notes the changes of a draft that this process published. */
 export function noteChanges(db: Kysely<Tables>, draft: number, changes: readonly Change[]): void {
   rememberedBy(db).set(`${draft} published`, changes, { size: changes.length + 1 });
 }
 
-/** What a draft changes in this state, in which it stays the same. */
+/** The changes of a draft in this state. They do not change while it is in that state. */
 export async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
   const known = rememberedBy(db).get(`${draft} ${state}`);
   if (known) return known;

@@ -7,7 +7,7 @@ import { review } from "./review.ts";
 const known = new WeakMap<Groups, number>();
 const ofGroup = new WeakMap<Group, number>();
 
-/** When the next price rule begins or ends, in milliseconds since 1970; undefined if none will. */
+/** When the next price rule starts or ends, in milliseconds since 1970; undefined if none will. */
 export function nextRuleDate({ groups: { prices } }: Document): number | undefined {
   let next = known.get(prices);
   if (next === undefined) {
@@ -28,8 +28,8 @@ function nextDateOf({ pending, from, until }: PriceRule): number {
 }
 
 /**
- * Begins and ends price rules whose time has come: one revision, so that answers, validators and the feed follow it as any other. The guard
- * looked at a rule when somebody set it. If several processes run this at once, one of them publishes.
+ * Starts and ends price rules that are due, as one revision, so that responses, validators and the feed follow it like
+ * any other. The guard checked each rule when it was set. If several processes run this at once, one of them publishes.
  */
 export async function publishDueRules(publisher: Publisher): Promise<void> {
   for (;;) {
@@ -43,7 +43,7 @@ export async function publishDueRules(publisher: Publisher): Promise<void> {
   }
 }
 
-/** The document with the rules that hold at this time, and those that will. */
+/** The document with the rules that hold at this time, and those that will hold later. */
 export function withDueRules(document: Document, now: number): Promise<Document> {
   const edits = [...document.groups.prices.values()].flat().flatMap(({ key, content }): EntryEdit[] => {
     const rule = content as PriceRule;

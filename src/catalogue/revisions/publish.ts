@@ -6,17 +6,17 @@ import type { Publisher } from "./expected.ts";
 import { type Plan, review } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
-/** How often a publication starts again because other processes published meanwhile. */
+/** How often a publication is tried again because other processes published meanwhile. */
 const ATTEMPTS = 20;
 
-/** What became of a publication. */
+/** The result of a publication. */
 export type PublishOutcome =
   | (Committed & { readonly changes: readonly Change[] })
   | { readonly state: "unchanged"; readonly revision: number };
 
 /**
- * What a publication would change on which revision, and why that would need an approval. Throws a `SizeError` if the catalogue
- * would become too large.
+ * What a publication would change, on which revision, and why it would need an approval. Throws a `SizeError` if the
+ * catalogue would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
   const { proposal, tooLarge } = await review(publisher, plan, holdsFrom);
@@ -25,8 +25,9 @@ export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: P
 }
 
 /**
- * Makes one revision of all that the plan changes. Holds the changes for approval if the guard has reasons to, and schedules
- * them if they have a later time. Throws what the plan throws, and a `CatalogueError` if others publish without a pause.
+ * Publishes all changes of the plan as one revision. Holds them for approval if the guard has reasons to, and schedules
+ * them if their time is later. Throws what the plan throws, and a `CatalogueError` if other processes publish without a
+ * pause.
  */
 export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);

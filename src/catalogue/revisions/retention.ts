@@ -4,12 +4,12 @@ import { lockCounter } from "../../storage/change-counter.ts";
 import { hourly, type RetentionRule } from "../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** Revisions, and drafts, that one transaction removes. */
+/** Revisions or drafts that one transaction removes. */
 const BATCH = 20;
 
 /**
- * Revisions are kept for `history` milliseconds after they were published, drafts after they were rejected. The
- * newest revision stays, and drafts that are held or scheduled.
+ * Keeps revisions for `history` milliseconds after they were published, and drafts for as long after they were
+ * rejected. The newest revision stays, and so do held and scheduled drafts.
  */
 export function catalogueRules({ audit, history }: { audit: Audit; history: number }): readonly RetentionRule[] {
   return [
@@ -30,7 +30,7 @@ export function catalogueRules({ audit, history }: { audit: Audit; history: numb
   ];
 }
 
-/** Removes the oldest ones only: without a gap each later revision can be undone. Keeps the newest. */
+/** Removes only the oldest revisions, because without gaps every later revision can be undone. Keeps the newest. */
 async function removeRevisions(trx: Transaction<Tables>, before: number): Promise<number> {
   const oldest = await trx
     .selectFrom("catalogue_revision")
@@ -47,7 +47,7 @@ async function removeRevisions(trx: Transaction<Tables>, before: number): Promis
   return old.length;
 }
 
-/** Removes the documents and price lists that were replaced by those of the oldest revision, or of one before it. */
+/** Removes documents and price lists that the oldest revision or an earlier one has replaced. */
 async function removeReplaced(trx: Transaction<Tables>, oldest: number): Promise<void> {
   await trx
     .deleteFrom("catalogue_document")
@@ -70,7 +70,7 @@ async function removeReplaced(trx: Transaction<Tables>, oldest: number): Promise
     .execute();
 }
 
-/** Keeps the newest draft, so that no later one gets its number. */
+/** Keeps the newest draft, so that no later one reuses its number. */
 async function removeDrafts(trx: Transaction<Tables>, before: number): Promise<number> {
   const rows = await trx
     .selectFrom("catalogue_draft")

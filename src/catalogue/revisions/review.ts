@@ -7,13 +7,15 @@ import { dayBefore } from "./day-before.ts";
 import type { Publisher } from "./expected.ts";
 import { expectedFor } from "./expected.ts";
 
-/** Makes the document that `base` shall become. It runs again if others publish meanwhile, and throws to change nothing. */
+/** Makes the new document from `base`. It runs again if others publish meanwhile, and may throw to change nothing. */
 export type Plan = (base: Snapshot) => Document | Promise<Document>;
 
-/** A revision would make the catalogue larger than it may be. */
+/** A revision would make the catalogue larger than permitted. */
 export class SizeError extends CatalogueError {}
 
-/** What a plan changes, why that needs an approval, and the fault if the catalogue has no room for it. */
+/**
+ * The changes of a plan, the reasons why they need an approval, and the error if the catalogue has no room for them.
+ */
 export async function review(publisher: Publisher, plan: Plan, holdsFrom: number | null | undefined) {
   const expected = await expectedFor(publisher, holdsFrom);
   const { base } = expected;

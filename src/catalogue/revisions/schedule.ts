@@ -18,9 +18,9 @@ export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
 }
 
 /**
- * Publishes the scheduled drafts that are due, in the order of their times, on top of what was published since they were made.
- * Holds a draft if the guard would hold it now, unless somebody approved it. If several processes run this at once, one of
- * them publishes the draft. Then begins and ends price rules.
+ * Publishes scheduled drafts that are due, in the order of their times, on top of the newest revision. Holds a draft if
+ * the guard would hold it now, unless it was approved. If several processes run this at once, one of them publishes the
+ * draft. Then it starts and ends price rules.
  */
 export async function publishDue(publisher: Publisher): Promise<void> {
   for (;;) {
@@ -29,7 +29,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
     const { proposal, tooLarge } = await mergeDraft(publisher, due);
     if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {
-      // An approval does not make room: Duba holds what does not fit until there is room.
+      // An approval does not make room. We hold what does not fit until there is room.
       const reviewed = tooLarge ? { reasons: [tooLarge.message] } : { approvedBy: due.decided_by ?? undefined };
       const request = { ...proposal, about: aboutOf(due), stored: due, ...reviewed };
       await commit({ ...publisher, actor: "system" }, request);
@@ -37,7 +37,7 @@ export async function publishDue(publisher: Publisher): Promise<void> {
   }
 }
 
-/** What a draft makes of the catalogue that it meets now, and the review of that. `differs`: its changes are not the stored ones. */
+/** Applies a draft to the current catalogue and reviews the result. `differs`: its changes are not the stored ones. */
 export async function mergeDraft(publisher: Publisher, row: CatalogueDraftRow) {
   const { before, after } = await draftDocuments(publisher.db, row.id);
   const plan: Plan = async (base) => (await threeWay(before, after, base, "mine")).document;
@@ -53,7 +53,7 @@ export async function mergeDraft(publisher: Publisher, row: CatalogueDraftRow) {
   return { ...reviewed, differs: stored.size !== changes.length || !changes.every(isStored) };
 }
 
-/** Closes a draft that would change nothing any more. Returns false if another process changed it meanwhile. */
+/** Closes a draft that would no longer change anything. Returns false if another process has changed it meanwhile. */
 export async function dropEmpty({ db, now }: Publisher, row: CatalogueDraftRow): Promise<boolean> {
   const reasons = JSON.stringify(["Nothing was left to change."]);
   return db.transaction().execute(async (trx) => {

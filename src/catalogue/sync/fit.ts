@@ -21,9 +21,9 @@ interface Fitted {
 }
 
 /**
- * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries with the id of another one.
- * Removes the children of an entry that is gone, also in lists that the source does not give. Known entries keep their order,
- * and new ones follow.
+ * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries whose id another one
+ * has. Removes the children of removed entries, even in lists that the source does not supply. Known entries keep their
+ * order, and new ones follow.
  */
 export async function fitting(base: Snapshot, offered: readonly OfferedList[]): Promise<Fitted> {
   const lists: WantedList[] = [];
@@ -54,7 +54,7 @@ export async function fitting(base: Snapshot, offered: readonly OfferedList[]): 
   return { lists, leftOut };
 }
 
-/** Known parents keep their spelling: other lists repeat it. */
+/** Known parents keep their spelling, because other lists repeat it. */
 function asSpelled(list: ListName, content: EntryContent, known: Item | undefined): EntryContent {
   if (known === undefined || childrenOf(list).length === 0) return content;
   return { ...content, ...Object.fromEntries(listShapeOf(list).key.map((member) => [member, known.content[member]!])) };
@@ -78,7 +78,10 @@ async function withOwnIds(base: Snapshot, list: ListName, contents: readonly Ent
   return { entries, twice };
 }
 
-/** Known entries in their order, then new ones by id, size, price and code. The order of a source means nothing. */
+/**
+ * Known entries in their order, then new ones by id, size, price and code. We ignore the source's order, because it
+ * means nothing.
+ */
 async function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): Promise<EntryContent[]> {
   const pause = pacer();
   const byKey = new Map(contents.map((content) => [entryKeyOf(list, content), content]));

@@ -7,9 +7,9 @@ import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
 import { followTimes } from "./sync-settings.ts";
 
-/** Milliseconds for the source to give everything. */
+/** Milliseconds within which the source must have sent everything. */
 const LONGEST_PULL = 5 * 60_000;
-/** The longest pause that a source may ask for, also if the clock was set back. */
+/** Milliseconds. The longest pause that a source may request; it also limits the pause if the clock was set back. */
 const LONGEST_WAIT = 24 * 3_600_000;
 
 /** How a catalogue follows a source. Times are milliseconds. */
@@ -21,9 +21,9 @@ export interface Follow {
 }
 
 /**
- * Gives a function that pulls from the source if that is due and no other process does, and updates `freshness` from the pulls of
- * all processes. Its signal aborts a pull. While the source or the store is away, the catalogue stays as it is and grows stale.
- * Rejects if the store is away.
+ * Returns a function that pulls from the source if that is due and no other process does, and updates `freshness` from
+ * the pulls of all processes. Its signal aborts a pull. While the source or the store is away, the catalogue does not
+ * change and becomes stale. Rejects if the store is away.
  */
 export async function followSource(
   publisher: Publisher,
@@ -33,7 +33,7 @@ export async function followSource(
   const { db, now } = publisher;
   const { every, staleAfter } = followTimes(source.name, wanted);
   let last: CatalogueSourceRow | undefined;
-  /** With new jitter for each pull, so that processes and installations do not all ask at once. */
+  /** Each pull gets new jitter, so that processes and installations do not all pull at once. */
   let pause = 0;
   const note = (record: CatalogueSourceRow | undefined) => {
     if (record?.begun_at !== last?.begun_at) pause = every * (1 + Math.random() / 10);
@@ -64,7 +64,7 @@ export async function followSource(
     try {
       note(await readSync(db, source.name));
       const age = now() - (last?.begun_at ?? 0);
-      // If the clock was set back far, do not wait for the old time.
+      // If the clock was set back far, we do not wait for the old time.
       if (last && age < pause && age > -every) return;
       const wait = (last?.not_before ?? 0) - now();
       if (wait > 0 && wait <= LONGEST_WAIT) return;

@@ -11,12 +11,12 @@ export interface OpenSource extends SyncSource {
 /** The settings that open sources. */
 export interface OpenSettings {
   readonly pull: { readonly sources: readonly FollowedSource[] };
-  /** The values of their own settings. */
+  /** The values of each source's own settings. */
   readonly sources: Readonly<Record<string, VendorValues>>;
   readonly upstream: { readonly standIns: boolean };
 }
 
-/** Opens a source with the lists that it gives here. */
+/** Opens a source with the lists that it supplies here. */
 export async function openFollowed(
   { name, covers }: FollowedSource,
   { sources, upstream }: Pick<OpenSettings, "sources" | "upstream">,

@@ -20,7 +20,7 @@ import { isSold } from "../model/supply.ts";
 /** A source, with the lists that it covers here. */
 export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;
 
-/** Asks a source for all its lists, and changes nothing. Refuses the whole offer if most of a list is unusable. */
+/** Requests all lists of a source, and changes nothing. Rejects the whole offer if most of a list is unusable. */
 export async function offerOf(
   { covers, pull }: SyncSource,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ async function readList(
   for (const [at, members] of given.entries()) {
     await pause();
     const wrong: string[] = [];
-    // The sentence begins with the name of the member.
+    // The sentence starts with the member's name.
     const content = readEntry(list, { ...members }, (sentence) => wrong.push(sentence.split(" ", 1)[0]!));
     const codes = listShapeOf(list).key;
     if (content) {
@@ -89,8 +89,8 @@ async function readList(
 }
 
 /**
- * The entries of an offered list. If a known entry is unusable, its last good version stays. So do all that are missing beside one without a usable
- * code, which may be any of them.
+ * The usable entries of an offered list. If a known entry is unusable, its last good version stays. If an entry has no
+ * usable code, all missing entries beside it stay too, because it may be any of them.
  */
 export function usable(base: Snapshot, { list, contents, unusable, unnamed = [] }: OfferedList) {
   const entries = [...contents];
@@ -116,7 +116,10 @@ export function usable(base: Snapshot, { list, contents, unusable, unnamed = [] 
   return { entries, leftOut };
 }
 
-/** Equal for offers that make the same catalogue, in any order. `decided`: what people decided about its codes. */
+/**
+ * A hash that is equal for offers that lead to the same catalogue, in any order. `decided`: the decisions about the
+ * source's codes.
+ */
 export async function offerHash({ lists }: Offer, decided: string): Promise<string> {
   const pause = pacer();
   const hash = createHash("sha256").update(`${decided}\n`);

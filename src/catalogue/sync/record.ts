@@ -5,15 +5,15 @@ import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
 /**
  * The result of a pull.
  * - `published`, `unchanged`: the catalogue agrees with the source.
- * - `held`: the content of the source waits for approval.
- * - `unmapped`: served entries stay as they were, and others wait for a mapping. The rest agrees with the source.
- * - `refused`: no catalogue can have the content of the source.
- * - `failed`: a fault of Duba's own.
- * - All others: the source gave nothing.
+ * - `held`: the source's content waits for approval.
+ * - `unmapped`: some served entries stay unchanged while others wait for a mapping. The rest agrees with the source.
+ * - `refused`: no catalogue can have the source's content.
+ * - `failed`: an error of Duba itself.
+ * - All others: the source supplied nothing.
  */
 export type SyncResult = "published" | "unchanged" | "held" | "unmapped" | "refused" | "failed" | PullError;
 
-/** A source before its first pull. */
+/** The record of a source before its first pull. */
 export const never = {
   ...{ begun_at: 0, ended_at: null, result: null, sentences: "[]", succeeded_at: null },
   ...{ source_as_of: null, source_is_stale: 0, not_before: null, content: null, draft: null },
@@ -27,7 +27,7 @@ export function listSyncs(db: Kysely<Tables>): Promise<CatalogueSourceRow[]> {
   return db.selectFrom("catalogue_source").selectAll().orderBy("source").execute();
 }
 
-/** Begins a pull, unless any process began another one after `last` was read. */
+/** Starts a pull, unless a process has started another one since `last` was read. */
 export async function beginSync(
   db: Kysely<Tables>,
   source: string,
@@ -41,7 +41,7 @@ export async function beginSync(
       .values(before)
       .onConflict((conflict) => conflict.column("source").doNothing())
       .execute();
-  // If the clock was set back, two pulls still have two times.
+  // Two pulls have different times even if the clock was set back.
   const begun = { begun_at: now === before.begun_at ? now + 1 : now, ended_at: null };
   const { numUpdatedRows } = await db
     .updateTable("catalogue_source")
@@ -52,7 +52,7 @@ export async function beginSync(
   return numUpdatedRows === 1n ? { ...before, ...begun } : undefined;
 }
 
-/** Records the result of a pull, unless another one began meanwhile. */
+/** Records the result of a pull, unless another one has started meanwhile. */
 export async function endSync(db: Kysely<Tables>, { source, begun_at, ...facts }: CatalogueSourceRow): Promise<void> {
   await db
     .updateTable("catalogue_source")
@@ -63,8 +63,8 @@ export async function endSync(db: Kysely<Tables>, { source, begun_at, ...facts }
 }
 
 /**
- * The time for which the served lists are known to agree with the source, or with the source's own source, in milliseconds
- * since 1970 (null: never), and whether they are stale.
+ * The time at which the served lists were known to agree with the source, or with the source's own source, in
+ * milliseconds since 1970 (null if never), and whether they are stale.
  */
 export function ageOf(pull: CatalogueSourceRow | undefined, now: number, staleAfter: number) {
   if (!pull || pull.succeeded_at === null) return { asOf: null, isStale: true };

@@ -3,7 +3,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./record.ts";
 import { type FollowedSource, followTimes } from "./sync-settings.ts";
 
-/** How a followed source is. Times are milliseconds since 1970. */
+/** The state of a followed source. Times are milliseconds since 1970. */
 export interface SourceState {
   readonly name: string;
   readonly as_of: number | null;
@@ -16,11 +16,11 @@ export interface SourceState {
   readonly result: string | null;
   /** The draft that waits for approval. */
   readonly held: string | null;
-  /** Sentences of the last pull: `duba sources status` shows them. */
+  /** The number of sentences about the last pull. `duba sources status` shows them. */
   readonly remarks: number;
 }
 
-/** All followed sources. */
+/** The states of all followed sources. */
 export function sourceStates(
   db: Kysely<Tables>,
   now: number,

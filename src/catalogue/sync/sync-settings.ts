@@ -4,13 +4,16 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 
-/** How often a source is pulled, and when its lists are stale, in milliseconds: a source may want few pulls. */
+/**
+ * How often a source is pulled, and when its lists become stale, in milliseconds. A source may require longer
+ * intervals.
+ */
 export function followTimes(name: string, { every, staleAfter }: { every: number; staleAfter: number }) {
   const pace = catalogueSources.find((source) => source.name === name)?.pace ?? 0;
   return { every: Math.max(every, pace), staleAfter: Math.max(staleAfter, 2 * pace) };
 }
 
-/** A source, and the lists that it gives here. */
+/** A source and the lists that it supplies here. */
 export interface FollowedSource {
   readonly name: string;
   readonly covers: readonly PulledList[];
@@ -31,7 +34,7 @@ function partsOf(text: string) {
 
 const gives = ({ covers }: FollowedSource, list: string) => covers.some((each) => each === list);
 
-/** The sources of lists that are named one by one, each once. A list has one source. */
+/** The sources of lists that are named one by one, each source once. A list has one source. */
 function sourcesOfLists(text: string): FollowedSource[] | undefined {
   const parts = partsOf(text);
   const read = parts.flatMap(({ list, source }) =>
@@ -44,7 +47,7 @@ function sourcesOfLists(text: string): FollowedSource[] | undefined {
     .toArray();
 }
 
-/** The lists that a named source lacks, in sentences. */
+/** Sentences about lists that a named source does not have. */
 function lackingIn(text: string): string[] {
   const known = catalogueSources.flatMap(({ covers }): readonly string[] => covers);
   return partsOf(text).flatMap(({ list, source }) =>

@@ -21,10 +21,13 @@ import { fitting } from "./fit.ts";
 import { offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
 
-/** Most sentences of one pull. */
+/** The most sentences that we keep of one pull. */
 const KEPT = 20;
 
-/** What a catalogue takes from an offer: under our codes, as lists, and in `leftOut` what it does not take. Read once while the catalogue stays. */
+/**
+ * The part of an offer that the catalogue takes, as lists under our codes, and in `leftOut` the part that it does not
+ * take. It is computed once while the catalogue stays the same.
+ */
 export function takingFrom(offer: Offer, source: string, mapping: Mapping) {
   const take = async (base: Snapshot) => {
     const own = await inOwnCodes(base, offer, source, mapping);
@@ -38,7 +41,7 @@ export function takingFrom(offer: Offer, source: string, mapping: Mapping) {
   };
 }
 
-/** The plan that replaces the lists that the source covers. `told`: who tells the facts of the supply, and when. */
+/** The plan that replaces the lists that the source covers. `told`: who states the supply facts, and when. */
 export function planOf(take: ReturnType<typeof takingFrom>, told: Teller): Plan {
   return async (base) =>
     withLists(
@@ -47,14 +50,14 @@ export function planOf(take: ReturnType<typeof takingFrom>, told: Teller): Plan 
     );
 }
 
-/** Holds formulas from a source, as somebody may open the catalogue in a spreadsheet. */
+/** Holds formulas from a source, because somebody may open the catalogue in a spreadsheet. */
 export function withSourceGuard(publisher: Publisher): Publisher {
   return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
 }
 
 export interface SyncOptions {
   author: string;
-  /** Compare with the catalogue even what the source already had the last time, and so undo changes made here since. */
+  /** Compares even unchanged content of the source with the catalogue, and so undoes changes made here since. */
   again: boolean;
   signal: AbortSignal;
 }
@@ -62,16 +65,16 @@ export interface SyncOptions {
 /** A pull that has ended. */
 export interface SyncEnd {
   readonly record: CatalogueSourceRow;
-  /** About the result. */
+  /** Sentences about the result. */
   readonly sentences: readonly string[];
-  /** What became of the content of the source, if the pull compared it with the catalogue. */
+  /** What became of the source's content, if the pull compared it with the catalogue. */
   readonly outcome?: PublishOutcome;
 }
 
 /**
- * Runs a pull that `beginSync` began. The lists of the source become one revision, wait for approval, or change nothing. If
- * the source has new content, rejects the draft of an earlier pull that still waits. Throws only faults of Duba's own, such as
- * a store that is away.
+ * Runs a pull that `beginSync` started. The source's lists are published as one revision, wait for approval, or change
+ * nothing. If the source has new content, it rejects the draft of an earlier pull that still waits. Throws only errors
+ * of Duba itself, such as a store that is away.
  */
 export async function syncFrom(
   publisher: Publisher,
@@ -125,7 +128,7 @@ export async function syncFrom(
   }
 }
 
-/** The draft of an outcome that waits for approval. */
+/** The draft of an outcome that waits for approval; null if there is none. */
 function heldDraft(outcome: PublishOutcome): number | null {
   return outcome.state === "held" ? outcome.draft : null;
 }
@@ -136,7 +139,10 @@ function resultOf(outcome: PublishOutcome | undefined, draft: number | null, isP
   return outcome?.state === "published" ? "published" : "unchanged";
 }
 
-/** Notes whose lists the catalogue has now, and rejects what this offer overtook. `earlier`: the draft of the pull before. */
+/**
+ * Notes whose lists the catalogue has now, and rejects drafts that this offer replaces. `earlier`: the draft of the
+ * previous pull.
+ */
 async function noteOutcome(
   publisher: Publisher,
   source: string,
@@ -152,7 +158,7 @@ async function noteOutcome(
   if (draft === null) await nameLists(db, source, filled, now());
 }
 
-/** Notes what the source's codes may be, and which decisions are in doubt. */
+/** Stores proposals for the source's codes, and which decisions are in doubt. */
 async function noteMapped(
   db: Publisher["db"],
   source: string,
@@ -165,7 +171,10 @@ async function noteMapped(
   await noteDoubts(db, source, decided);
 }
 
-/** Rejects the held draft of an earlier pull, and those of other sources that change these lists: nobody must approve them after a newer one. */
+/**
+ * Rejects the held draft of an earlier pull, and drafts of other sources that change these lists, because nobody should
+ * approve them after a newer offer.
+ */
 async function supersede(publisher: Publisher, earlier: number | null, source: string, lists: readonly ListName[]) {
   const { db } = publisher;
   const isOld = async ({ id, state, source: by }: CatalogueDraftRow) => {
@@ -178,7 +187,7 @@ async function supersede(publisher: Publisher, earlier: number | null, source: s
   for (const draft of await listWaiting(db))
     if (await isOld(draft))
       await reject(publisher, draft.id, "duba").catch((error: unknown) => {
-        // Somebody decided it meanwhile.
+        // Somebody has decided it meanwhile.
         if (!(error instanceof CatalogueError)) throw error;
       });
 }

@@ -145,12 +145,15 @@ const showPrices = command({
       }),
     ),
   }),
-  /** Rules have `of` and `price`, and `catalogue` and `was` if the catalogue's price has risen above a fixed one; entries all else. */
+  /**
+   * Rules have `of` and `price`, and also `catalogue` and `was` if the catalogue's price has risen above a fixed price.
+   * Entries have all other members.
+   */
   answer: Type.Array(
     Type.Object({
       of: Type.Optional(Type.String()),
       price: Type.Optional(Type.String()),
-      /** The catalogue's price when a fixed price was set. */
+      /** The catalogue's price when the fixed price was set. */
       was: Type.Optional(naira),
       list: Type.Optional(Type.String()),
       entry: Type.Optional(Type.String()),
@@ -194,7 +197,7 @@ const listPriced = command({
       ...{ id: reference, name: Type.String(), email: orNull(accountFact) },
       group: orNull(Type.String()),
       ...{ prices: Type.Integer(), overtaken: Type.Integer(), below_cost: Type.Integer() },
-      /** Names the first entries below their cost. */
+      /** Sentences that name the first entries below their cost. */
       sentences: Type.Array(sentence),
     }),
   ),

@@ -18,7 +18,7 @@ export const priceColumns =
   "or price (95.50). A file may also have round (5 or 10), from and until (a day or a time), and group: a line with an account and a group makes the " +
   "account a member, and has nothing else.";
 
-/** Replaces the special prices of the accounts and groups in a file. Others do not change. */
+/** Replaces the special prices of the accounts and groups in a file, and of no others. */
 export async function importPrices(
   file: ChosenFile,
   { dry_run, note }: { dry_run?: boolean | undefined; note: string },
@@ -33,7 +33,7 @@ export async function importPrices(
   return outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "prices", note }));
 }
 
-/** The special prices of all accounts and groups, or of one, as a file that has no effect if it is imported. */
+/** The special prices of one holder, or of all accounts and groups, as a file. Importing it unchanged has no effect. */
 export async function pricesFile(snapshot: Snapshot, account: string | undefined, room: PricedRoom) {
   const everybody = async () => [
     ...groupsIn(snapshot).map((id) => ({ id, name: id })),
@@ -51,13 +51,13 @@ export async function pricesFile(snapshot: Snapshot, account: string | undefined
   return { name: "prices.csv", text };
 }
 
-/** The ids of all accounts, by id and by e-mail. */
+/** Account ids by id and by e-mail. */
 async function accountIds({ accounts }: PricedRoom): Promise<ReadonlyMap<string, string>> {
   const all = await accounts.all();
   return new Map(all.flatMap(({ id, email }) => [[id, id] as const, [email, id] as const]));
 }
 
-/** A rule as `readPrices` reads it. */
+/** A rule in the form that `readPrices` reads. */
 function textsOfRule(
   account: string,
   { of, rule, value, round, from, until, group }: PriceRule,

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import { groupForm } from "../../prices/price-forms.ts";
 import type { CatalogueRoom } from "../publisher.ts";
 
-/** What these commands need of the room of accounts. */
+/** What these commands need from the accounts room. */
 export interface PricedAccounts {
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */
@@ -21,7 +21,10 @@ export type PricedRoom = CatalogueRoom & PricedAccounts & { config: { timeZone: 
 export const holderAbout = "E-mail or id of the account, or a group such as group:agents.";
 export const holder = Type.String({ description: holderAbout });
 
-/** The account with this id or e-mail, or the group of this name. Throws if there is no such account, and for a name that no group can have. */
+/**
+ * The account with this id or e-mail, or the group of this name. Throws if there is no such account or if no group can
+ * have this name.
+ */
 export async function findHolder({ accounts }: PricedAccounts, text: string): Promise<{ id: string; name: string }> {
   if (!isGroup(text.toLowerCase())) {
     const { id, email } = await accounts.find(text);
@@ -32,7 +35,7 @@ export async function findHolder({ accounts }: PricedAccounts, text: string): Pr
   return { id, name: id };
 }
 
-/** The same if it is known: a group has rules or members. */
+/** Like `findHolder`, but a group must have rules or members. */
 export async function findPriced(room: PricedAccounts, snapshot: Snapshot, text: string) {
   const found = await findHolder(room, text);
   if (isGroup(found.id) && !groupsIn(snapshot).includes(found.id))
