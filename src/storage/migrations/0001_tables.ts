@@ -260,7 +260,7 @@ export const allTables = {
     reason: "text",
   },
 
-  /** Changes of verifications that the audit trail, the events or the sums do not have yet. See `journal.ts`. */
+  /** Changes of verifications that the audit trail, the events or the sums do not have yet. See `journal-entry.ts`. */
   verification_journal: {
     number: "serial key",
     reference: "text",
