@@ -53,9 +53,7 @@ import {
   writeLateAnswer,
 } from "./write-outcome.ts";
 
-/**
- * One verification on the ledger. Money is in kobo and times are milliseconds since 1970. It holds no personal data.
- */
+/** One verification on the ledger, without personal data. Money is in kobo, times are milliseconds since 1970. */
 export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   state: VerificationState;
   mode: Mode;
@@ -100,9 +98,8 @@ export class Ledger {
   }
 
   /**
-   * Inserts a row, and its first attempt if it has one, if the conditions hold within the statement. False if they do
-   * not, or if its reference or idempotency key exists. The key is compared by the hash that the row stores and by
-   * `otherHashes`.
+   * Inserts a row, and its first attempt if it has one, if the conditions hold within the statement. False if they do not, or if
+   * its reference or idempotency key exists. The key is compared by the hash that the row stores and by `otherHashes`.
    */
   async insert(
     { attempts: [attempt], journaled: _, ...row }: Row & { state: (typeof insertableStates)[number] },
@@ -161,10 +158,7 @@ export class Ledger {
     return (await withAttempts(this.#db, rows)) as Row[];
   }
 
-  /**
-   * Starts another run of `row`, which takes its fee again, if the conditions hold. Undefined if they do not, or if the
-   * row has changed.
-   */
+  /** Starts another run of `row`, which takes its fee again. Undefined if the conditions do not hold or the row has changed. */
   async retry(
     row: Row,
     { owner, begins, ...start }: AttemptStart & { owner: string; begins: RunStart },
@@ -197,10 +191,7 @@ export class Ledger {
     return retried && ({ ...retried, attempts: [...row.attempts, ...attempts], journaled } as Row);
   }
 
-  /**
-   * Writes the outcome of the run's attempt and the intent of an attempt at another vendor. Undefined if this run no
-   * longer owns the row.
-   */
+  /** Writes the outcome of the run's attempt and the intent of one at another vendor. Undefined if this run lost its row. */
   async failOver(row: Row, ended: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
@@ -224,10 +215,7 @@ export class Ledger {
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
-  /**
-   * Ends a run. Unless it charges, it gives back the fee that it may have taken. False if the run no longer owns the
-   * row.
-   */
+  /** Ends a run. Unless it charges, it gives back the fee that it may have taken. False if this run lost its row. */
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
     const values = outcomeValues(run, outcome, this.#prices);
