@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import type { Confirmation } from "../operation/command/deed.ts";
+import { randomText } from "../runtime/random-text.ts";
 import { redactNumbers } from "../runtime/redact.ts";
 import type { Audit, AuditEvent } from "../storage/audited.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
@@ -40,7 +40,7 @@ export function appendWith(actor: string, beside: BesideFacts): Audit {
 /** The unsealed row of an event at `now`, in milliseconds since 1970. */
 export function entryOf({ kind, actor, facts }: AuditEvent, now: number, beside: BesideFacts = {}): AuditEntryRow {
   if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
-  const id = randomBytes(idBytes).toString("base64url");
+  const id = randomText(idBytes);
   const { protection } = beside;
   const all = protection !== undefined && namesProtection(kind) ? { protection, ...facts } : facts;
   const text = JSON.stringify({ ...checkedFacts(kind, all), ...notesOf(beside) });

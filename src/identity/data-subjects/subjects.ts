@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { CheckSubject } from "../../checks/check.ts";
 import { type AnsweredRecord, type CheckRecord, subjectParts } from "../../checks/index.ts";
@@ -7,6 +6,7 @@ import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
+import { randomText } from "../../runtime/random-text.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
@@ -191,5 +191,5 @@ async function recordIn(
 }
 
 function newReceipt(): string {
-  return `receipt-${randomBytes(12).toString("base64url")}`;
+  return `receipt-${randomText(12)}`;
 }

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Expression, Kysely, SqlBool, Transaction } from "kysely";
 import { balancePeriod } from "../../operation/account-terms.ts";
+import { randomText } from "../../runtime/random-text.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import { put } from "../../storage/queries/put.ts";
@@ -20,7 +21,7 @@ export interface UncertainCharge {
 }
 
 export function newChargeMark(): string {
-  return randomBytes(12).toString("base64url");
+  return randomText(12);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { declaredCopier } from "../../operation/answers/answer-writer.ts";
 import { type EventData, type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
 import type { Mode } from "../../operation/operation.ts";
+import { randomText } from "../../runtime/random-text.ts";
 import { inTransaction } from "../audited.ts";
 import { lockCounter } from "../change-counter.ts";
 import type { Tables } from "../tables.ts";
@@ -55,7 +55,7 @@ export async function announce<Type extends EventType>(
       if (newest?.data === text && newest.at >= unlessSince) return;
     }
     const number = (await lastEvent(trx)) + 1;
-    const id = `evt_${randomBytes(15).toString("base64url")}`;
+    const id = `evt_${randomText(15)}`;
     await trx.insertInto("event").values({ number, id, type, audience, mode, about, at, data: text }).execute();
     const columns = ["endpoint_id", "number", "place", "state", "attempts", "give_up_at"] as const;
     await trx
