@@ -39,12 +39,11 @@ test("what was stored before a rotation is known again after it", () => {
 test("a new key is used from its time on, and known before: another machine's clock may be ahead", () => {
   let now = 999;
   const keyedHashes = new KeyedHashes(held(first, second), () => now);
-  const [before, lasting] = [keyedHashes.of("body", ["a"]), keyedHashes.lasting("body", ["a"])];
+  const before = keyedHashes.of("body", ["a"]);
   assert.ok(keyedHashes.matches(rotated.of("body", ["a"]), "body", ["a"]));
   now = 1000;
   assert.match(before, /^v1:/);
   assert.match(keyedHashes.of("body", ["a"]), /^v2:/);
-  assert.equal(keyedHashes.lasting("body", ["a"]), lasting);
 });
 
 test("a ring that changes is used as it is at that moment", () => {

@@ -34,11 +34,6 @@ export class KeyedHashes {
     return [current, ...others].map((key) => hashed(key, purpose, parts));
   }
 
-  /** The hash under the oldest key. It stays the same during a rotation, so it identifies a running request. */
-  lasting(purpose: Purpose, parts: Parts): string {
-    return hashed(this.#keyring.current.hmac[0]!, purpose, parts);
-  }
-
   /** Whether a stored hash, under any key of the ring, matches these parts. */
   matches(stored: string, purpose: Purpose, parts: Parts): boolean {
     return this.all(purpose, parts).some(

@@ -12,9 +12,9 @@ export type Stage = "checking" | "starting" | "started";
 
 /** A verification under way, as other requests see it. */
 export interface Flight {
-  /** Hash of the idempotency key. */
+  /** The idempotency key with its account and mode, as text. */
   readonly key: string | undefined;
-  /** Hash of the request, if it has no idempotency key. */
+  /** The request as text, if it has no idempotency key. */
   readonly content: string | undefined;
   readonly stage: Stage;
   /** Resolves when the flight is no longer `starting`. */

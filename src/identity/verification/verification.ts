@@ -44,7 +44,7 @@ export class Verification implements Flight {
   #start = Promise.withResolvers<void>();
   #row: Row | undefined;
 
-  /** `key` and `content` are hashes. `content` is set if the request has no idempotency key. */
+  /** `content` is set if the request has no idempotency key. */
   constructor(parts: RunParts, request: VerificationRequest, key: string | undefined, content: string | undefined) {
     this.#parts = parts;
     this.#request = request;

@@ -40,13 +40,13 @@ export class Verifications {
 
   /** Equal requests without an idempotency key share one flight. */
   #flightOf(request: VerificationRequest) {
-    const { keyedHashes, inFlight } = this.#parts;
+    const { inFlight } = this.#parts;
     const { accountId, mode, idempotencyKey } = request;
     if (idempotencyKey === undefined) {
-      const content = keyedHashes.lasting("body", requestContent(request));
+      const content = JSON.stringify(requestContent(request));
       return inFlight.withContent(content) ?? this.#start(request, undefined, content);
     }
-    return this.#start(request, keyedHashes.lasting("idempotency key", [accountId, mode, idempotencyKey]), undefined);
+    return this.#start(request, JSON.stringify([accountId, mode, idempotencyKey]), undefined);
   }
 
   #start(request: VerificationRequest, key: string | undefined, content: string | undefined): Verification {
