@@ -33,13 +33,18 @@ export function personCheck(
     },
     mask: (record) => maskRecord(record, member),
     async sandbox({ number, claims }, variant) {
-      const { inventedPerson } = await import("./invented-person.ts");
+      const { inventedPerson } = await inventing();
       const person = inventedPerson(kind, number, claims.phone!);
       if (variant === "watchlisted") return { ...person, watchlisted: "YES" };
       return variant === "least" ? { ...leastOf(person), [member]: number } : person;
     },
   };
 }
+
+let people: Promise<typeof import("./invented-person.ts")> | undefined;
+
+/** Loaded when it is first used, and kept: an `import` costs as much as a person, each time. */
+const inventing = () => (people ??= import("./invented-person.ts"));
 
 /** The shortest record that the interface allows, without the number. */
 function leastOf(record: PersonRecord): PersonRecord {
