@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 /** Longer texts are photos and signatures. In bytes. */
-const longest = 16 * 1024;
+export const longest = 16 * 1024;
 /** The longest escape, such as `\\u002f`, in bytes. */
 const longestEscape = 6;
 

@@ -3,7 +3,7 @@ import { modeHeader, standInMode } from "../operation/operation.ts";
 import type { Log } from "../runtime/log.ts";
 import { type Exchanged, HttpClient, type OutgoingRequest } from "../runtime/network/http-client.ts";
 import { spanWithin } from "../runtime/tracing/trace.ts";
-import { LongTextDropper } from "./drop-long-texts.ts";
+import { LongTextDropper, longest } from "./drop-long-texts.ts";
 import { standInHeader } from "./ports/stand-in.ts";
 
 /** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
@@ -125,14 +125,18 @@ function reading(
   standIns: boolean | "either",
 ): Pick<OutgoingRequest, "begin" | "take"> {
   const { each, left } = allowance ?? { each: mostRead, left: mostRead };
-  const dropper = allowance ? undefined : new LongTextDropper();
+  let dropper: LongTextDropper | undefined;
   let size = 0;
   let keptSize = 0;
   return {
     begin: (status, headers) => {
       if (standIns !== "either" && isOfStandIn(headers) !== standIns) return standIns ? "no_stand_in" : "stand_in";
       if (status >= 300 && status < 400) return "redirect";
-      return Number(headers["content-length"]) > Math.min(each, left) ? "too_large" : undefined;
+      const length = Number(headers["content-length"]);
+      if (length > Math.min(each, left)) return "too_large";
+      // A short response has no long text, and most say how long they are.
+      if (!allowance && !(length < longest)) dropper = new LongTextDropper();
+      return undefined;
     },
     take: (chunk) => {
       size += chunk.length;
