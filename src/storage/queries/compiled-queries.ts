@@ -110,12 +110,25 @@ export class CompiledQueries {
   }
 
   #keyOf(write: unknown, values: object, variant: unknown): string {
-    const lengths: (string | number)[] = [];
-    for (const [name, value] of Object.entries(values)) if (Array.isArray(value)) lengths.push(name, value.length);
-    return JSON.stringify([write, lengths, variant], (_, part) =>
-      typeof part === "function" ? this.#idOf(part) : part,
-    );
+    let key = this.#idOf(write as object);
+    for (const name in values) {
+      const value = (values as Record<string, unknown>)[name];
+      if (Array.isArray(value)) key += ` ${name} ${value.length}`;
+    }
+    if (variant !== null)
+      for (const [name, part] of Object.entries(variant as object)) {
+        const text =
+          typeof part === "object"
+            ? JSON.stringify(part, this.#named)
+            : typeof part === "function"
+              ? this.#idOf(part)
+              : part;
+        key += ` ${name} ${text}`;
+      }
+    return key;
   }
+
+  readonly #named = (_: string, part: unknown) => (typeof part === "function" ? this.#idOf(part) : part);
 
   #idOf(part: object): string {
     let id = this.#ids.get(part);
