@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "sums that are made anew hold what waits in the journal",
     file: `${journal}/recounted-sums.ts`,
-    from: "followInSums(sums, await waitingRows(db), options, -1);",
+    from: "followInSums(sums, await waitingRows(db), -1);",
     to: "",
     tests: rebuildTest,
   },
@@ -231,10 +231,10 @@ export const mutants: readonly Mutant[] = [
     tests: ["src/identity/books/match-invoice.test.ts"],
   },
   {
-    name: "the cost of a lost record counts twice once its answer comes",
+    name: "an attempt counts twice once its outcome is known",
     file: sums,
-    from: '{ outcome: "failed", reason: was }',
-    to: '{ outcome: "failed", reason: "released" }',
+    from: "if (was !== null) add(",
+    to: "if (was === undefined) add(",
     tests: rebuildTest,
   },
   {
