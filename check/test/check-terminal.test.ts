@@ -100,7 +100,7 @@ suite("duba check", () => {
     assert.equal(exitCode, 1);
     assert.match(
       out,
-      /WRONG +accounts\.reference .*\n +The other account is told of it, unless both keys are of one account\./,
+      /WRONG +accounts\.reference .*\n +The other account learns of it, unless both keys are of one account\./,
     );
     for (const key of [own, sandboxKey]) assert.ok(!out.includes(key));
     // A key that cannot be that of another account says nothing about the server.

@@ -40,7 +40,7 @@ function elsewhere(
       if (typeof referenceIn(verified) !== "string") throw new Blocked("verifyBvn.members");
       return unless(
         holds(await ask(session, verified), verified),
-        "The other account is told of it, unless both keys are of one account.",
+        "The other account learns of it, unless both keys are of one account.",
       );
     },
   };

@@ -80,7 +80,7 @@ export const listPoints: readonly Point[] = [
     sentence: "The bundles of every provider that it lists are well-formed, of that provider only, and listed once.",
     check: async (session) => {
       const providers = (await itemsOf(session, fetchDataProviders)).map(({ type }) => String(type));
-      // What is wrong with the bundles of all is told by points of their own.
+      // Other points check the bundles themselves.
       const told = await bundleFaults(session, session.value("provider"));
       const found: string[] = [];
       for (const provider of providers) {

@@ -148,7 +148,7 @@ export class Verification implements Flight {
     if (deferred.has(row.reference)) throw inProgress(row);
   }
 
-  /** Ends a started row on which nobody works. False if this process or another still works on it. */
+  /** Ends a started row that has no worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
     const { leases, ledger, orphans, now } = this.#parts;
     return row.owner === leases.ownerId ? orphans.end(row) : ledger.abandon(row, leases, now);
