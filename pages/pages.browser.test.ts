@@ -44,20 +44,20 @@ suite("in a browser", { skip: missing }, () => {
       viewport: { width: look.width, height: 900 },
     });
     const page = await context.newPage();
-    const faults: string[] = [];
+    const problems: string[] = [];
     page.on("console", (line) => {
-      if (["error", "warning"].includes(line.type())) faults.push(line.text());
+      if (["error", "warning"].includes(line.type())) problems.push(line.text());
     });
-    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("pageerror", (error) => problems.push(error.message));
     page.on("request", (request) => {
       const { protocol, origin: host } = new URL(request.url());
-      if (protocol !== "data:" && protocol !== "blob:" && host !== origin) faults.push(`left for ${request.url()}`);
+      if (protocol !== "data:" && protocol !== "blob:" && host !== origin) problems.push(`left for ${request.url()}`);
     });
     page.on("response", (response) => {
-      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+      if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
     });
     await page.goto(`${origin}${path}`, { waitUntil: path === "/docs" ? "networkidle" : "load" });
-    return { page, faults, close: () => context.close() };
+    return { page, problems, close: () => context.close() };
   }
 
   for (const look of [
@@ -65,7 +65,7 @@ suite("in a browser", { skip: missing }, () => {
     { colorScheme: "dark", width: 360 },
   ] as const)
     test(`every page is whole, quiet and fits, ${look.colorScheme} at ${look.width}; the reference looks like the others`, async () => {
-      const { page, faults, close } = await open("/", look);
+      const { page, problems, close } = await open("/", look);
       const accent = await page.evaluate<string>("getComputedStyle(document.querySelector('.content a')).color");
       const grounds = new Set<string>();
       for (const path of ["/", "/docs/errors", ...namedGuides.map(({ path }) => path), "/docs"]) {
@@ -79,7 +79,7 @@ suite("in a browser", { skip: missing }, () => {
         );
         assert.equal(brightness(ground) < brightness(text), look.colorScheme === "dark", path);
         grounds.add(ground);
-        assert.deepEqual(faults, [], path);
+        assert.deepEqual(problems, [], path);
       }
       assert.equal(grounds.size, 1);
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -101,7 +101,7 @@ suite("in a browser", { skip: missing }, () => {
     });
 
   test("an operation of the start page lands on its place in the reference", async () => {
-    const { page, faults, close } = await open("/", { colorScheme: "light", width: 1280 });
+    const { page, problems, close } = await open("/", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "Verify a BVN" }).click();
     const heading = page.getByRole("heading", { name: "Verify a BVN" });
     await heading.waitFor();
@@ -109,7 +109,7 @@ suite("in a browser", { skip: missing }, () => {
       const top = (await heading.boundingBox())?.y ?? -1;
       return top > 0 && top < 900;
     });
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
     await close();
   });
 
@@ -123,23 +123,23 @@ suite("in a browser", { skip: missing }, () => {
   });
 
   test("a link to a failure lands on it", async () => {
-    const { page, faults, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });
+    const { page, problems, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });
     await page.getByRole("link", { name: "phone_mismatch" }).click();
     await page.waitForURL(`${origin}/docs/errors#phone_mismatch`);
     assert.equal(await page.locator(":target h3").textContent(), "phone_mismatch");
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
     await close();
   });
 
   test("a button copies a block of code", async () => {
-    const { page, faults, close } = await open("/docs/errors", { colorScheme: "light", width: 360 });
+    const { page, problems, close } = await open("/docs/errors", { colorScheme: "light", width: 360 });
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const own = page.locator("#provider_not_found");
     await own.getByRole("button", { name: "Copy" }).click();
     await own.getByRole("button", { name: "Copied" }).waitFor();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
     assert.equal(copied, "curl -i 'http://127.0.0.1:8080/api/v2/internet/data/lookup?provider=FOODATA'");
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
     await close();
   });
 });

@@ -65,7 +65,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   too_many_in_flight:
     "Set `DUBA_LIMIT_IN_FLIGHT=1`, verify 00000000008, which takes 3 s, and verify another number meanwhile.",
   headers_too_large: "Send headers of more than 16 KiB.",
-  internal_error: "Any other one is a fault of the service.",
+  internal_error: "Any other one is an error of the service.",
   upstream_not_configured: "Leave `DUBA_UPSTREAMS` empty, and verify with a live key.",
   shutting_down: [{ path: providers, headers: { [scenarioHeader]: "503" } }],
 };

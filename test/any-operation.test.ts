@@ -156,7 +156,7 @@ suite("any operation", () => {
       ["a number for a text", { success: true, name: 22123456789, list: [] }],
       ["false success", { success: false, name: "SECRET", list: [] }],
       ["a missing member", { success: true, name: "SECRET" }],
-      ["a fault deep inside", { success: true, name: "SECRET", list: [{ one: null, two: "SECRET" }] }],
+      ["a problem deep inside", { success: true, name: "SECRET", list: [{ one: null, two: "SECRET" }] }],
       ["null", null],
       ["nothing", undefined],
       ["a text", "SECRET"],

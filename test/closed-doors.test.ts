@@ -81,10 +81,10 @@ suite("closed doors", { concurrency: true }, () => {
     for (const DUBA_BOOTSTRAP_KEY of ["duba_live_0123456789abcdefghijklmnop", "short", "has a space has a space has"])
       assert.throws(
         () => readConfig({ DUBA_BOOTSTRAP_KEY }),
-        (fault) =>
-          fault instanceof ConfigError &&
-          /DUBA_BOOTSTRAP_KEY/.test(fault.message) &&
-          !fault.message.includes(DUBA_BOOTSTRAP_KEY),
+        (problem) =>
+          problem instanceof ConfigError &&
+          /DUBA_BOOTSTRAP_KEY/.test(problem.message) &&
+          !problem.message.includes(DUBA_BOOTSTRAP_KEY),
       );
   });
 

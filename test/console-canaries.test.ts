@@ -105,7 +105,7 @@ for (const engine of engines)
         const { text: page } = await send(path, who, { ...fields, [text]: said });
         if (page.includes('class="outcome"')) kept += 1;
         // Without its file: the form says so, and repeats the note.
-        else assert.match(page, /class="fault"[\s\S]*is required/, command.id);
+        else assert.match(page, /class="problem"[\s\S]*is required/, command.id);
         assertClean(command.id, page);
       }
       assert.ok(kept > 12, `${kept} notes`);

@@ -84,7 +84,7 @@ suite("every command", () => {
 
       test("has examples that its own reader accepts", () => {
         assert.ok(examples.length > 0);
-        for (const example of examples) assert.deepEqual(faultsOf(command, example), []);
+        for (const example of examples) assert.deepEqual(problemsOf(command, example), []);
       });
 
       if (kind === "danger")
@@ -354,11 +354,11 @@ function newEntries(before: readonly Row[], after: readonly Row[]): { kind: stri
   return added.map(({ text }) => JSON.parse(text));
 }
 
-/** The faults of an example, but for the lines of standard input, which an example does not have. */
-function faultsOf({ input }: AnyCommand, example: Example) {
+/** The problems of an example, but for the lines of standard input, which an example does not have. */
+function problemsOf({ input }: AnyCommand, example: Example) {
   const isPrivate = (field: string) => membersOf(input).find(({ name }) => name === field)!.member.private;
   const texts = { ...example, ...filesOf(input, example) };
-  return readTexts(input, texts as Parameters<typeof readTexts>[1], lagos).faults.filter(
+  return readTexts(input, texts as Parameters<typeof readTexts>[1], lagos).problems.filter(
     ({ field }) => !isPrivate(field),
   );
 }

@@ -215,7 +215,7 @@ suite("a source that is followed", () => {
   });
 
   test("must be one that there is, and be set up", () => {
-    const faultsOf = (environment: Record<string, string>) => {
+    const problemsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment);
       } catch (error) {
@@ -224,13 +224,13 @@ suite("a source that is followed", () => {
       return "";
     };
     assert.equal(
-      faultsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
+      problemsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
       "DUBA_CATALOGUE_SOURCE names vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
     );
-    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/);
+    assert.match(problemsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/);
     const several = "data-bundles=ebills,cable-products=vtpass,cable-add-ons=baxi";
     assert.equal(
-      faultsOf({ DUBA_CATALOGUE_SOURCE: several, DUBA_BAXI_KEY: "k" }),
+      problemsOf({ DUBA_CATALOGUE_SOURCE: several, DUBA_BAXI_KEY: "k" }),
       "DUBA_CATALOGUE_SOURCE names vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
     );
     for (const wrong of [
@@ -241,12 +241,12 @@ suite("a source that is followed", () => {
       "data-bundles=ebills,data-bundles=vtpass",
       "data-bundles=ebills,",
     ])
-      assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: wrong }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/, wrong);
+      assert.match(problemsOf({ DUBA_CATALOGUE_SOURCE: wrong }), /^DUBA_CATALOGUE_SOURCE must be peer, vtpass/, wrong);
     assert.match(
-      faultsOf({ DUBA_CATALOGUE_SOURCE: "data-bundles=baxi,cable-products=ebills" }),
+      problemsOf({ DUBA_CATALOGUE_SOURCE: "data-bundles=baxi,cable-products=ebills" }),
       /, or empty\. baxi has no data-bundles, only cable-products, cable-add-ons\.$/,
     );
-    const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });
+    const shared = problemsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 

@@ -27,7 +27,7 @@ const ended = "Duba read no further";
 const hostile: Record<string, [what: string, text: () => string, said: string][]> = {
   "catalogue.import data-bundles.csv": [
     ["quotation marks on one line", () => bundles + '"a""'.repeat((14 * MiB) / 4), tooLong],
-    ["quotation marks on many lines", () => bundles + '"a""\n'.repeat(MiB), `${ended}: correct these faults first`],
+    ["quotation marks on many lines", () => bundles + '"a""\n'.repeat(MiB), `${ended}: correct these problems first`],
     ["a record of 1 MiB", () => `${bundles}A,1,"${"x".repeat(1023)}\n`.padEnd(MiB, "x\n"), tooLong],
     ["a line of commas", () => ",".repeat(14 * MiB), "data-bundles, line 1: is longer than 64 KiB"],
     [
@@ -43,7 +43,7 @@ const hostile: Record<string, [what: string, text: () => string, said: string][]
   ],
   "catalogue.import catalogue.json": [
     ["JSON of a million levels", levels, "it has objects in objects"],
-    ["JSON with 100,000 faults", ones, `entry 100: must be an object. ${ended}`],
+    ["JSON with 100,000 problems", ones, `entry 100: must be an object. ${ended}`],
     ["a text of 14 MiB in JSON", long, "entry 1: is longer than 64 KiB"],
   ],
   "catalogue.import prices.csv": [
@@ -110,7 +110,7 @@ suite("a hostile file", () => {
   };
 
   for (const { command, name, what, text, said } of files)
-    test(`of ${what} is refused by duba ${command.replace(".", " ")} and by its form, with at most 100 faults`, async () => {
+    test(`of ${what} is refused by duba ${command.replace(".", " ")} and by its form, with at most 100 problems`, async () => {
       const bytes = text();
       assert.ok(bytes.length < longestUpload);
       const isInvoice = command === "books.reconcile";

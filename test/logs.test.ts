@@ -112,7 +112,7 @@ suite("log lines", () => {
     }
   });
 
-  test("of a fault that a test key asked for is info too, so that it wakes nobody", async () => {
+  test("of a problem that a test key asked for is info too, so that it wakes nobody", async () => {
     const { text: credential } = await callerOf("test");
     const { status, lines } = await linesOf(verifyBvn, {
       method: "POST",

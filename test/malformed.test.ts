@@ -123,7 +123,7 @@ suite("malformed requests", () => {
     }
   }
 
-  test("get the failure envelope or a plain answer, and never a fault of the service", async () => {
+  test("get the failure envelope or a plain answer, and never a problem of the service", async () => {
     const sent = fc.record({
       method,
       path,

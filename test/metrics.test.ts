@@ -193,8 +193,8 @@ for (const engine of engines)
       const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
       const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
       assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
-      const fault = { ...unknown, bvn: "00000000016" };
-      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: fault })).status, 500);
+      const problem = { ...unknown, bvn: "00000000016" };
+      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: problem })).status, 500);
       const { db } = await service.store();
       await noteBackup(db, "0".repeat(64), Date.now());
       const { text } = await ask(port, "/metrics");

@@ -26,11 +26,11 @@ suite("a person's number in a text of a command", async () => {
 
   test("is told from other numbers", async () => {
     const create = (await everyCommand()).find(({ id }) => id === "keys.create")!;
-    const faultsOf = (label: string) =>
-      readTexts(create.input, { account: "shop@example.com", label }, zone).faults.map(({ field }) => field);
-    assert.deepEqual(faultsOf("2265"), []);
-    assert.deepEqual(faultsOf("order 123456789 of 2026-11-24"), []);
-    assert.deepEqual(faultsOf("ref22650000012x"), []);
-    assert.deepEqual(faultsOf("22650000012"), ["label"]);
+    const problemsOf = (label: string) =>
+      readTexts(create.input, { account: "shop@example.com", label }, zone).problems.map(({ field }) => field);
+    assert.deepEqual(problemsOf("2265"), []);
+    assert.deepEqual(problemsOf("order 123456789 of 2026-11-24"), []);
+    assert.deepEqual(problemsOf("ref22650000012x"), []);
+    assert.deepEqual(problemsOf("22650000012"), ["label"]);
   });
 });

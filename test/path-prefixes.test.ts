@@ -167,10 +167,10 @@ test("a list of prefixes that cannot be is refused with what it must be", () => 
   for (const wrong of "/api|api/v2|/api/v2/|/api/v2,|/api/v2,/api/v2|/api/v2,/|/api/v2,/{x}|/api/v2,/a b".split("|"))
     assert.throws(
       () => read(wrong),
-      (fault) =>
-        fault instanceof ConfigError &&
-        /^DUBA_PATH_PREFIXES must be a comma-separated list of paths/.test(fault.message) &&
-        fault.message.includes("/api/v2 among them"),
+      (problem) =>
+        problem instanceof ConfigError &&
+        /^DUBA_PATH_PREFIXES must be a comma-separated list of paths/.test(problem.message) &&
+        problem.message.includes("/api/v2 among them"),
       wrong,
     );
 });

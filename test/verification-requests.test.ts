@@ -25,7 +25,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     return failure;
   };
   const sentenceOf = (failure: ServiceResponse["json"], field: string): string =>
-    failure.error.fields.find((fault: { field: string }) => fault.field === field).message;
+    failure.error.fields.find((problem: { field: string }) => problem.field === field).message;
 
   test("take every form of a phone as one number, and spaces anywhere", async () => {
     for (const phone of ["08000000017", "2348000000017", "+ 234 800 000 0017", "8000000017"]) {
@@ -52,7 +52,7 @@ suite("requests for a verification", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
   });
 
-  test("refuse every other type, all faults at once", async () => {
+  test("refuse every other type, all problems at once", async () => {
     await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
     await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
     await refused({}, ["bvn", "phone", "amount"]);
@@ -61,10 +61,10 @@ suite("requests for a verification", { concurrency: true }, () => {
     await refused({ bvn: "1", phone: "2" }, ["bvn", "phone", "amount"]);
   });
 
-  test("say how many more faults there are than the message names", async () => {
+  test("say how many more problems there are than the message names", async () => {
     assert.match(
       (await refused({}, ["bvn", "phone", "amount"])).message,
-      /^bvn .* 2 more faults are in error\.fields\.$/,
+      /^bvn .* 2 more problems are in error\.fields\.$/,
     );
   });
 

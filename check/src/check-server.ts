@@ -67,9 +67,9 @@ async function refuseWrongKey(session: CheckSession, origin: string, key: string
     if (status !== 401) return;
     const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
     throw new CheckError(`${origin} refuses the API key${which} with HTTP 401${said} Send another one.`);
-  } catch (fault) {
+  } catch (problem) {
     // A point says so.
-    if (!(fault instanceof NoResponse)) throw fault;
+    if (!(problem instanceof NoResponse)) throw problem;
   }
 }
 
@@ -79,9 +79,9 @@ async function adoptAmount(session: CheckSession): Promise<void> {
     const { status, json } = await session.call(lookupWaecAmount);
     const amount = isObject(json?.data) ? json.data.amount : undefined;
     if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
-  } catch (fault) {
+  } catch (problem) {
     // The look-up is not part of the documented interface.
-    if (!(fault instanceof NoResponse)) throw fault;
+    if (!(problem instanceof NoResponse)) throw problem;
   }
 }
 

@@ -4,7 +4,7 @@ import type { CheckSession, RequestChanges } from "./session.ts";
 import { type ShapeErrorKind, shapeErrors } from "./shape-errors.ts";
 
 /** What is wrong with a success: status, JSON, and `success`. */
-export function successFaults({ status, headers, json }: CheckedResponse): string[] {
+export function successProblems({ status, headers, json }: CheckedResponse): string[] {
   if (status !== 200) return [`The status is ${status}, not 200.`];
   if (!json) return ["The body is not a JSON object."];
   if (!/^application\/json\b/i.test(headers["content-type"] ?? ""))
@@ -13,7 +13,7 @@ export function successFaults({ status, headers, json }: CheckedResponse): strin
 }
 
 /** Why a response does not count as a refusal. `anyBody`: a page or no body will do. */
-export function refusalFaults({ status, json }: CheckedResponse, { anyBody = false } = {}): string[] {
+export function refusalProblems({ status, json }: CheckedResponse, { anyBody = false } = {}): string[] {
   if (status >= 200 && status < 300 && json?.success !== false)
     return [`The request was accepted: the status is ${status}, and \`success\` is not false.`];
   if (status >= 500) return [`The status is ${status}, which says that the server failed.`];
@@ -28,8 +28,8 @@ export async function responseErrors(
   ...kinds: ShapeErrorKind[]
 ): Promise<string[]> {
   const json = await session.answerOf(operation);
-  const faults = shapeErrors(operation.answer, json).filter(({ kind }) => kinds.includes(kind));
-  return faults.map(({ sentence }) => sentence);
+  const problems = shapeErrors(operation.answer, json).filter(({ kind }) => kinds.includes(kind));
+  return problems.map(({ sentence }) => sentence);
 }
 
 /** The list in a response: its items that are objects, wherever the operation has it. */

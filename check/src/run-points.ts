@@ -73,12 +73,12 @@ async function judge(
   try {
     const why = [...(await check(session))];
     return { outcome: why.length === 0 ? "holds" : "broken", why };
-  } catch (fault) {
-    if (fault instanceof NoResponse) return { outcome: "broken", why: [whyNoResponse(fault, timeout)] };
-    if (!(fault instanceof Blocked)) throw fault;
+  } catch (problem) {
+    if (problem instanceof NoResponse) return { outcome: "broken", why: [whyNoResponse(problem, timeout)] };
+    if (!(problem instanceof Blocked)) throw problem;
     // A server may answer the same question well at first, and not later.
-    const outcome = notHolding.has(fault.by) ? "left_out" : "broken";
-    return { outcome, why: [outcome === "left_out" ? fault.message : `The answer is not that of ${fault.by}.`] };
+    const outcome = notHolding.has(problem.by) ? "left_out" : "broken";
+    return { outcome, why: [outcome === "left_out" ? problem.message : `The answer is not that of ${problem.by}.`] };
   }
 }
 
@@ -97,11 +97,11 @@ export async function refuseStranger(
       seen.push(
         `${operation.method} ${operation.path}: HTTP ${status}, ${headers["content-type"] ?? "no content type"}`,
       );
-    } catch (fault) {
-      if (!(fault instanceof NoResponse)) throw fault;
+    } catch (problem) {
+      if (!(problem instanceof NoResponse)) throw problem;
       if (seen.length > 0) continue;
-      if (fault.code === "timed_out") throw new CheckError(`${origin} did not answer within ${timeout / 1000} s.`);
-      throw new CheckError(unreachable(origin, fault.code));
+      if (problem.code === "timed_out") throw new CheckError(`${origin} did not answer within ${timeout / 1000} s.`);
+      throw new CheckError(unreachable(origin, problem.code));
     }
   }
   throw new CheckError(

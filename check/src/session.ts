@@ -166,8 +166,8 @@ function queryOf(members: Readonly<Record<string, unknown>>): string {
 }
 
 /** Why there was no response, for people. */
-export function whyNoResponse(fault: NoResponse, timeout: number): string {
-  if (fault.code === "timed_out") return `There was no whole answer within ${timeout / 1000} s.`;
+export function whyNoResponse(problem: NoResponse, timeout: number): string {
+  if (problem.code === "timed_out") return `There was no whole answer within ${timeout / 1000} s.`;
   return "The connection ended before the whole answer had come.";
 }
 

@@ -28,9 +28,9 @@ export interface ShapeError {
 /** How a value differs from a schema, once for each place. */
 export function shapeErrors(schema: TSchema, value: unknown): ShapeError[] {
   const found = new Map<string, ShapeError>();
-  for (const fault of faultsIn(schema as Shape, value, "")) {
-    const key = `${fault.kind} ${fault.place}`;
-    if (!found.has(key)) found.set(key, fault);
+  for (const problem of problemsIn(schema as Shape, value, "")) {
+    const key = `${problem.kind} ${problem.place}`;
+    if (!found.has(key)) found.set(key, problem);
   }
   return [...found.values()];
 }
@@ -43,22 +43,22 @@ export function hasForms(schema: TSchema): boolean {
   return isFormed || [...Object.values(members), ...(items ? [items] : []), ...anyOf].some((each) => hasForms(each));
 }
 
-function faultsIn(shape: Shape, value: unknown, place: string): ShapeError[] {
+function problemsIn(shape: Shape, value: unknown, place: string): ShapeError[] {
   if (shape.anyOf) {
-    const tried = shape.anyOf.map((each) => faultsIn(each, value, place));
+    const tried = shape.anyOf.map((each) => problemsIn(each, value, place));
     const fitting =
-      tried.find((faults) => faults.length === 0) ??
-      tried.find((faults) => !faults.some(({ kind }) => kind === "member"));
-    return fitting ?? [fault("member", place, `is ${kindOf(value)}, not ${wordsFor(shape)}`)];
+      tried.find((problems) => problems.length === 0) ??
+      tried.find((problems) => !problems.some(({ kind }) => kind === "member"));
+    return fitting ?? [problem("member", place, `is ${kindOf(value)}, not ${wordsFor(shape)}`)];
   }
   if (shape.type !== undefined && !hasType(shape.type, value))
-    return [fault("member", place, `is ${kindOf(value)}, not ${wordsFor(shape)}`)];
-  if (shape.properties) return faultsOfMembers(shape, value as Record<string, unknown>, place);
-  if (shape.items) return (value as unknown[]).flatMap((item) => faultsIn(shape.items!, item, `${place}[*]`));
-  return Check(shape as TSchema, value) ? [] : [fault("form", place, `is not ${formFor(shape)}`)];
+    return [problem("member", place, `is ${kindOf(value)}, not ${wordsFor(shape)}`)];
+  if (shape.properties) return problemsOfMembers(shape, value as Record<string, unknown>, place);
+  if (shape.items) return (value as unknown[]).flatMap((item) => problemsIn(shape.items!, item, `${place}[*]`));
+  return Check(shape as TSchema, value) ? [] : [problem("form", place, `is not ${formFor(shape)}`)];
 }
 
-function faultsOfMembers(
+function problemsOfMembers(
   { properties = {}, required = [] }: Shape,
   value: Record<string, unknown>,
   place: string,
@@ -70,18 +70,18 @@ function faultsOfMembers(
   const ordered = known.filter((name) => names.includes(name));
   const isOrdered = names.filter((name) => known.includes(name)).every((name, at) => name === ordered[at]);
   const members = known.flatMap((name) => {
-    if (name in value) return faultsIn(properties[name]!, value[name], at(name));
-    return required.includes(name) ? [fault("member", at(name), "is missing")] : [];
+    if (name in value) return problemsIn(properties[name]!, value[name], at(name));
+    return required.includes(name) ? [problem("member", at(name), "is missing")] : [];
   });
   return [
     ...members,
-    // The server chose this name, and it may be anything: a fault gives only its place.
-    ...(undeclared.length > 0 ? [fault("undeclared", place, "has a member that the interface lacks")] : []),
-    ...(isOrdered ? [] : [fault("order", place, `has its members in another order than ${known.join(", ")}`)]),
+    // The server chose this name, and it may be anything: a problem gives only its place.
+    ...(undeclared.length > 0 ? [problem("undeclared", place, "has a member that the interface lacks")] : []),
+    ...(isOrdered ? [] : [problem("order", place, `has its members in another order than ${known.join(", ")}`)]),
   ];
 }
 
-function fault(kind: ShapeErrorKind, place: string, what: string): ShapeError {
+function problem(kind: ShapeErrorKind, place: string, what: string): ShapeError {
   return { kind, place, sentence: `${place === "" ? "The body" : place} ${what}.` };
 }
 

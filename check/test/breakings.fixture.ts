@@ -34,7 +34,7 @@ const documented: Readonly<Record<string, PathName>> = {
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
 
 /**
- * A fault of a server for each point, with the other points that it breaks. `like` gives the good response of a place. `others` are the
+ * A problem of a server for each point, with the other points that it breaks. `like` gives the good response of a place. `others` are the
  * operations beyond the documented ones that have points.
  */
 export function breakings(

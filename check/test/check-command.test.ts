@@ -61,9 +61,9 @@ for (const engine of engines)
       );
     });
 
-    // A fault stands before an answer of either engine alike.
+    // A problem stands before an answer of either engine alike.
     if (engine === engines[0])
-      test("has a fault of a server that breaks it, and breaks what follows from it alone", async (t) => {
+      test("has a problem of a server that breaks it, and breaks what follows from it alone", async (t) => {
         // The answers are kept, and must not grow old meanwhile.
         t.mock.timers.enable({ apis: ["Date"], now: begun });
         const good = new Map<string, CheckedResponse>();

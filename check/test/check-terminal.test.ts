@@ -141,10 +141,10 @@ suite("duba check", () => {
     const [bvn, phone] = ["22000000055", "08000000055"];
     const report = join(folder, "person.xml");
     // The server returns another person's number.
-    const fault = changedJson("verify", ({ data }) => {
+    const problem = changedJson("verify", ({ data }) => {
       data.bvn_number = "22000000056";
     });
-    await withServer(breaking(fault), async (url) => {
+    await withServer(breaking(problem), async (url) => {
       const options = ["--key-on-stdin", "--person", "--junit", report];
       const stdin = `${sandboxKey}\n${bvn}\n${phone}\n`;
       const { exitCode, out, err } = await check([url, ...options], { stdin });
@@ -166,10 +166,10 @@ suite("duba check", () => {
 
   test("shows each broken point of a faulty server with its request and answer, also as JUnit and JSON", async () => {
     const report = join(folder, "check.xml");
-    const fault = items("bundles", (bundle) => {
+    const problem = items("bundles", (bundle) => {
       bundle.price = Number(bundle.price);
     });
-    await withServer(breaking(fault), async (url) => {
+    await withServer(breaking(problem), async (url) => {
       const { exitCode, out, err } = await check([url, "--junit", report]);
       assert.deepEqual([exitCode, err.split(" (")[0]], [1, "1 of 50 points does not hold"]);
       assert.match(
@@ -204,11 +204,11 @@ suite("duba check", () => {
 
   test("shows neither the key nor the token of an exchange that is answered otherwise", async () => {
     const tokens: string[] = [];
-    const fault = changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
+    const problem = changedJson("/api/v2/merchant/authorization", ({ data: { token } }) => {
       tokens.push(token.access_token);
       token.expires_at = token.expires_at.replace(" ", "T");
     });
-    await withServer(breaking(fault), async (url) => {
+    await withServer(breaking(problem), async (url) => {
       const { exitCode, out } = await check([url, "--duba", "--only", "authorizeMerchant"]);
       assert.equal(exitCode, 1);
       assert.match(out, /WRONG +authorizeMerchant\.token .*\n +data\.token\.expires_at is not of the form /);

@@ -3,7 +3,7 @@ import { all, type Breaking, barePath, bodyOf, error, header, type PathName } fr
 
 const lists: readonly PathName[] = ["bundles", "corporate", "providers", "addOns"];
 
-/** Faults in all failures. */
+/** Problems in all failures. */
 export function failureBreakings(): Record<string, Breaking> {
   const inAll = (change: Parameters<typeof error>[1]): Breaking["by"] =>
     all(...["provider_not_found", "method_not_allowed", "validation_failed"].map((code) => error(code, change)));
@@ -54,7 +54,7 @@ export function failureBreakings(): Record<string, Breaking> {
   };
 }
 
-/** Faults that tell somebody what is not his. */
+/** Problems that tell somebody what is not his. */
 export function leakBreakings(): Record<string, Breaking> {
   // The first key of the check has another form.
   const isOther = ({ headers }: ServerRequest) => headers.Authorization?.startsWith("Bearer duba_test_") === true;
@@ -82,7 +82,7 @@ export function leakBreakings(): Record<string, Breaking> {
   };
 }
 
-/** Faults in the headers of lists. */
+/** Problems in the headers of lists. */
 export function headerBreakings(): Record<string, Breaking> {
   const without = (
     name: string,

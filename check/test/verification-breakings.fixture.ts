@@ -15,7 +15,7 @@ import {
 
 const sandboxNumbers = "01 02 05 06 07 10 11 12 13 14 15 16 20".split(" ");
 
-/** Faults in verifications. */
+/** Problems in verifications. */
 export function verificationBreakings(like: (place: PathName) => CheckedResponse): Record<string, Breaking> {
   const record = (change: (record: ReturnType<typeof JSON.parse>) => void) =>
     changedJson("verify", ({ data }) => change(data));

@@ -141,7 +141,7 @@ export function caller(usual: Options): Call {
     try {
       usual.onAnswer?.(facts);
     } catch {
-      // A fault of a log must not lose an answer that was paid for.
+      // A problem of a log must not lose an answer that was paid for.
     }
   }
 

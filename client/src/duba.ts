@@ -69,7 +69,7 @@ export type AnyOperationCode =
   | "internal_error"
   | "shutting_down";
 
-/** One fault of one parameter. */
+/** One problem of one parameter. */
 export interface FieldError {
   field: string;
   message: string;
@@ -83,7 +83,7 @@ export interface FailureFacts {
   request_id: string;
   /** Path or URL of the page that explains the failure. */
   help: string;
-  /** Every fault of a request with the code `validation_failed`. */
+  /** Every problem of a request with the code `validation_failed`. */
   fields?: FieldError[];
   charged?: boolean;
   upstream_called?: boolean;

@@ -31,7 +31,7 @@ const retiring = operation({
   scope: "catalogue:read",
   limit: "catalogue",
   carriage: "query",
-  input: Type.Object({ thing: Type.String({ description: "Name of the thing.", fault: "must be a name" }) }),
+  input: Type.Object({ thing: Type.String({ description: "Name of the thing.", problem: "must be a name" }) }),
   answer: Type.Object({ success: Type.Literal(true) }),
   failures: [],
   examples: [
@@ -155,7 +155,7 @@ test("only keywords of JSON Schema and methods of OpenAPI 3.1 appear", () => {
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) {
-      assert.ok(key !== "fault" && !key.startsWith("~"), key);
+      assert.ok(key !== "problem" && !key.startsWith("~"), key);
       walk(member);
     }
   };

@@ -98,7 +98,7 @@ const failureCode = {
 
 const fieldError = {
   type: "object",
-  description: "One fault of one parameter.",
+  description: "One problem of one parameter.",
   required: ["field", "message"],
   properties: { field: { type: "string" }, message: { type: "string" } },
 };
@@ -125,7 +125,7 @@ function failureSchema(operations: readonly Operation<never>[]): JsonObject {
           help: { type: "string", description: "Path or URL of the page that explains the failure." },
           fields: {
             type: "array",
-            description: "Every fault of a request with the code `validation_failed`.",
+            description: "Every problem of a request with the code `validation_failed`.",
             items: ref("schemas", "FieldError"),
           },
           ...merged(facts, factSchema),

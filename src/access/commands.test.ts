@@ -50,7 +50,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(Object.keys(made), "id name email bvn_fee nin_fee answers created_at suspended_at".split(" "));
     });
 
-    for (const [fault, argv, sentence] of [
+    for (const [problem, argv, sentence] of [
       ["a taken e-mail", ["accounts", "create", "--name", "S", "--email", "shop@example.com"], /^Another account has/],
       ["an unknown account", ["keys", "create", "--account", "nobody@example.com"], /^No account has the id or e-mail/],
       ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
@@ -58,7 +58,7 @@ for (const engine of usualEngines) {
       ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
       ["an unknown key", ["keys", "revoke", "missing", "--yes"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
-      test(`refuses ${fault}`, async () => {
+      test(`refuses ${problem}`, async () => {
         const { exitCode, out, err } = await duba(...argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
         assert.match(err, sentence);

@@ -3,7 +3,7 @@ import { before, suite, test } from "node:test";
 import fc from "fast-check";
 import { type RawBuilder, sql } from "kysely";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
-import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
+import { engines, problemsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
 /** A column of a row, and what is put there. */
 interface Change {
@@ -46,8 +46,8 @@ for (const engine of engines) {
       const where = row.table === "audit_entry" ? sql`id = ${row.id}` : sql`batch = ${row.batch}`;
       const write = sql`update ${sql.table(row.table)} set ${sql.ref(column)} = ${value} where ${where}`;
       try {
-        const faults = await faultsAfter(trail.store.db, (trx) => write.execute(trx));
-        return new Set(faults.flatMap(({ batch, entry }) => [batch, entry]));
+        const problems = await problemsAfter(trail.store.db, (trx) => write.execute(trx));
+        return new Set(problems.flatMap(({ batch, entry }) => [batch, entry]));
       } catch (error) {
         if (isUniqueViolation(error)) return undefined;
         throw error;

@@ -90,7 +90,7 @@ for (const engine of engines) {
       }
     });
 
-    for (const [fault, event, sentence] of [
+    for (const [problem, event, sentence] of [
       ["an unknown kind", { kind: "key.eaten", facts: {} }, /has no kind "key\.eaten"/],
       ["a kind that every object has", { kind: "constructor", facts: {} }, /has no kind/],
       [
@@ -115,7 +115,7 @@ for (const engine of engines) {
       ],
       ["a sentence for an actor", { kind: "key.revoked", actor: "the one who called", facts: {} }, /The actor/],
     ] as const) {
-      test(`with ${fault} is refused, and the refusal repeats no value`, async () => {
+      test(`with ${problem} is refused, and the refusal repeats no value`, async () => {
         const before = (await entries()).length;
         const appending = append(store.db, { actor: "system", ...event });
         await assert.rejects(appending, (error: Error) => {

@@ -23,7 +23,7 @@ export interface BesideFacts {
 
 /**
  * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown kind or fact, for an actor of
- * another form, and for a value that is not of its fact's type: programming faults. People write the texts, so a text never makes the
+ * another form, and for a value that is not of its fact's type: programming problems. People write the texts, so a text never makes the
  * change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
  */
 export const append: Audit = appendWith("", {});

@@ -77,14 +77,14 @@ export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<
 /** Removes the batches that were sealed before this time, as retention does. */
 export const removeOld = (db: Kysely<Tables>, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
 
-export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
-  const faults: ChainError[] = [];
-  await verify(db, sealKey, { found: (fault) => faults.push(fault), ...options });
-  return faults;
+export async function problemsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
+  const problems: ChainError[] = [];
+  await verify(db, sealKey, { found: (problem) => problems.push(problem), ...options });
+  return problems;
 }
 
 /** What is found after `tamper`, which is undone. */
-export async function faultsAfter(
+export async function problemsAfter(
   db: Kysely<Tables>,
   tamper: (trx: Kysely<Tables>) => Promise<unknown>,
   options: Partial<VerifyOptions> = {},
@@ -92,7 +92,7 @@ export async function faultsAfter(
   const trx = await db.startTransaction().execute();
   try {
     await tamper(trx);
-    return await faultsIn(trx, options);
+    return await problemsIn(trx, options);
   } finally {
     await trx.rollback().execute();
   }
@@ -127,7 +127,7 @@ export class SealedTrail {
 
   /** Where something is found after `tamper`, which is undone. */
   async places(tamper: (trx: Kysely<Tables>) => Promise<unknown>): Promise<Place[]> {
-    const faults = await faultsAfter(this.store.db, tamper);
-    return faults.map(({ batch, entry }) => [batch, entry]);
+    const problems = await problemsAfter(this.store.db, tamper);
+    return problems.map(({ batch, entry }) => [batch, entry]);
   }
 }

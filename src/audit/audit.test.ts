@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Log } from "../runtime/log.ts";
-import { engines, faultsIn, sealKey, trailStore } from "./audit.fixture.ts";
+import { engines, problemsIn, sealKey, trailStore } from "./audit.fixture.ts";
 import { openAuditTrail } from "./audit.ts";
 
 for (const engine of engines) {
@@ -25,7 +25,7 @@ for (const engine of engines) {
       await auditTrail.append(store.db, resumed);
       await auditTrail.stop();
       assert.equal(await unsealed(), 0);
-      assert.deepEqual(await faultsIn(store.db), []);
+      assert.deepEqual(await problemsIn(store.db), []);
     });
 
     test("logs once why it cannot seal, and appends all the same", async () => {

@@ -74,7 +74,7 @@ for (const { name, ready } of usualEngines) {
       const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
       assert.deepEqual(JSON.parse(json), {
         ...{ whole: true, ...counts, head, anchor: null, anchor_at: null, anchor_file: anchorFile() },
-        ...{ anchors_made_at: [], faults: [] },
+        ...{ anchors_made_at: [], problems: [] },
       });
     });
 
@@ -89,13 +89,13 @@ for (const { name, ready } of usualEngines) {
       const pretty = await duba(["verify"]);
       assert.equal(pretty.exitCode, 1);
       assert.equal(pretty.out, `Entry ${id} of batch 1 was changed after it was sealed.\n`);
-      assert.match(pretty.err, /^The audit trail has 1 fault\. 3 entries in 1 batch were read/);
+      assert.match(pretty.err, /^The audit trail has 1 problem\. 3 entries in 1 batch were read/);
       const json = await duba(["verify", "--json"]);
       assert.equal(json.exitCode, 1);
-      const { whole, faults } = JSON.parse(json.out);
+      const { whole, problems } = JSON.parse(json.out);
       assert.deepEqual(
-        { whole, faults },
-        { whole: false, faults: [{ batch: 1, entry: id, what: "was changed after it was sealed" }] },
+        { whole, problems },
+        { whole: false, problems: [{ batch: 1, entry: id, what: "was changed after it was sealed" }] },
       );
       await store.db.updateTable("audit_entry").set({ actor: "operator:amina" }).where("id", "=", id).execute();
       assert.equal((await duba(["verify"])).exitCode, 0);
@@ -116,9 +116,9 @@ for (const { name, ready } of usualEngines) {
       await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch: 2, hash, removed });
       const behind = await duba(["verify", "--json"]);
       assert.equal(behind.exitCode, 1);
-      const { anchor, faults } = JSON.parse(behind.out);
+      const { anchor, problems } = JSON.parse(behind.out);
       const what = "is named by the anchor, and the trail ends before it";
-      assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
+      assert.deepEqual({ anchor, problems }, { anchor: `2:${hash}`, problems: [{ batch: 2, entry: null, what }] });
       writeFileSync(anchorFile(), "{}");
       assert.equal((await duba(["verify"])).exitCode, 1);
       rmSync(anchorFile());
@@ -211,7 +211,7 @@ for (const { name, ready } of usualEngines) {
       assert.deepEqual(lines, ["entry", "entry", "entry", "seal", "head"]);
     });
 
-    for (const [fault, argv, sentence] of [
+    for (const [problem, argv, sentence] of [
       ["a head of another form", ["verify", "--head", "abc"], /^--head must be a head that `duba audit tail`/],
       ["an unknown kind", ["tail", "--kind", "key.eaten"], /^--kind must be one of account\.created/],
       ["a time that is none", ["tail", "--since", "yesterday"], /^--since must be a day such as 2026-11-01/],
@@ -222,7 +222,7 @@ for (const { name, ready } of usualEngines) {
       ],
       ["no lines", ["tail", "--lines", "0"], /^--lines must be a whole number above 0/],
     ] as const) {
-      test(`refuses ${fault} as usage`, async () => {
+      test(`refuses ${problem} as usage`, async () => {
         const { exitCode, out, err } = await duba(argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
         assert.match(err, sentence);

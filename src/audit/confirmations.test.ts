@@ -4,7 +4,7 @@ import { softwarePasskey } from "../../test/support/software-passkey.ts";
 import { until } from "../../test/support/until.ts";
 import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../operation/command/deed.ts";
 import { append, appendWith } from "./append.ts";
-import { engines, faultsIn, removeOld, sign, trailStore } from "./audit.fixture.ts";
+import { engines, problemsIn, removeOld, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 const ada = "person:per_ada";
@@ -34,14 +34,14 @@ for (const engine of engines)
       };
     };
     /** Leaves a sealed entry, and returns what is wrong with the trail since. */
-    const faultsOf = async (
+    const problemsOf = async (
       confirmation: Confirmation | undefined,
       { actor = ada, kind = "account.topped_up" } = {},
     ) => {
-      const before = await faultsIn(store.db, { confirmed });
+      const before = await problemsIn(store.db, { confirmed });
       await appendWith(actor, { confirmation })(store.db, { kind, actor, facts: { account: "a" } });
       await sealEntries(store.db, sign);
-      const after = await faultsIn(store.db, { confirmed });
+      const after = await problemsIn(store.db, { confirmed });
       return after.slice(before.length).map(({ what }) => what);
     };
     const register = (person: string, { publicKey }: typeof own) =>
@@ -55,8 +55,8 @@ for (const engine of engines)
       await register(ada, own);
       await register("person:per_bob", foreign);
       const confirmation = signedBy(own, topUp);
-      assert.deepEqual(await faultsOf(confirmation), []);
-      assert.deepEqual(await faultsOf(confirmation, { kind: "account.resumed" }), []);
+      assert.deepEqual(await problemsOf(confirmation), []);
+      assert.deepEqual(await problemsOf(confirmation, { kind: "account.resumed" }), []);
     });
 
     test("one that was moved to another deed, time or place is found", async () => {
@@ -72,19 +72,19 @@ for (const engine of engines)
         { signature: "" },
         { client_data: "e30" },
       ])
-        assert.deepEqual(await faultsOf(signedBy(own, deed, over)), unsigned, JSON.stringify(over));
-      assert.deepEqual(await faultsOf(signedBy(own, topUp)), ["repeats the confirmation of another entry"]);
+        assert.deepEqual(await problemsOf(signedBy(own, deed, over)), unsigned, JSON.stringify(over));
+      assert.deepEqual(await problemsOf(signedBy(own, topUp)), ["repeats the confirmation of another entry"]);
     });
 
     test("one of another person, of a passkey that nobody registered, and none at all are found", async () => {
       const never = ["is confirmed with a passkey that its actor never registered"];
-      assert.deepEqual(await faultsOf(signedBy(foreign, { ...topUp, nonce: "n4" })), never);
+      assert.deepEqual(await problemsOf(signedBy(foreign, { ...topUp, nonce: "n4" })), never);
       const stranger = softwarePasskey("https://console.example");
-      assert.deepEqual(await faultsOf(signedBy(stranger, { ...topUp, nonce: "n5" })), never);
-      assert.deepEqual(await faultsOf(signedBy(own, { ...topUp, nonce: "n6" }), { actor: "system" }), never);
-      assert.deepEqual(await faultsOf(undefined), ["has no confirmation by a passkey"]);
-      assert.deepEqual(await faultsOf(undefined, { actor: "terminal:ada" }), []);
-      assert.deepEqual(await faultsOf(undefined, { kind: "account.resumed" }), []);
+      assert.deepEqual(await problemsOf(signedBy(stranger, { ...topUp, nonce: "n5" })), never);
+      assert.deepEqual(await problemsOf(signedBy(own, { ...topUp, nonce: "n6" }), { actor: "system" }), never);
+      assert.deepEqual(await problemsOf(undefined), ["has no confirmation by a passkey"]);
+      assert.deepEqual(await problemsOf(undefined, { actor: "terminal:ada" }), []);
+      assert.deepEqual(await problemsOf(undefined, { kind: "account.resumed" }), []);
     });
 
     test("one of a passkey whose registration retention removed is right, until its person registers another", async () => {
@@ -93,12 +93,12 @@ for (const engine of engines)
       await register(grace.actor, former!);
       await sealEntries(store.db, sign);
       await removeOld(store.db, Date.now() + 60_000);
-      assert.deepEqual(await faultsOf(signedBy(former!, { ...topUp, nonce: "n7" }), grace), []);
+      assert.deepEqual(await problemsOf(signedBy(former!, { ...topUp, nonce: "n7" }), grace), []);
       const leftAt = Date.now();
       await until(() => Date.now() > leftAt);
       await register(grace.actor, next!);
-      assert.deepEqual(await faultsOf(signedBy(next!, { ...topUp, nonce: "n8" }), grace), []);
-      const late = await faultsOf(signedBy(former!, { ...topUp, nonce: "n9" }), grace);
+      assert.deepEqual(await problemsOf(signedBy(next!, { ...topUp, nonce: "n8" }), grace), []);
+      const late = await problemsOf(signedBy(former!, { ...topUp, nonce: "n9" }), grace);
       assert.deepEqual(late, ["is confirmed with a passkey that its actor never registered"]);
     });
   });

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Kysely, KyselyPlugin } from "kysely";
 import type { Tables } from "../storage/tables.ts";
-import { appendSome, engines, faultsAfter, faultsIn, removeOld, sealKey, sign, trailStore } from "./audit.fixture.ts";
+import {
+  appendSome,
+  engines,
+  problemsAfter,
+  problemsIn,
+  removeOld,
+  sealKey,
+  sign,
+  trailStore,
+} from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
 import { verify } from "./verify-chain.ts";
 
@@ -55,15 +64,17 @@ for (const engine of engines) {
         const facts = '{"through":2,"batches":2,"entries":4}';
         assert.deepEqual(recorded, [{ kind: "audit.removed", actor: "system", facts }]);
         await sealEntries(store.db, sign, () => 9000);
-        const { head, ...counts } = await verify(store.db, sealKey, { found: () => assert.fail("a fault was found") });
-        assert.deepEqual(counts, { batches: 5, removedBatches: 2, entries: 7, unsealed: 0, faults: 0 });
+        const { head, ...counts } = await verify(store.db, sealKey, {
+          found: () => assert.fail("a problem was found"),
+        });
+        assert.deepEqual(counts, { batches: 5, removedBatches: 2, entries: 7, unsealed: 0, problems: 0 });
         assert.equal(head?.batch, 5);
       });
 
       test("does nothing when there is nothing old", async () => {
         await removeOld(store.db, 3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
 
       test("is not led to remove what is not old by a seal whose time was changed", async () => {
@@ -74,15 +85,15 @@ for (const engine of engines) {
         await assert.rejects(removeOld(store.db, 3000), { name: "AuditTrailError", message: sentence });
         await setTime(3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
 
       test("leaves an entry that stands in a removed batch to be found", async () => {
-        const faults = await faultsAfter(store.db, (trx) =>
+        const problems = await problemsAfter(store.db, (trx) =>
           trx.updateTable("audit_entry").set({ batch: 1 }).where("batch", "=", 3).where("position", "=", 1).execute(),
         );
         assert.deepEqual(
-          faults.map(({ batch, what }) => [batch, what]),
+          problems.map(({ batch, what }) => [batch, what]),
           [
             [1, "was put into the batch after it was sealed"],
             [3, "is gone from place 1 of the batch"],
@@ -97,7 +108,7 @@ for (const engine of engines) {
         await appendSome(store.db, 2);
         await sealEntries(store.db, sign);
         assert.deepEqual(await kept(store.db), [6, 7]);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     });
 
@@ -109,7 +120,7 @@ for (const engine of engines) {
         await removeOld(store.db, 9000);
         const recorded = await store.db.selectFrom("audit_entry").select("facts").execute();
         assert.deepEqual(new Set(recorded.map(({ facts }) => JSON.parse(facts).entries)), new Set([600, 900]));
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     });
 
@@ -121,7 +132,7 @@ for (const engine of engines) {
         await sealAt(store.db, ...Array.from({ length: batches }, () => 2));
         for (let place = 1; place < batches; place += 1) {
           const remove = () => removeOld(store.beside, (place + 1) * 1000);
-          assert.deepEqual(await faultsIn(meanwhile(store.db, place, remove)), []);
+          assert.deepEqual(await problemsIn(meanwhile(store.db, place, remove)), []);
           assert.equal((await kept(store.db))[0], place + 1);
         }
       });
@@ -130,9 +141,9 @@ for (const engine of engines) {
         await store.db.updateTable("audit_entry").set({ actor: "mallory" }).where("batch", "=", 8).execute();
         const remove = () => removeOld(store.beside, 8000);
         for (const place of [1, 2, 3]) {
-          const faults = await faultsIn(meanwhile(store.db, place, remove));
+          const problems = await problemsIn(meanwhile(store.db, place, remove));
           assert.deepEqual(
-            faults.map(({ batch, what }) => [batch, what]),
+            problems.map(({ batch, what }) => [batch, what]),
             Array.from({ length: 2 }, () => [8, "was changed after it was sealed"]),
           );
         }
@@ -150,7 +161,7 @@ for (const engine of engines) {
           await appendSome(store.beside, 2);
           await sealEntries(store.beside, sign);
         };
-        assert.deepEqual(await faultsIn(meanwhile(store.db, place, sealMore)), []);
+        assert.deepEqual(await problemsIn(meanwhile(store.db, place, sealMore)), []);
       }
     });
   });

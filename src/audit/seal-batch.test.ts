@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
-import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
+import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 let minuteAgo: number;
@@ -38,7 +38,7 @@ for (const engine of engines) {
       test("of nothing makes no batch", async () => {
         await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), []);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
 
       test("takes what was committed in one batch, oldest first", async () => {
@@ -67,7 +67,7 @@ for (const engine of engines) {
         assert.deepEqual(await sizes(store.db), [3]);
         await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), [3, 1]);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
 
       test("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
@@ -88,7 +88,7 @@ for (const engine of engines) {
         await sealing;
         assert.deepEqual(await sizes(store.db), [3, 1, 1000, 1000, 1000]);
         assert.ok(longest < 5 * 50, `${longest} ms`);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     });
 
@@ -127,7 +127,7 @@ for (const engine of engines) {
           all.reduce((sum, size) => sum + size, 0),
           committed.length,
         );
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     });
 
@@ -163,14 +163,14 @@ for (const engine of engines) {
           [],
         );
         assert.ok((await sizes(store.db)).length > 1);
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     });
 
     suite("over what was tampered with", () => {
       const store = trailStore(engine);
 
-      for (const [fault, tamper, sentence] of [
+      for (const [problem, tamper, sentence] of [
         ["a missing head", (db: Kysely<Tables>) => db.deleteFrom("audit_head"), /^The head of the audit trail is miss/],
         [
           "a head without its keyed hash",
@@ -184,7 +184,7 @@ for (const engine of engines) {
         ],
         ["a newest seal that is gone", (db: Kysely<Tables>) => db.deleteFrom("audit_seal"), /newest batch/],
       ] as const) {
-        test(`is refused: ${fault}`, async () => {
+        test(`is refused: ${problem}`, async () => {
           await sealSome(store.db, 2);
           await append(store.db, revoked("later"));
           const heads = await store.db.selectFrom("audit_head").selectAll().execute();
@@ -197,7 +197,7 @@ for (const engine of engines) {
           await store.db.insertInto("audit_head").values(heads).execute();
           await store.db.insertInto("audit_seal").values(seals).execute();
           await sealEntries(store.db, sign);
-          assert.deepEqual(await faultsIn(store.db), []);
+          assert.deepEqual(await problemsIn(store.db), []);
         });
       }
 
@@ -212,7 +212,7 @@ for (const engine of engines) {
           .returning("id")
           .executeTakeFirstOrThrow();
         await sealEntries(store.db, sign);
-        assert.deepEqual(await faultsIn(store.db), [
+        assert.deepEqual(await problemsIn(store.db), [
           { batch, entry: changed.id, what: "is gone from place 2 of the batch" },
         ]);
       });
@@ -234,6 +234,6 @@ suite("sealing on postgres", () => {
     await sealEntries(store.db, sign);
     assert.deepEqual((await keysIn(store.db)).sort(), ["early", "late"]);
     assert.deepEqual(await sizes(store.db), [1, 1]);
-    assert.deepEqual(await faultsIn(store.db), []);
+    assert.deepEqual(await problemsIn(store.db), []);
   });
 });

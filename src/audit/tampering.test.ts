@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
 import { type Kysely, sql, type UpdateObject } from "kysely";
 import type { AuditEntryRow, Tables } from "../storage/tables.ts";
-import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
+import { engines, problemsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
 type Trx = Kysely<Tables>;
 
@@ -137,9 +137,9 @@ for (const engine of engines) {
 
     test("finds a seal with another number", async () => {
       for (const number of [7, -1, sql<number>`1152921504606846977`]) {
-        const faults = await faultsAfter(store.db, (trx) => setSeal(trx, 2, { batch: number }));
-        assert.ok(faults.some(({ batch, what }) => batch === 2 && /^is missing/.test(what)));
-        const strays = faults
+        const problems = await problemsAfter(store.db, (trx) => setSeal(trx, 2, { batch: number }));
+        assert.ok(problems.some(({ batch, what }) => batch === 2 && /^is missing/.test(what)));
+        const strays = problems
           .filter(({ what }) => what === "names batch 2, which has no seal")
           .map(({ entry }) => entry);
         assert.deepEqual(strays, [trail.at(2, 1).id, trail.at(2, 2).id, trail.at(2, 3).id]);

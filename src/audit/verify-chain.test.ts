@@ -7,9 +7,9 @@ import {
   appendAt,
   appendSome,
   engines,
-  faultsAfter,
-  faultsIn,
   type Place,
+  problemsAfter,
+  problemsIn,
   SealedTrail,
   sealKey,
   sign,
@@ -21,7 +21,7 @@ import { verify } from "./verify-chain.ts";
 type Trx = Kysely<Tables>;
 
 /** For a trail in which nothing may be found. */
-const nothing = () => assert.fail("a fault was found");
+const nothing = () => assert.fail("a problem was found");
 
 for (const engine of engines) {
   suite(`a verification on ${engine.name}`, () => {
@@ -32,7 +32,7 @@ for (const engine of engines) {
     test("of a whole trail finds nothing, and counts what it read", async () => {
       await appendSome(store.db, 2);
       const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
-      assert.deepEqual(counts, { batches: 3, removedBatches: 0, entries: 12, unsealed: 2, faults: 0 });
+      assert.deepEqual(counts, { batches: 3, removedBatches: 0, entries: 12, unsealed: 2, problems: 0 });
       assert.equal(head?.batch, 3);
       assert.match(head.hash, /^[\w-]{43}$/);
       await store.db.deleteFrom("audit_entry").where("batch", "is", null).execute();
@@ -54,18 +54,18 @@ for (const engine of engines) {
         await moveHead(trx as Transaction<Tables>, sign, first);
       };
       assert.equal(heads.length, 1);
-      assert.deepEqual(await faultsAfter(store.db, putBack), []);
-      assert.deepEqual(await faultsAfter(store.db, putBack, { kept: kept! }), [
+      assert.deepEqual(await problemsAfter(store.db, putBack), []);
+      assert.deepEqual(await problemsAfter(store.db, putBack, { kept: kept! }), [
         { batch: 3, entry: null, what: "is named by the kept head, and the trail ends before it" },
       ]);
-      assert.deepEqual(await faultsIn(store.db, { kept: kept! }), []);
-      assert.deepEqual(await faultsIn(store.db, { kept: { batch: 2, hash: kept!.hash } }), [
+      assert.deepEqual(await problemsIn(store.db, { kept: kept! }), []);
+      assert.deepEqual(await problemsIn(store.db, { kept: { batch: 2, hash: kept!.hash } }), [
         { batch: 2, entry: null, what: "is another than the kept head names" },
       ]);
     });
 
     test("finds a seal that was made with another key", async () => {
-      const other = await faultsIn(store.db, {});
+      const other = await problemsIn(store.db, {});
       assert.deepEqual(other, []);
       const found: Place[] = [];
       await verify(store.db, randomBytes(32), { found: ({ batch, entry }) => found.push([batch, entry]) });
@@ -79,13 +79,13 @@ for (const engine of engines) {
 
     test("finds what waits to be sealed for over 10 minutes", async () => {
       const now = Date.now();
-      await faultsAfter(store.db, async (trx) => {
+      await problemsAfter(store.db, async (trx) => {
         await appendAt(trx, now - 9 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
-        assert.deepEqual(await faultsIn(trx, { now }), []);
+        assert.deepEqual(await problemsIn(trx, { now }), []);
         await appendAt(trx, now - 11 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
         await appendAt(trx, now - 12 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
-        const [fault, ...others] = await faultsIn(trx, { now });
-        assert.match(fault!.what, /^waits to be sealed for over 10 minutes, the oldest of 2: /);
+        const [problem, ...others] = await problemsIn(trx, { now });
+        assert.match(problem!.what, /^waits to be sealed for over 10 minutes, the oldest of 2: /);
         assert.deepEqual(others, []);
       });
     });

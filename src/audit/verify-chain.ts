@@ -9,7 +9,7 @@ import { type Head, readHead } from "./chain/head.ts";
 import { batchSize, type Sign, signer } from "./chain/seal.ts";
 import { entryPages, type Range, sealPages } from "./read.ts";
 
-/** It is a fault if an entry waits longer: no service seals, or somebody removed it from its batch. */
+/** It is a problem if an entry waits longer: no service seals, or somebody removed it from its batch. */
 const longestWait = 10 * 60_000;
 
 /** A place where the trail was changed. */
@@ -23,8 +23,8 @@ export interface ChainError {
 }
 
 export interface VerifyOptions {
-  /** Receives each fault at once. */
-  found: (fault: ChainError) => void;
+  /** Receives each problem at once. */
+  found: (problem: ChainError) => void;
   /** Receives the number of batches done, and of all batches. */
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */
@@ -44,7 +44,7 @@ export interface ChainVerification {
   /** Entries in those batches. */
   entries: number;
   unsealed: number;
-  faults: number;
+  problems: number;
   /** Null if it is missing or was changed. */
   head: KeptHead | null;
 }
@@ -84,7 +84,7 @@ class Verification {
     this.#chain = new Chain(sign, pinsOf(options));
     const newest = head === undefined ? null : { batch: head.batch, hash: head.hash };
     const removedBatches = head?.removed ?? 0;
-    this.#result = { batches: 0, removedBatches, entries: 0, unsealed: 0, faults: 0, head: newest };
+    this.#result = { batches: 0, removedBatches, entries: 0, unsealed: 0, problems: 0, head: newest };
   }
 
   async run(): Promise<ChainVerification> {
@@ -99,7 +99,7 @@ class Verification {
     );
     const last = String(this.#head?.batch ?? Number.MAX_SAFE_INTEGER);
     await this.#sealed(last);
-    for (const [batch, fault] of this.#chain.end(this.#head)) this.#note(batch, null, fault);
+    for (const [batch, problem] of this.#chain.end(this.#head)) this.#note(batch, null, problem);
     for await (const seals of sealPages(this.#db, { above: last }))
       for (const { batch } of seals) this.#note(Number(batch), null, "has a seal, and the trail ends before it");
     await this.#compare({ above: last }, new Map());
@@ -113,14 +113,15 @@ class Verification {
       const lists = new Map<string, SealedBatch>();
       for (const seal of seals) {
         const removed = Number(seal.batch) <= this.#result.removedBatches;
-        for (const [batch, fault] of this.#chain.next(seal, removed)) this.#note(batch, null, fault);
+        for (const [batch, problem] of this.#chain.next(seal, removed)) this.#note(batch, null, problem);
         lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#sealedUntil));
         // After a full batch, older entries may have waited for the next one.
         if (Number(seal.size) < batchSize) this.#sealedUntil = Number(seal.sealed_at);
       }
       const upTo = seals.at(-1)!.batch;
       await this.#compare({ ...read, upTo }, lists);
-      for (const [batch, list] of lists) for (const [id, fault] of list.missing()) this.#note(Number(batch), id, fault);
+      for (const [batch, list] of lists)
+        for (const [id, problem] of list.missing()) this.#note(Number(batch), id, problem);
       read = { above: upTo };
       this.#result.batches += seals.length;
       this.#options.progress?.(Number(upTo), this.#head?.batch ?? Number(upTo));
@@ -133,9 +134,9 @@ class Verification {
       for (const entry of entries) {
         const list = lists.get(entry.batch);
         if (list === undefined) this.#note(null, entry.id, `names batch ${entry.batch}, which has no seal`);
-        else for (const fault of list.faultsOf(entry)) this.#note(Number(entry.batch), entry.id, fault);
-        const fault = await this.#confirmations!.faultOf(entry);
-        if (fault !== undefined) this.#note(Number(entry.batch), entry.id, fault);
+        else for (const problem of list.problemsOf(entry)) this.#note(Number(entry.batch), entry.id, problem);
+        const problem = await this.#confirmations!.problemOf(entry);
+        if (problem !== undefined) this.#note(Number(entry.batch), entry.id, problem);
       }
       this.#result.entries += entries.length;
     }
@@ -158,7 +159,7 @@ class Verification {
   }
 
   #note(batch: number | null, entry: string | null, what: string): void {
-    this.#result.faults += 1;
+    this.#result.problems += 1;
     this.#options.found({ batch, entry, what });
   }
 }

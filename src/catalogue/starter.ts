@@ -18,8 +18,8 @@ export async function readStarter(directory: URL = shipped): Promise<WantedList[
   const read = await Promise.all(
     listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
   );
-  const faults = read.flatMap((each) => each.faults);
-  if (faults.length > 0) throw new ListError(faults);
+  const problems = read.flatMap((each) => each.problems);
+  if (problems.length > 0) throw new ListError(problems);
   return read;
 }
 

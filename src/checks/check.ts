@@ -24,7 +24,7 @@ export interface CheckMember {
   valueIn(text: string): string;
 }
 
-/** Why a record is not given as the response to a check: what is `rejected` is a vendor's fault. */
+/** Why a record is not given as the response to a check: what is `rejected` is a vendor's problem. */
 export type Confirmed<CheckRecord> =
   | { record: CheckRecord }
   | { negative: NegativeReason | "no_phone" }

@@ -37,19 +37,19 @@ export function addCommand(
     ]) as Texts;
     try {
       setExitCode(await runCommand(io, command, texts, sub.opts<InterfaceOptions>()));
-    } catch (fault) {
-      if (!(fault instanceof InputError) || fault.faults.length === 0) throw fault;
+    } catch (problem) {
+      if (!(problem instanceof InputError) || problem.problems.length === 0) throw problem;
       const nameOf = (field: string) =>
         options.get(field)?.long ??
         (visible.some(({ name }) => name === field) ? `<${field}>` : `On standard input, the ${field}`);
-      sub.error(sentencesOf(fault, nameOf), { exitCode: fault.exitCode });
+      sub.error(sentencesOf(problem, nameOf), { exitCode: problem.exitCode });
     }
   });
   if (guide) section(sub, guide.heading, guide.items);
   examples(sub, ...command.examples.map((example) => exampleLine(command, example)));
 }
 
-/** Optional for commander in any case: the reader of the texts finds a missing one, together with all other faults. */
+/** Optional for commander in any case: the reader of the texts finds a missing one, together with all other problems. */
 function argumentOf({ name, member: { description, type } }: NamedMember): Argument {
   return new Argument(type === "array" ? `[${name}...]` : `[${name}]`, description);
 }
@@ -89,6 +89,6 @@ function addInterfaceOptions(sub: Commander, command: Command<CommandContext>): 
   if (store !== "none") sub.addOption(settingOption("--data <directory>", settings.dataDirectory));
 }
 
-function sentencesOf({ faults }: InputError, nameOf: (field: string) => string): string {
-  return faults.map(({ field, message }) => `${nameOf(field)} ${message}.`).join("\n");
+function sentencesOf({ problems }: InputError, nameOf: (field: string) => string): string {
+  return problems.map(({ field, message }) => `${nameOf(field)} ${message}.`).join("\n");
 }

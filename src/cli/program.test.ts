@@ -89,7 +89,7 @@ suite("the command line", { concurrency: true }, () => {
     }
   });
 
-  for (const [fault, argv, sentence] of [
+  for (const [problem, argv, sentence] of [
     ["an unknown command", ["acounts"], /^Unknown command 'acounts'\n\(Did you mean accounts\?\)\n$/],
     ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
     ["a missing option", ["accounts", "create", "--name", "Shop"], /^--email is required\.\nSee: /],
@@ -97,7 +97,7 @@ suite("the command line", { concurrency: true }, () => {
     ["a port that is none", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
   ] as const) {
-    test(`refuses ${fault} as usage`, async () => {
+    test(`refuses ${problem} as usage`, async () => {
       const { exitCode, out, err } = await ran(argv);
       assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
       assert.match(err, sentence);

@@ -21,8 +21,8 @@ export async function run(
 ): Promise<number> {
   try {
     return await runCommand(argv, io, operations);
-  } catch (fault) {
-    return reportError(fault, io);
+  } catch (problem) {
+    return reportError(problem, io);
   }
 }
 
@@ -64,12 +64,12 @@ async function runCommand(
   return exitCode;
 }
 
-function reportError(fault: unknown, io: Io): number {
-  // Commander has already printed its own faults.
-  if (fault instanceof CommanderError) return fault.exitCode === 0 ? 0 : 2;
-  const { message, exitCode } = fault as { message?: string; exitCode?: number };
-  const expected = exitCode !== undefined || fault instanceof AccessError;
-  const sentence = expected ? message : `The command failed because of a fault in Duba: ${message}`;
-  io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(fault)))}\n`);
+function reportError(problem: unknown, io: Io): number {
+  // Commander has already printed its own problems.
+  if (problem instanceof CommanderError) return problem.exitCode === 0 ? 0 : 2;
+  const { message, exitCode } = problem as { message?: string; exitCode?: number };
+  const expected = exitCode !== undefined || problem instanceof AccessError;
+  const sentence = expected ? message : `The command failed because of a problem in Duba: ${message}`;
+  io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(problem)))}\n`);
   return exitCode ?? 1;
 }

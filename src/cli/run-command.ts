@@ -88,7 +88,7 @@ async function confirm(
   if (typed !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
 }
 
-/** The zone of days. A setting that is none is a fault of the settings, which a context reads. */
+/** The zone of days. A setting that is none is a problem of the settings, which a context reads. */
 function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
   const { read, default: usual } = settings.timeZone;
   return read(name || usual) ?? read(usual)!;

@@ -28,8 +28,9 @@ export async function ofRestore(
   const anchor = await replaceAnchor(anchorPath(path), signer(ring.audit));
   const wholeTrail: Verifier = async (restored) => {
     // At no time is an entry late: those of the backup's last second wait to be sealed ever since.
-    const { faults } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
-    if (faults > 0) throw new CommandError(`The audit trail of the backup has ${faults} faults. Nothing was restored.`);
+    const { problems } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
+    if (problems > 0)
+      throw new CommandError(`The audit trail of the backup has ${problems} problems. Nothing was restored.`);
   };
   const ownRing: Verifier = (restored) => matchKeyring(restored, ring, Date.now());
   return {

@@ -118,7 +118,7 @@ export const checkCommand = command({
   view: (response) => [
     ...reportOf(response.points),
     "",
-    ...(response.broken === 0 ? [summaryOf(response)] : [{ fault: summaryOf(response) }]),
+    ...(response.broken === 0 ? [summaryOf(response)] : [{ problem: summaryOf(response) }]),
   ],
   isWell: ({ broken }) => broken === 0,
   guide: {

@@ -26,7 +26,7 @@ export const doctorCommand = command({
       "",
       failed === 0
         ? `All ${results.length} checks passed.`
-        : { fault: `${failed} of ${results.length} checks failed.` },
+        : { problem: `${failed} of ${results.length} checks failed.` },
     ];
   },
   isWell: (results) => results.every(({ passed }) => passed),

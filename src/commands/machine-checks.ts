@@ -147,11 +147,11 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Runs all checks. A check that cannot be made has failed, with the sentence of its fault. */
+/** Runs all checks. A check that cannot be made has failed, with the sentence of its error. */
 export async function checkMachine(room: CommandContext): Promise<Result[]> {
   const results: Result[] = [];
   for (const [check, run] of Object.entries(checks)) {
-    const found = await run(room).catch((fault: Error) => [fault.message]);
+    const found = await run(room).catch((error: Error) => [error.message]);
     if (typeof found === "string") results.push({ check, passed: true, sentence: found });
     else results.push(...found.map((sentence) => ({ check, passed: false, sentence })));
   }

@@ -91,7 +91,7 @@ export const statusCommand = command({
       },
     },
     "",
-    ...(needs.length === 0 ? ["Nothing needs a hand."] : needs.map((fault) => ({ fault }))),
+    ...(needs.length === 0 ? ["Nothing needs a hand."] : needs.map((problem) => ({ problem }))),
   ],
   isWell: ({ needs }) => needs.length === 0,
   examples: [{}],

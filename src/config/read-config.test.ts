@@ -11,12 +11,12 @@ import { everySetting } from "./settings.ts";
 const folder = mkdtempSync(join(tmpdir(), "duba-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const faultsOf = (environment: Record<string, string>): string[] => {
+const saidOf = (environment: Record<string, string>): string[] => {
   try {
     readConfig(environment);
-  } catch (fault) {
-    assert.ok(fault instanceof ConfigError);
-    return fault.message.split("\n");
+  } catch (problem) {
+    assert.ok(problem instanceof ConfigError);
+    return problem.message.split("\n");
   }
   return [];
 };
@@ -40,7 +40,7 @@ suite("the settings", () => {
 
   test("refuse the README's key, which everybody knows, where the network can reach it", () => {
     const key = /DUBA_BOOTSTRAP_KEY=(\S+) npm start/.exec(readFileSync("README.md", "utf8"))![1]!;
-    const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => faultsOf({ HOST, DUBA_BOOTSTRAP_KEY });
+    const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => saidOf({ HOST, DUBA_BOOTSTRAP_KEY });
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
       assert.match(start(host).join(), /DUBA_BOOTSTRAP_KEY .* README, .*HOST/, host);
       assert.deepEqual(start(host, `${key}-of-our-own`), []);
@@ -49,7 +49,7 @@ suite("the settings", () => {
   });
 
   test("trust no proxy in a network that is nearly everything", () => {
-    const wide = (DUBA_TRUST_PROXY: string) => faultsOf({ DUBA_TRUST_PROXY });
+    const wide = (DUBA_TRUST_PROXY: string) => saidOf({ DUBA_TRUST_PROXY });
     for (const network of ["0.0.0.0/0", "10.0.0.0/7", "127.0.0.1, 1.0.0.0/1", "::/0", "2000::/3", "fd00::/15"])
       assert.match(wide(network).join(), /^DUBA_TRUST_PROXY must be .*none wider than \/8 \(IPv6: \/16\)\.$/, network);
     for (const network of ["", "10.0.0.0/8", "203.0.113.7", "104.16.0.0/13", "fd00::/16", "::1"])
@@ -67,7 +67,7 @@ suite("the settings", () => {
         "::/0",
         "2606:4700::/32",
       ])
-        assert.match(faultsOf({ [name]: network }).join(), new RegExp(`^${name} must be .*private`), network);
+        assert.match(saidOf({ [name]: network }).join(), new RegExp(`^${name} must be .*private`), network);
       for (const network of [
         "",
         "10.1.0.0/16",
@@ -77,37 +77,37 @@ suite("the settings", () => {
         "fd12::/48",
         "::1",
       ])
-        assert.deepEqual(faultsOf({ [name]: network }), [], network);
+        assert.deepEqual(saidOf({ [name]: network }), [], network);
     }
   });
 
   test("let no live key use the sandbox of a vendor", () => {
-    const live = (url: string) => faultsOf({ ...dojah, DUBA_DOJAH_URL: url, DUBA_UPSTREAMS: "dojah" });
+    const live = (url: string) => saidOf({ ...dojah, DUBA_DOJAH_URL: url, DUBA_UPSTREAMS: "dojah" });
     for (const url of ["https://sandbox.dojah.io", "https://api-sandbox.dojah.io/v2", "https://dojah.sandbox.example"])
       assert.deepEqual(live(url), [
         `DUBA_UPSTREAMS names dojah, and DUBA_DOJAH_URL is its sandbox: live keys would get invented people. Set its live address, or take dojah out.`,
       ]);
     assert.deepEqual(live("https://api.dojah.io"), []);
     assert.deepEqual(live("https://sandboxing.example"), []);
-    assert.deepEqual(faultsOf({ ...dojah, DUBA_DOJAH_URL: "https://sandbox.dojah.io" }), []);
+    assert.deepEqual(saidOf({ ...dojah, DUBA_DOJAH_URL: "https://sandbox.dojah.io" }), []);
   });
 
   test("let reports read a replica on PostgreSQL only", () => {
     const DUBA_DATABASE_READ_URL = "postgres://duba@127.0.0.2/duba";
-    assert.deepEqual(faultsOf({ DUBA_DATABASE_READ_URL }), [
+    assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL }), [
       "DUBA_DATABASE_READ_URL is set, but SQLite has no replica: unset it, or set DUBA_DATABASE_URL to the PostgreSQL database that it follows.",
     ]);
     const DUBA_DATABASE_URL = "postgres://duba@127.0.0.1/duba";
-    assert.deepEqual(faultsOf({ DUBA_DATABASE_READ_URL, DUBA_DATABASE_URL }), []);
+    assert.deepEqual(saidOf({ DUBA_DATABASE_READ_URL, DUBA_DATABASE_URL }), []);
   });
 
   test("let several workers serve on PostgreSQL only, and auto anywhere", () => {
-    assert.deepEqual(faultsOf({ DUBA_WORKERS: "2" }), [
+    assert.deepEqual(saidOf({ DUBA_WORKERS: "2" }), [
       "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, or set DUBA_DATABASE_URL to a PostgreSQL database.",
     ]);
-    assert.deepEqual(faultsOf({ DUBA_WORKERS: "0" }), ["DUBA_WORKERS must be a number from 1 to 64, or auto."]);
-    assert.deepEqual(faultsOf({ DUBA_WORKERS: "auto" }), []);
-    assert.deepEqual(faultsOf({ DUBA_WORKERS: "2", DUBA_DATABASE_URL: "postgres://duba@127.0.0.1/duba" }), []);
+    assert.deepEqual(saidOf({ DUBA_WORKERS: "0" }), ["DUBA_WORKERS must be a number from 1 to 64, or auto."]);
+    assert.deepEqual(saidOf({ DUBA_WORKERS: "auto" }), []);
+    assert.deepEqual(saidOf({ DUBA_WORKERS: "2", DUBA_DATABASE_URL: "postgres://duba@127.0.0.1/duba" }), []);
   });
 
   test("take a public URL that is http or https and a host", () => {
@@ -128,7 +128,7 @@ suite("the settings", () => {
       "https://a$(x)",
     ];
     for (const DUBA_PUBLIC_URL of wrong)
-      assert.match(faultsOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
+      assert.match(saidOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
   });
 
   test("have names of their own, and a sentence each", () => {
@@ -138,16 +138,16 @@ suite("the settings", () => {
   });
 
   test("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
-    const fault = (vendor: string, whole: string, more = {}) =>
-      faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
+    const problem = (vendor: string, whole: string, more = {}) =>
+      saidOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
-    assert.deepEqual(fault("peer", "20s", own), [
+    assert.deepEqual(problem("peer", "20s", own), [
       "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be shorter, such as 15000ms.",
     ]);
-    assert.equal(fault("", "10s", own).length, 1);
-    assert.equal(fault("dojah", "15s").length, 1);
-    assert.deepEqual(fault("dojah", "16s"), []);
-    assert.deepEqual(fault("", "5s"), []);
+    assert.equal(problem("", "10s", own).length, 1);
+    assert.equal(problem("dojah", "15s").length, 1);
+    assert.deepEqual(problem("dojah", "16s"), []);
+    assert.deepEqual(problem("", "5s"), []);
   });
 
   test("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
@@ -157,7 +157,7 @@ suite("the settings", () => {
       readConfig({}).vendorTimeouts,
       forEach((name) => (name === "peer" ? 25_000 : 15_000)),
     );
-    assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "peer", DUBA_VERIFICATION_TIMEOUT: "5s", ...peer }), []);
+    assert.deepEqual(saidOf({ DUBA_UPSTREAMS: "peer", DUBA_VERIFICATION_TIMEOUT: "5s", ...peer }), []);
     const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
     assert.deepEqual(
       vendorTimeouts,
@@ -173,7 +173,7 @@ suite("the settings", () => {
     });
     for (const wrong of ["50", "dojah", "dojah:50", "nobody=50", "dojah=50,dojah.bvn=40", "dojah.car=5"])
       assert.match(
-        faultsOf({ DUBA_UPSTREAM_PRICES: wrong }).join(),
+        saidOf({ DUBA_UPSTREAM_PRICES: wrong }).join(),
         /^DUBA_UPSTREAM_PRICES must be prices in naira/,
         wrong,
       );
@@ -182,7 +182,7 @@ suite("the settings", () => {
   test("with several parts keep what is usual of those that are not named", () => {
     assert.deepEqual(readConfig({ DUBA_GUARD: "factor=3" }).guard, { removal: 0.3, factor: 3, mean: 0.2 });
     for (const wrong of ["factor", "factor=0", "price=3", "factor=3,factor=4", "factor=3,"])
-      assert.match(faultsOf({ DUBA_GUARD: wrong }).join(), /^DUBA_GUARD must be parts such as removal=30%,/, wrong);
+      assert.match(saidOf({ DUBA_GUARD: wrong }).join(), /^DUBA_GUARD must be parts such as removal=30%,/, wrong);
   });
 
   test("of routes name vendors that are asked, and have what they compare", () => {
@@ -197,53 +197,53 @@ suite("the settings", () => {
     ];
     assert.deepEqual([route, routeShare, routeAfterNotFound], ["cheapest", shares, 10_050]);
     for (const text of ["peer", "peer:0", "peer:101", "peer:60,dojah:60", "peer:1,peer:1", "nobody:5", "peer:x"])
-      assert.match(faultsOf({ ...live, DUBA_ROUTE_SHARE: text }).join(), /^DUBA_ROUTE_SHARE must be a list/, text);
+      assert.match(saidOf({ ...live, DUBA_ROUTE_SHARE: text }).join(), /^DUBA_ROUTE_SHARE must be a list/, text);
     assert.match(
-      faultsOf({ DUBA_ROUTE_AFTER_NOT_FOUND: "next" }).join(),
+      saidOf({ DUBA_ROUTE_AFTER_NOT_FOUND: "next" }).join(),
       /^DUBA_ROUTE_AFTER_NOT_FOUND must be stop, or next= and the most/,
     );
-    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_SHARE: "prembly:5" }), [
+    assert.deepEqual(saidOf({ ...live, DUBA_ROUTE_SHARE: "prembly:5" }), [
       "DUBA_ROUTE_SHARE names prembly, and DUBA_UPSTREAMS does not: name it in both, or in neither.",
     ]);
-    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE: "cheapest" }), [
+    assert.deepEqual(saidOf({ ...live, DUBA_ROUTE: "cheapest" }), [
       "DUBA_ROUTE is cheapest, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
-    assert.deepEqual(faultsOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next=100" }), [
+    assert.deepEqual(saidOf({ ...live, DUBA_ROUTE_AFTER_NOT_FOUND: "next=100" }), [
       "DUBA_ROUTE_AFTER_NOT_FOUND is next, and nothing says what peer bills: name it in DUBA_UPSTREAM_PRICES, such as peer=50.",
     ]);
   });
 
   test("are refused all at once", () => {
-    const faults = faultsOf({
+    const problems = saidOf({
       PORT: "x",
       DUBA_LIMIT_SIZES: "body=16",
       DUBA_REQUEST_TIMEOUT: "0s",
     });
-    assert.deepEqual(faults.map((fault) => fault.split(" ")[0]).toSorted(), [
+    assert.deepEqual(problems.map((problem) => problem.split(" ")[0]).toSorted(), [
       "DUBA_LIMIT_SIZES",
       "DUBA_REQUEST_TIMEOUT",
       "PORT",
     ]);
-    assert.deepEqual(faultsOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=ebills" }), [
+    assert.deepEqual(saidOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=ebills" }), [
       "DUBA_CATALOGUE_SOURCES is no setting any more: DUBA_CATALOGUE_SOURCE takes a source for each list too.",
     ]);
-    assert.deepEqual(faultsOf({ DUBA_DOJAH_PRICE: "bvn=50" }), [
+    assert.deepEqual(saidOf({ DUBA_DOJAH_PRICE: "bvn=50" }), [
       "DUBA_DOJAH_PRICE is no setting any more: write it into DUBA_UPSTREAM_PRICES, such as dojah=50.",
     ]);
-    assert.deepEqual(faultsOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
-    assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);
-    assert.deepEqual(faultsOf({ DUBA_UPSTREAM: "" }), [
+    assert.deepEqual(saidOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
+    assert.deepEqual(saidOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);
+    assert.deepEqual(saidOf({ DUBA_UPSTREAM: "" }), [
       "DUBA_UPSTREAM is not a setting of Duba. Did you mean DUBA_UPSTREAMS?",
     ]);
   });
 });
 
-test("what the guides for callers have them export is no fault", () => {
+test("what the guides for callers have them export is no problem", () => {
   const guides = ["curl", "php", "python"].map((name) => readFileSync(`docs/clients/${name}.md`, "utf8"));
   const told = [...guides, readFileSync("client/README.md", "utf8"), readFileSync("docs/events.md", "utf8")].join("");
   const names = [...told.matchAll(/(?:env\.|environ\["|getenv\('|\$)(DUBA_[A-Z_]+)/g)].map(([, name]) => name!);
   assert.ok(names.includes("DUBA_API_KEY") && names.includes("DUBA_WEBHOOK_SECRET"));
-  for (const name of [...names, "DUBA_KEY"]) assert.deepEqual(faultsOf({ [name]: "http://127.0.0.1:8080" }), []);
+  for (const name of [...names, "DUBA_KEY"]) assert.deepEqual(saidOf({ [name]: "http://127.0.0.1:8080" }), []);
 });
 
 suite("the live upstreams", () => {
@@ -254,9 +254,9 @@ suite("the live upstreams", () => {
 
   test("never hold the sandbox, an unknown name, or one twice", () => {
     for (const text of ["sandbox", "peer,sandbox", "someone", "peer,peer", ","]) {
-      const [fault, ...more] = faultsOf({ ...peer, DUBA_UPSTREAMS: text });
+      const [problem, ...more] = saidOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
-        fault!,
+        problem!,
         /^DUBA_UPSTREAMS must be a comma-separated list of .*peer.*, each once \(test keys always use the sandbox, live keys never use it\)\.$/,
       );
       assert.deepEqual(more, []);
@@ -265,10 +265,10 @@ suite("the live upstreams", () => {
 
   for (const { name, settings } of vendors) {
     test(`need every setting of ${name} when they hold it`, () => {
-      const [fault, ...more] = faultsOf({ DUBA_UPSTREAMS: name });
+      const [problem, ...more] = saidOf({ DUBA_UPSTREAMS: name });
       const needed = Object.values(settings).filter((setting) => setting.default === "" && !setting.optional);
       assert.equal(
-        fault,
+        problem,
         `DUBA_UPSTREAMS names ${name}, but ${needed.map((setting) => setting.name).join(", ")} must be set for it.`,
       );
       assert.deepEqual(more, []);
@@ -286,15 +286,15 @@ suite("a secret", () => {
   });
 
   test("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
-    const missing = faultsOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
+    const missing = saidOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
     assert.deepEqual(missing, ["Duba cannot read the file that DUBA_PEER_KEY_FILE names (ENOENT)."]);
-    const twice = faultsOf({ ...peer, DUBA_PEER_KEY_FILE: file });
+    const twice = saidOf({ ...peer, DUBA_PEER_KEY_FILE: file });
     assert.deepEqual(twice, ["DUBA_PEER_KEY and DUBA_PEER_KEY_FILE are both set: remove one of them."]);
-    for (const fault of faultsOf({ DUBA_PEER_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
-      assert.doesNotMatch(fault, /two words|short/);
+    for (const problem of saidOf({ DUBA_PEER_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
+      assert.doesNotMatch(problem, /two words|short/);
   });
 
   test("is the only kind of setting that a file may hold", () => {
-    assert.deepEqual(faultsOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
+    assert.deepEqual(saidOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
   });
 });

@@ -45,55 +45,55 @@ export class ConfigError extends Error {
 
 /**
  * Reads all settings from the environment. An unset or empty setting has its default. Throws a `ConfigError` that lists
- * every fault at once. An unknown name that begins with DUBA_ is a fault, because it is probably a typing error.
+ * every problem at once. An unknown name that begins with DUBA_ is a problem, because it is probably a typing error.
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const faults: string[] = [];
-  const upstream = valuesOf(upstreamSettings, environment, faults) as Values<typeof upstreamSettings>;
+  const problems: string[] = [];
+  const upstream = valuesOf(upstreamSettings, environment, problems) as Values<typeof upstreamSettings>;
   const config: Config = {
     ...fixedValues,
-    ...(valuesOf(settings, environment, faults) as Values<typeof settings>),
+    ...(valuesOf(settings, environment, problems) as Values<typeof settings>),
     overrides: overridesIn(environment),
     upstream: { ...upstream, ...upstreamPauses(upstream.standIns) },
     vendors: Object.fromEntries(
-      vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+      vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
     vendorTimeouts: {},
     pull: {
-      ...(valuesOf(syncSettings, environment, faults) as Values<typeof syncSettings>),
+      ...(valuesOf(syncSettings, environment, problems) as Values<typeof syncSettings>),
       staleAfter: fixedValues.staleAfter,
     },
     sources: Object.fromEntries(
-      catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+      catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
   };
   for (const vendor of vendors) {
     const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
     if (missing.length > 0)
-      faults.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
+      problems.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
   }
-  faults.push(...sandboxFaults(config), ...rehearsalFaults(config), ...routeFaults(config));
+  problems.push(...sandboxProblems(config), ...rehearsalProblems(config), ...routeProblems(config));
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
   );
-  faults.push(...timeoutFaults(config, common !== undefined));
-  faults.push(...sourceFaults(config));
+  problems.push(...timeoutFaults(config, common !== undefined));
+  problems.push(...sourceFaults(config));
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
-    faults.push(
+    problems.push(
       `${settings.bootstrapKey.name} is the public key from the README, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
     );
   if (config.console && !isLoopback(config.console.host) && !config.consoleOrigin?.startsWith("https:"))
-    faults.push(
+    problems.push(
       `${settings.console.name} opens the console to the network. Set it to 127.0.0.1 and a port, or set ${settings.consoleOrigin.name} to the https:// origin of your proxy.`,
     );
   if (typeof config.workers === "number" && config.workers > 1 && config.databaseUrl === "")
-    faults.push(
+    problems.push(
       `${settings.workers.name} is ${config.workers}, but SQLite serves from one process only: unset it, or set ${settings.databaseUrl.name} to a PostgreSQL database.`,
     );
   if (config.databaseReadUrl && config.databaseUrl === "")
-    faults.push(
+    problems.push(
       `${settings.databaseReadUrl.name} is set, but SQLite has no replica: unset it, or set ${settings.databaseUrl.name} to the PostgreSQL database that it follows.`,
     );
   const known = everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
@@ -102,15 +102,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       continue;
     const instead = goneSetting(name);
     if (instead !== undefined) {
-      faults.push(`${name} is no setting any more: ${instead}`);
+      problems.push(`${name} is no setting any more: ${instead}`);
       continue;
     }
     const meant = closestName(withoutPrefix(name), known.map(withoutPrefix));
     const full = known.find((each) => withoutPrefix(each) === meant);
-    faults.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
+    problems.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
   }
-  // A vendor and a catalogue source may share a setting, which then has its fault twice.
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join("\n"));
+  // A vendor and a catalogue source may share a setting, which then has its problem twice.
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
   return config;
 }
 
@@ -127,7 +127,7 @@ function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Conf
   ];
 }
 
-/** Sources that are not set up. A wrong setting has a fault of its own. */
+/** Sources that are not set up. A wrong setting has a problem of its own. */
 function sourceFaults({ pull, sources: values }: Config): string[] {
   return catalogueSources.flatMap((each) => {
     const isNamed = pull.sources?.some(({ name }) => name === each.name);
@@ -137,8 +137,8 @@ function sourceFaults({ pull, sources: values }: Config): string[] {
   });
 }
 
-/** Orders and bounds that lack what they are made of. A wrong setting has a fault of its own. */
-function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): string[] {
+/** Orders and bounds that lack what they are made of. A wrong setting has a problem of its own. */
+function routeProblems({ upstreams, vendorPrices: prices, ...config }: Config): string[] {
   if (!upstreams || !prices) return [];
   const { route, routeShare: share, routeAfterNotFound: after } = settings;
   const unlisted = (config.routeShare ?? []).filter(({ vendor }) => !upstreams.includes(vendor));
@@ -160,7 +160,7 @@ function routeFaults({ upstreams, vendorPrices: prices, ...config }: Config): st
 }
 
 /** An address of a vendor's trials, which live keys must not use. */
-function sandboxFaults({ upstreams, vendors: values }: Config): string[] {
+function sandboxProblems({ upstreams, vendors: values }: Config): string[] {
   return (upstreams ?? []).flatMap((name) => {
     const vendor = vendors.find((each) => each.name === name);
     if (!vendor || !isSandbox(values[name] ?? {})) return [];
@@ -171,7 +171,7 @@ function sandboxFaults({ upstreams, vendors: values }: Config): string[] {
 }
 
 /** In a rehearsal no vendor may be asked about a real person. */
-function rehearsalFaults({ upstream, upstreams, vendors: values }: Config): string[] {
+function rehearsalProblems({ upstream, upstreams, vendors: values }: Config): string[] {
   if (!upstream.standIns) return [];
   return (upstreams ?? []).flatMap((name) => {
     const url = vendors.find((each) => each.name === name)?.settings.url;
@@ -197,13 +197,15 @@ function withoutUser(text: string): string {
 function valuesOf(
   members: Readonly<Record<string, Setting<unknown>>>,
   environment: Record<string, string | undefined>,
-  faults: string[],
+  problems: string[],
 ): Record<string, unknown> {
   const read = Object.entries(members).map(([member, setting]) => {
-    const text = setting.secret ? secretOf(setting.name, environment, faults) : environment[setting.name];
+    const text = setting.secret ? secretOf(setting.name, environment, problems) : environment[setting.name];
     const value = setting.read(text || setting.default);
     if (value === undefined)
-      faults.push([`${setting.name} must be ${setting.form}.`, ...(setting.faultsIn?.(text ?? "") ?? [])].join(" "));
+      problems.push(
+        [`${setting.name} must be ${setting.form}.`, ...(setting.problemsIn?.(text ?? "") ?? [])].join(" "),
+      );
     return [member, value];
   });
   return Object.fromEntries(read);
@@ -213,15 +215,15 @@ function valuesOf(
 export function secretOf(
   name: string,
   environment: Record<string, string | undefined>,
-  faults: string[],
+  problems: string[],
 ): string | undefined {
   const file = environment[`${name}_FILE`];
   if (!file) return environment[name];
-  if (environment[name]) faults.push(`${name} and ${name}_FILE are both set: remove one of them.`);
+  if (environment[name]) problems.push(`${name} and ${name}_FILE are both set: remove one of them.`);
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    faults.push(`Duba cannot read the file that ${name}_FILE names (${(error as NodeJS.ErrnoException).code}).`);
+    problems.push(`Duba cannot read the file that ${name}_FILE names (${(error as NodeJS.ErrnoException).code}).`);
     return undefined;
   }
 }

@@ -121,12 +121,12 @@ for (const engine of usualEngines)
       assert.equal((await send("/keys", { cookie: by.operator.cookie })).status, 200);
     });
 
-    test("a fault repeats no credential that somebody pasted", async () => {
+    test("a problem repeats no credential that somebody pasted", async () => {
       const pasted = `duba_test_${"a".repeat(12)}_${"b".repeat(49)}`;
       const { text } = await operators.confirm("/keys/revoke", by.operator, { id: pasted });
-      const [, fault = ""] = /<div class="fault"([\s\S]*?)<\/div>/.exec(text) ?? [];
-      assert.match(fault, /No key has the public id/);
-      assert.ok(!fault.includes(pasted));
+      const [, problem = ""] = /<div class="problem"([\s\S]*?)<\/div>/.exec(text) ?? [];
+      assert.match(problem, /No key has the public id/);
+      assert.ok(!problem.includes(pasted));
     });
 
     test("a cookie that we did not make, or that was signed out, opens nothing", async () => {

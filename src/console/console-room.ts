@@ -31,6 +31,6 @@ export interface ConsoleRoom {
 export interface ConsoleHealth {
   /** Whether the store accepts a write; never rejects. */
   takesWrites: () => Promise<boolean>;
-  /** Current faults of the audit trail. */
+  /** Current problems of the audit trail. */
   auditAlarms: () => readonly string[];
 }

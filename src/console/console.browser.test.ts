@@ -86,7 +86,7 @@ for (const engine of usualEngines)
       await ada.page.goto(`${origin}/keys`);
       await ada.page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await ada.page.waitForURL(`${origin}/keys`);
-      assert.deepEqual(ada.faults, []);
+      assert.deepEqual(ada.problems, []);
       assert.equal(await ada.page.title(), "Keys · Duba console");
     });
 
@@ -103,11 +103,11 @@ for (const engine of usualEngines)
       await said(page, /is revoked since/);
       const [revoked] = await trail("key.revoked");
       assert.deepEqual(JSON.parse(revoked!.facts).confirmation.input, { id });
-      assert.deepEqual(ada.faults, []);
+      assert.deepEqual(ada.problems, []);
     });
 
     test("a second device gets a passkey of its own, which the first confirms, and the lost first one goes", async () => {
-      const { page, device: laptop, faults } = await join(await invite("joan@example.com", "viewer"), "Joan");
+      const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
       await page.getByRole("link", { name: "Add", exact: true }).click();
       // The laptop has a passkey of hers: it makes no other.
@@ -134,7 +134,7 @@ for (const engine of usualEngines)
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.getByRole("link", { name: "Joan" }).click();
       assert.equal(await page.getByRole("row", { name: /Phone/ }).count(), 1);
-      assert.deepEqual(faults, []);
+      assert.deepEqual(problems, []);
       await page.context().close();
     });
 

@@ -112,9 +112,10 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     return sorts.length > 0;
   };
   /** What breaks a rule in either theme, on a phone or on a desk. */
-  const faultsOf = async (page: Page, path: string): Promise<string[]> => {
+  const problemsOf = async (page: Page, path: string): Promise<string[]> => {
     const found: string[] = [];
-    const tell = (faults: string[], look: string) => found.push(...faults.map((fault) => `${path}, ${look}: ${fault}`));
+    const tell = (problems: string[], look: string) =>
+      found.push(...problems.map((problem) => `${path}, ${look}: ${problem}`));
     let [isNew, isNewSort] = [false, false];
     for (const [theme, width, rules] of [
       ["dark", 360, ofTheLook],
@@ -138,7 +139,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
 
   for (const kind of ["place", "form", "answer"] as const)
     test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a desk`, async () => {
-      const { page, faults } = ada;
+      const { page, problems } = ada;
       const found: string[] = [];
       let requests: Request[] = [];
       page.on("request", (request) => requests.push(request));
@@ -155,9 +156,9 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
         assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
         const text = await reply!.text();
         assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
-        found.push(...(await faultsOf(page, path)));
+        found.push(...(await problemsOf(page, path)));
       }
-      assert.deepEqual([...found, ...faults], []);
+      assert.deepEqual([...found, ...problems], []);
     });
 
   test("has two lines for a row of a wide table on a phone, and unfolds what they leave out", async () => {
@@ -183,19 +184,19 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
   test("is as accessible when it answers a form, and when it refuses", async () => {
     const { page } = ada;
     await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
-    const found = await faultsOf(page, "faults of a form");
+    const found = await problemsOf(page, "problems of a form");
     await sendForm(page, `${origin}/keys/create`, { Account: subjects.account! });
     await page.getByLabel("Key", { exact: true }).waitFor();
-    found.push(...(await faultsOf(page, "a new key")));
+    found.push(...(await problemsOf(page, "a new key")));
     await page.goto(`${origin}/keys/revoke?id=${subjects.id}`);
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Confirm with your passkey" }).waitFor();
-    found.push(...(await faultsOf(page, "a deed to confirm")));
+    found.push(...(await problemsOf(page, "a deed to confirm")));
     await page.goto(`${origin}/nothing`);
-    found.push(...(await faultsOf(page, "a page that is not there")));
+    found.push(...(await problemsOf(page, "a page that is not there")));
     await ada.context.clearCookies();
     await page.goto(`${origin}/sign-in`);
-    found.push(...(await faultsOf(page, "/sign-in")));
+    found.push(...(await problemsOf(page, "/sign-in")));
     assert.deepEqual(found, []);
   });
 });

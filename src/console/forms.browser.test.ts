@@ -27,7 +27,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
   });
 
   test("changes the prices of the entries that were filtered, after a look", async () => {
-    const { page, faults } = ada;
+    const { page, problems } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&provider=MTNDATA&max=3000`);
     const count = await page.locator("tbody tr").count();
     assert.ok(count > 1);
@@ -41,7 +41,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await said(page, `It makes these changes: ${count} modified.`);
     await page.getByRole("button", { name: "Confirm with your passkey" }).click();
     await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
   });
 
   test("a form that was sent after the session ended stands as it was typed once its person is back, and works once", async () => {

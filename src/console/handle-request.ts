@@ -100,12 +100,12 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
     if (!(error instanceof ConsoleError || error instanceof RoleError)) {
       room.log.error(
-        { code: codeOf(error), fault: error instanceof Error ? error.name : "unknown" },
+        { code: codeOf(error), error: error instanceof Error ? error.name : "unknown" },
         "the console could not answer a request",
       );
       return reported(
         500,
-        "The console could not do this because of a fault in Duba, or because its store is away. Try again.",
+        "The console could not do this because of an error in Duba, or because its store is away. Try again.",
         isScript,
       );
     }
@@ -174,6 +174,6 @@ function missing(): HttpResponse {
 
 function reported(status: number, message: string, isScript: boolean): HttpResponse {
   if (isScript) return jsonResponse({ message }, status);
-  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="fault" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="error" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
   return page(barePage({ title: String(status), main }), status);
 }

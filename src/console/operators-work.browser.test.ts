@@ -41,7 +41,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     return reference;
   };
   test("changes a price where it stands, with the passkey, and sees what became of it", async () => {
-    const { page, faults } = ada;
+    const { page, problems } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
     const price = page.getByLabel("Price of MTNDATA 104", { exact: true });
     const changed = async (text: string, revision: number) => {
@@ -57,7 +57,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await said(page, /Price must be an amount in naira above 0/);
     await changed("106", 3);
     await changed("105", 4);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
   });
 
   test("a form that saved a file can be sent again", async () => {
@@ -74,8 +74,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     }
   });
 
-  test("drops a file, sees its faults by line, then the difference, and publishes", async () => {
-    const { page, faults } = ada;
+  test("drops a file, sees its problems by line, then the difference, and publishes", async () => {
+    const { page, problems } = ada;
     const text = await bundles();
     const file = (changed: string) => ({
       name: "data-bundles.csv",
@@ -93,7 +93,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await bundles(), text);
     await sendOpened(page);
     await said(page, "Revision 5 is published: 1 modified.");
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
   });
 
   test("schedules a price at a time of the operator's zone, and rejects it beside what is served", async () => {
@@ -110,7 +110,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   });
 
   test("acknowledges an alarm, and settles verifications that no vendor answers", async () => {
-    const { page, faults } = ada;
+    const { page, problems } = ada;
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, { Price: "5000" });
     await page.goto(origin);
     await page
@@ -143,7 +143,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       Reason: "They say so",
     });
     await said(page, `${settled} is settled as not_found`);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
   });
 
   /**
@@ -223,7 +223,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   }
 
   test("does a day's work by keyboard alone", async () => {
-    const { page, context, faults } = ada;
+    const { page, context, problems } = ada;
     await page.goto(origin);
     const hands = keyboard(page);
     await hands.go(/^People$/);
@@ -247,7 +247,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await keyboard(page).go(/^Sign in with a passkey$/);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     assert.ok((await context.cookies()).every(({ value }) => value.length === 43));
-    assert.deepEqual([...faults, ...grace.faults], []);
+    assert.deepEqual([...problems, ...grace.problems], []);
   });
 
   test("does the same work without scripts, but for the passkeys", async () => {
@@ -269,13 +269,13 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await dayOfWork(mouse(first.page), "plain", joins, mouse(ada.page));
     await second!.context.close();
     assert.match(await first.page.locator("main").innerText(), /Switch scripts on to sign in/);
-    assert.deepEqual(first.faults, []);
+    assert.deepEqual(first.problems, []);
     await first.context.close();
   });
 
   test("checks a file and saves a table without scripts, and a price in its row wants the passkey", async () => {
     const storageState = await grace.context.storageState();
-    const { page, faults, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
+    const { page, problems, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
     await page.getByLabel("Price of MTNDATA 104", { exact: true }).fill("107");
     await page
@@ -291,7 +291,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await said(page, "this was a dry run");
     const csv = await page.request.get(`${origin}/accounts?_sort=-name&_csv=1&_run=1`);
     assert.match(await csv.text(), /^id,name,[\s\S]*Shop of keys[\s\S]*Sandbox/);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
     await context.close();
   });
 });

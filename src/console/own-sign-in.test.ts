@@ -90,8 +90,10 @@ for (const engine of engines)
       const { dataDirectory, databaseUrl } = operators.service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       await until(async () => {
-        const { whole, unsealed, faults } = JSON.parse((await ran(["audit", "verify", "--json"], { environment })).out);
-        assert.deepEqual(faults, []);
+        const { whole, unsealed, problems } = JSON.parse(
+          (await ran(["audit", "verify", "--json"], { environment })).out,
+        );
+        assert.deepEqual(problems, []);
         return whole && unsealed === 0;
       });
     });

@@ -85,7 +85,7 @@ for (const engine of usualEngines)
       assert.equal(await rowsOf("account"), before);
     });
 
-    test("can be sent again after a fault, and not at all without its id", async () => {
+    test("can be sent again after a problem, and not at all without its id", async () => {
       const { post } = operators;
       const _form = randomUUID();
       const fields = { _form, name: "Kiosk", email: "kiosk" };

@@ -238,8 +238,8 @@ for (const engine of usualEngines)
       // Sealed within a second.
       await until(async () => {
         const { out } = await duba("audit", "verify", "--json");
-        const { whole, unsealed, faults } = JSON.parse(out);
-        assert.deepEqual(faults, []);
+        const { whole, unsealed, problems } = JSON.parse(out);
+        assert.deepEqual(problems, []);
         return whole && unsealed === 0;
       });
     });

@@ -229,13 +229,13 @@ suite("ten tasks of an operator's day", { skip: missingBrowser() }, () => {
     }
     const sum = (member: "actions" | "before") => Object.values(tasks).reduce((all, task) => all + task[member], 0);
     assert.deepEqual([sum("actions"), sum("before")], [37, 72]);
-    assert.deepEqual(ada.faults, []);
+    assert.deepEqual(ada.problems, []);
   });
 
   for (const name of ["find by reference", "top up", "change a cap", "new key"])
     test(`"${name}" is whole by keyboard`, async () => {
       await ada.page.goto(service.console!.origin);
       await tasks[name]!.does(counting(keyboard(ada.page)), given);
-      assert.deepEqual(ada.faults, []);
+      assert.deepEqual(ada.problems, []);
     });
 });

@@ -5,7 +5,7 @@ import type { BoundOperation, Caller } from "../operation/operation.ts";
 import type { LogFields } from "../runtime/log.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureResponse, faultOf, serviceFailure } from "./failure-response.ts";
+import { errorFieldsOf, failureResponse, serviceFailure } from "./failure-response.ts";
 import { type TalliesByMode, tallyOf } from "./monitoring/response-counts.ts";
 import { type Counted, rateLimitHeaders } from "./rate-limit.ts";
 import type { Accepted, Located } from "./request/input.ts";
@@ -87,12 +87,12 @@ export function fail(exchange: Exchange, error: unknown): void {
   if (operation.access === "own" && exchange.counted && failure.status < 500)
     exchange.rateLimit = exchange.counted.limiter.consume(exchange.counted.key);
   const tally = tallyOf(counts, caller);
-  if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedFaults += 1;
+  if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedErrors += 1;
   else tally.failed(failure.code);
   tally.durations?.add(elapsed(exchange));
   const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
   note(exchange, failure.status, failure);
-  requestLog.refused(failure, fields, address, failure === error ? undefined : faultOf(error));
+  requestLog.refused(failure, fields, address, failure === error ? undefined : errorFieldsOf(error));
   if (response.destroyed) return;
   const { status, headers, body } = failureResponse(failure, requestId, deps, address, operation, exchange.rateLimit);
   headers.push(...always);

@@ -49,9 +49,9 @@ const challenges: Partial<Record<Failure["code"], string>> = {
 };
 
 /** The failure that a caller reads when the service itself fails. */
-export function serviceFailure(fault: unknown): Failure {
-  if (!(fault instanceof StoreAway)) return new Failure("internal_error");
-  if (fault instanceof RowHeld)
+export function serviceFailure(error: unknown): Failure {
+  if (!(error instanceof StoreAway)) return new Failure("internal_error");
+  if (error instanceof RowHeld)
     return new Failure(
       "internal_error",
       "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
@@ -64,8 +64,8 @@ export function serviceFailure(fault: unknown): Failure {
   );
 }
 
-/** What a line says of a fault. */
-export interface FaultFields {
+/** What a line says of an error. */
+export interface ErrorFields {
   kind: string;
   code?: string;
   reason?: string;
@@ -73,7 +73,7 @@ export interface FaultFields {
 }
 
 /** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
-export function faultOf(error: unknown): FaultFields {
+export function errorFieldsOf(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { kind: typeof error };
   // The stack repeats the message, whose lines can look like frames.
   const frames = error.stack

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Failure } from "../operation/failures.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import type { FaultFields } from "./failure-response.ts";
+import type { ErrorFields } from "./failure-response.ts";
 import { RequestLog } from "./request-log.ts";
 
 const shop = { account: "acc_shop", key: "key_shop", mode: "live" };
@@ -75,7 +75,7 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("a refusal that has a row on the ledger, another status, or a fault, always has a line", (t) => {
+  test("a refusal that has a row on the ledger, another status, or an error, always has a line", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const facts = { request_reference: "3wKwKW719640695" };
@@ -99,8 +99,8 @@ suite("lines about refused requests", () => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
     const readOnly = { kind: "StoreAway", code: "25006" };
-    const refused = (count: number, failure: Failure, fault?: FaultFields) => {
-      for (let n = 0; n < count; n += 1) requests.refused(failure, { ...shop, ms: n }, "203.0.113.9", fault);
+    const refused = (count: number, failure: Failure, error?: ErrorFields) => {
+      for (let n = 0; n < count; n += 1) requests.refused(failure, { ...shop, ms: n }, "203.0.113.9", error);
     };
     const paused = new Failure("upstream_unavailable", undefined, { logged: { reason: "paused" } });
     refused(280, new Failure("internal_error"), readOnly);
@@ -126,11 +126,11 @@ suite("lines about refused requests", () => {
     assert.equal(written().length, 1);
   });
 
-  test("the sandbox's failures are info, a live vendor's and our own faults are errors", (t) => {
+  test("the sandbox's failures are info, a live vendor's and our own errors are errors", (t) => {
     const { requests, written } = opened();
     t.after(() => requests.stop());
-    const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, fault?: FaultFields) => {
-      requests.refused(new Failure(code), { ...shop, mode }, "203.0.113.9", fault);
+    const levelOf = (code: "upstream_timeout" | "internal_error", mode: string, error?: ErrorFields) => {
+      requests.refused(new Failure(code), { ...shop, mode }, "203.0.113.9", error);
       return written().map(({ level }) => level);
     };
     assert.deepEqual(levelOf("upstream_timeout", "test"), ["info"]);

@@ -2,7 +2,7 @@ import type { Failure, FailureCode } from "../operation/failures.ts";
 import type { LogFields } from "../runtime/log.ts";
 import { subscriberOf } from "../runtime/network/address.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import type { FaultFields } from "./failure-response.ts";
+import type { ErrorFields } from "./failure-response.ts";
 
 /** Refusals that a broken or hostile client causes by the thousand. */
 const floodStatuses: ReadonlySet<number> = new Set([401, 404, 429]);
@@ -52,10 +52,10 @@ export class RequestLog {
     this.#deps.log.info({ status, ...fields }, "answered");
   }
 
-  /** `fault` is the place of a fault of our own: such a line is always written. */
-  refused({ status, code, detail }: Failure, fields: LogFields, address: string, fault?: FaultFields): void {
+  /** `error` is the place of an error of our own: such a line is always written. */
+  refused({ status, code, detail }: Failure, fields: LogFields, address: string, error?: ErrorFields): void {
     const { log, accessLog } = this.#deps;
-    if (accessLog === "off" && !fault) return;
+    if (accessLog === "off" && !error) return;
     const reference = detail.facts?.request_reference;
     const line: LogFields = {
       status,
@@ -63,12 +63,12 @@ export class RequestLog {
       ...fields,
       ...(reference ? { reference } : {}),
       ...detail.logged,
-      ...fault,
+      ...error,
     };
     // Without a key, the address is all that says who it was.
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
-    if (isOutage({ status, code }, reference, fault) && !this.#beginsOutage(line)) return;
-    if (fault) log.error(line, "fault");
+    if (isOutage({ status, code }, reference, error) && !this.#beginsOutage(line)) return;
+    if (error) log.error(line, "error");
     // The sandbox fails because a test key asks it to.
     else if (status >= 500)
       log[line.mode === "test" && (code !== "internal_error" || detail.rehearsed) ? "info" : "error"](line, "failed");
@@ -137,12 +137,12 @@ export class RequestLog {
   }
 }
 
-/** What has a row on the ledger has its own line, and so has a fault of our own. */
+/** What has a row on the ledger has its own line, and so has an error of our own. */
 function isOutage(
   { status, code }: { status: number; code: FailureCode },
   reference: unknown,
-  fault: FaultFields | undefined,
+  error: ErrorFields | undefined,
 ): boolean {
   if (status < 500 || reference) return false;
-  return fault ? fault.kind === "StoreAway" : code === "upstream_unavailable";
+  return error ? error.kind === "StoreAway" : code === "upstream_unavailable";
 }

@@ -5,7 +5,7 @@ import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { bind } from "../operation/operation.ts";
 import { serving } from "./server.fixture.ts";
 
-test("a fault of ours in a request is answered, and the next request too", async (t) => {
+test("an error of ours in a request is answered, and the next request too", async (t) => {
   const tracer = {
     request() {
       throw new Error("broken");

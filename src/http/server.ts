@@ -3,7 +3,7 @@ import { parse } from "node:querystring";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type FaultFields, failureResponse, faultOf } from "./failure-response.ts";
+import { type ErrorFields, errorFieldsOf, failureResponse } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
 import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
@@ -83,11 +83,11 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     requestId: string,
     failure: Failure,
     path?: BoundOperation,
-    fault?: FaultFields,
+    error?: ErrorFields,
   ) => {
     const address = deps.addressOf(request);
     unrouted.failed(failure.code);
-    requestLog.refused(failure, { requestId }, address, fault);
+    requestLog.refused(failure, { requestId }, address, error);
     const { status, headers, body } = failureResponse(failure, requestId, deps, address, path);
     const send = (reply: HttpResponse) => sendResponse(request, response, reply);
     const asJson = { status, headers: pairsOf(headers), body };
@@ -102,7 +102,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
 
   const broke = (request: IncomingMessage, response: ServerResponse, requestId: string, error: unknown) => {
     if (error instanceof Failure) refuse(request, response, requestId, error);
-    else refuse(request, response, requestId, new Failure("internal_error"), undefined, faultOf(error));
+    else refuse(request, response, requestId, new Failure("internal_error"), undefined, errorFieldsOf(error));
   };
 
   /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */

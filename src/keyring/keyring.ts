@@ -52,7 +52,7 @@ const recordId = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** Reads a ring's text. Throws `KeyringError`, which names `path`, if it is damaged. */
 export function parseKeyring(text: string, path: string): Keyring {
-  const fault = (what: string) =>
+  const problem = (what: string) =>
     new KeyringError(
       `The key ring ${path} is damaged: ${what}. Restore it from your copy; a new one cannot replace it.`,
     );
@@ -60,36 +60,36 @@ export function parseKeyring(text: string, path: string): Keyring {
   try {
     ring = JSON.parse(text);
   } catch {
-    throw fault("it is not JSON");
+    throw problem("it is not JSON");
   }
   const list = (name: "hmac" | "records"): Record<string, unknown>[] => {
     const entries = ring?.[name];
-    if (!Array.isArray(entries) || entries.length === 0) throw fault(`it has no list "${name}"`);
+    if (!Array.isArray(entries) || entries.length === 0) throw problem(`it has no list "${name}"`);
     return entries.map((entry) => Object(entry));
   };
   const bytesOf = (key: unknown, where: string): Buffer => {
-    if (typeof key !== "string" || !keyText.test(key)) throw fault(`a key of "${where}" is not 32 bytes`);
+    if (typeof key !== "string" || !keyText.test(key)) throw problem(`a key of "${where}" is not 32 bytes`);
     const bytes = Buffer.from(key, "base64");
-    if (bytes.every((byte) => byte === 0)) throw fault(`a key of "${where}" is all zeros`);
+    if (bytes.every((byte) => byte === 0)) throw problem(`a key of "${where}" is all zeros`);
     return bytes;
   };
   const keyOf = ({ key, from }: Record<string, unknown>, where: string): RingKey => {
-    if (from !== undefined && !Number.isSafeInteger(from)) throw fault(`a time of "${where}" is not in milliseconds`);
+    if (from !== undefined && !Number.isSafeInteger(from)) throw problem(`a time of "${where}" is not in milliseconds`);
     return { key: bytesOf(key, where), ...(from === undefined ? {} : { from: Number(from) }) };
   };
   const hmac = list("hmac").map((entry) => {
-    if (!Number.isInteger(entry.version) || Number(entry.version) < 1) throw fault("an hmac key has no version");
+    if (!Number.isInteger(entry.version) || Number(entry.version) < 1) throw problem("an hmac key has no version");
     return { version: Number(entry.version), ...keyOf(entry, "hmac") };
   });
   const records = list("records").map((entry) => {
-    if (typeof entry.id !== "string" || !recordId.test(entry.id)) throw fault("a record key has no id");
+    if (typeof entry.id !== "string" || !recordId.test(entry.id)) throw problem("a record key has no id");
     return { id: entry.id, ...keyOf(entry, "records") };
   });
-  if (new Set(hmac.map((one) => one.version)).size < hmac.length) throw fault("two hmac keys have one version");
-  if (new Set(records.map((one) => one.id)).size < records.length) throw fault("two record keys have one id");
+  if (new Set(hmac.map((one) => one.version)).size < hmac.length) throw problem("two hmac keys have one version");
+  if (new Set(records.map((one) => one.id)).size < records.length) throw problem("two record keys have one id");
   const audit = bytesOf(ring?.audit, "audit");
   const keys = [...hmac.map(({ key }) => key), ...records.map(({ key }) => key), audit];
-  if (new Set(keys.map((key) => key.toString("base64"))).size < keys.length) throw fault("two of its keys are equal");
+  if (new Set(keys.map((key) => key.toString("base64"))).size < keys.length) throw problem("two of its keys are equal");
   return { hmac, records, audit };
 }
 

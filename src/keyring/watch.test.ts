@@ -127,7 +127,7 @@ for (const engine of engines) {
       assert.equal(log.lines.length, 1);
     });
 
-    test("a ring that is rotated while it is read is read again, and no fault", async (t) => {
+    test("a ring that is rotated while it is read is read again, and no problem", async (t) => {
       const { path, log } = await held(t);
       const rotated = withKey(keyring);
       await matchKeyring(store.db, rotated, 2);

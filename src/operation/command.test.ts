@@ -42,13 +42,13 @@ suite("a command", () => {
     });
   });
 
-  test("lists all faults at once, by member, without the texts", () => {
+  test("lists all problems at once, by member, without the texts", () => {
     const texts = { time: "soon", size: "medium", spice: ["salt", "sugar"] };
     assert.throws(
       () => accept(boil, "operator", texts, utc),
-      (fault) => {
-        assert.ok(fault instanceof InputError);
-        assert.deepEqual(fault.faults, [
+      (problem) => {
+        assert.ok(problem instanceof InputError);
+        assert.deepEqual(problem.problems, [
           { field: "count", message: "is required" },
           { field: "time", message: "must be a length of time, such as 500ms, 20s, 5min or 24h" },
           { field: "size", message: "must be one of small, large" },

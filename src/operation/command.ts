@@ -163,11 +163,11 @@ export function checkRole(command: Command<never>, role: Role): void {
 
 /**
  * The input of a command, of the texts that a person gave, with days of the zone. Every user interface calls it before it runs a command. Throws a `RoleError`
- * for a role that may not run it, and an `InputError` with all faults of the texts.
+ * for a role that may not run it, and an `InputError` with all problems of the texts.
  */
 export function accept(command: Command<never>, role: Role, texts: Texts, zone: TimeZone): Record<string, unknown> {
   checkRole(command, role);
-  const { input, faults } = readTexts(command.input, texts, zone);
-  if (faults.length > 0) throw new InputError(faults);
+  const { input, problems } = readTexts(command.input, texts, zone);
+  if (problems.length > 0) throw new InputError(problems);
   return input;
 }

@@ -208,7 +208,7 @@ const table = {
   internal_error: {
     status: 500,
     retryable: true,
-    cause: "The service has a fault.",
+    cause: "The service has a problem.",
     cure: "Send the request_id to the operator of the service. A retry with the same Idempotency-Key is safe.",
   },
   upstream_bad_response: {
@@ -246,7 +246,7 @@ export type FailureCode = keyof typeof table;
 
 export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
 
-/** One fault of one parameter; all faults of a request are reported together. */
+/** One problem of one parameter; all problems of a request are reported together. */
 export interface FieldError {
   field: string;
   message: string;
@@ -262,7 +262,7 @@ export interface FailureDetail {
   headers?: Record<string, string>;
   /** Members added to `error`, such as `charged` of a verification. */
   facts?: Record<string, unknown>;
-  /** The sandbox fails because a test key asks it to: this is no fault of the service. */
+  /** The sandbox fails because a test key asks it to: this is no problem of the service. */
   rehearsed?: true;
   /** Fields of the log line, which the caller does not see: codes and ids. */
   logged?: Record<string, unknown>;

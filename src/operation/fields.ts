@@ -2,14 +2,14 @@ import type { TOptional, TString } from "typebox";
 import Type from "./schema/type.ts";
 
 /**
- * A text field of a request. `fault` completes the sentence that a caller reads when the value has the wrong form: it says what
+ * A text field of a request. `problem` completes the sentence that a caller reads when the value has the wrong form: it says what
  * would be right and never repeats the value.
  */
 export interface FieldOptions {
   pattern?: string;
   maxLength?: number;
   description: string;
-  fault: string;
+  problem: string;
   example?: string;
 }
 
@@ -24,12 +24,12 @@ export function optionalField(options: FieldOptions): TOptional<TString> {
 
 /** A catalogue code as a caller types it: any text but the empty one. The look-up decides whether it exists. */
 export function codeField(description: string, example: string): TString {
-  return field({ pattern: "^[^]", description, fault: "must not be empty", example });
+  return field({ pattern: "^[^]", description, problem: "must not be empty", example });
 }
 
 /** Eleven digits; `digitsOf` drops the spaces that people put among them. */
 export function elevenDigitsField(description: string, example: string): TString {
-  return field({ pattern: "^ *(?:[0-9] *){11}$", description, fault: "must be 11 digits", example });
+  return field({ pattern: "^ *(?:[0-9] *){11}$", description, problem: "must be 11 digits", example });
 }
 
 /**
@@ -40,7 +40,7 @@ export const phoneField = field({
   pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?[1-9] *(?:[0-9] *){9}$",
   description:
     "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. The ten digits after 0, 234 or +234 never begin with 0.",
-  fault:
+  problem:
     "must be a phone number such as 08012345678, 2348012345678 or +2348012345678: ten digits after the prefix, of which the first is not 0",
   example: "08000000017",
 });
@@ -49,7 +49,7 @@ export const phoneField = field({
 export const amountField = field({
   pattern: "^(?=.*[1-9])\\d{1,9}(\\.\\d{1,2})?$",
   description: "Amount in naira, as the WAEC look-up returned it.",
-  fault: 'must be an amount in naira above 0, such as "100" or "100.50"',
+  problem: 'must be an amount in naira above 0, such as "100" or "100.50"',
   example: "100",
 });
 

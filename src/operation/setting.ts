@@ -12,7 +12,7 @@ export interface Setting<Value> {
   /** Undefined for an invalid text. */
   read: (text: string) => Value | undefined;
   /** What the form does not tell about an invalid text, in sentences. */
-  faultsIn?: (text: string) => string[];
+  problemsIn?: (text: string) => string[];
   /** An operator may put a secret into a file, and its path into `NAME_FILE`. */
   secret?: boolean;
   /** A vendor's setting without which the vendor works too. */

@@ -15,7 +15,7 @@ export interface ReportSource {
 /** Milliseconds within which a replica must state its age. */
 const patience = 2_000;
 /** Milliseconds between attempts after a failure, so that not every page waits for the replica. */
-const pauseAfterFault = 30_000;
+const pauseAfterError = 30_000;
 /** Milliseconds. A busy replica is always a little behind, so a smaller lag is not mentioned. */
 const unremarkable = 5_000;
 
@@ -25,7 +25,7 @@ export class ReportStore {
   readonly #store: Pick<Store, "db" | "now">;
   readonly #log: Log;
   #replica: Promise<Store> | undefined;
-  #fault: { message: string; until: number } | undefined;
+  #error: { message: string; until: number } | undefined;
 
   /** `url`: of the replica; empty if there is none. It connects at the first report. */
   constructor(url: string, store: Pick<Store, "db" | "now">, log: Log) {
@@ -37,21 +37,21 @@ export class ReportStore {
   /** Call it for each report. Never rejects. */
   async source(): Promise<ReportSource> {
     if (this.#url === "") return { db: this.#store.db, said: undefined };
-    if (this.#fault && performance.now() < this.#fault.until) return this.#instead(this.#fault.message);
+    if (this.#error && performance.now() < this.#error.until) return this.#instead(this.#error.message);
     try {
       const source = await withTimeout(this.#fromReplica(), patience);
       if (!source) throw new StoreError(`It did not answer within ${patience / 1000} seconds.`);
-      if (this.#fault) this.#log.info({}, "The replica for reports answers again");
-      this.#fault = undefined;
+      if (this.#error) this.#log.info({}, "The replica for reports answers again");
+      this.#error = undefined;
       return source;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!this.#fault)
+      if (!this.#error)
         this.#log.warn(
           { code: codeOf(error), reason: message },
           "The replica for reports cannot be read: reports are read from the primary",
         );
-      this.#fault = { message, until: performance.now() + pauseAfterFault };
+      this.#error = { message, until: performance.now() + pauseAfterError };
       return this.#instead(message);
     }
   }

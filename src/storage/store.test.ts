@@ -13,17 +13,17 @@ import { openStore, type Store, StoreError } from "./store.ts";
 const usual = { suspended_at: null, fees: "{}", answers: "full", terms: "{}" };
 
 async function refusal(opening: Promise<Store>): Promise<string> {
-  const fault = await opening.then(
+  const error = await opening.then(
     async (store) => {
       await store.close();
       return assert.fail("the store opened");
     },
     (error: unknown) => error,
   );
-  assert.ok(fault instanceof StoreError, String(fault));
-  assert.equal(fault.exitCode, 1);
-  assert.match(fault.message, /^[^\n]+\.$/, "one sentence, no stack");
-  return fault.message;
+  assert.ok(error instanceof StoreError, String(error));
+  assert.equal(error.exitCode, 1);
+  assert.match(error.message, /^[^\n]+\.$/, "one sentence, no stack");
+  return error.message;
 }
 
 async function withFresh(fresh: () => Promise<Fresh>, use: (settings: Fresh["settings"]) => Promise<void>) {

@@ -177,12 +177,12 @@ test("no more attempts are under way than allowed; the rest is told at once", as
   assert.equal(breaker.health().state, "ready");
 });
 
-test("a fault of the adapter counts as a failure and is passed on", async (t) => {
-  const fault = new Error("fault");
-  const { breaker } = openedBreaker(t, {}, { verify: () => Promise.reject(fault) });
-  for (const _ of [1, 2, 3]) await assert.rejects(breaker.verify(another()), fault);
+test("an error of the adapter counts as a failure and is passed on", async (t) => {
+  const error = new Error("error");
+  const { breaker } = openedBreaker(t, {}, { verify: () => Promise.reject(error) });
+  for (const _ of [1, 2, 3]) await assert.rejects(breaker.verify(another()), error);
   assert.equal(breaker.isReady(), false);
-  assert.deepEqual(breaker.health().lastFailures, { fault: 1_000_000 });
+  assert.deepEqual(breaker.health().lastFailures, { error: 1_000_000 });
 });
 
 test("a look-up that is not put says nothing of the earlier attempt", async (t) => {

@@ -15,7 +15,7 @@ import { alarmSentences, lastingAlarms, manyNotFound, type VendorAlarm } from ".
 import { VendorCalls } from "./vendor-calls.ts";
 
 /** How a request can fail: the kind of its outcome, or the reason of an `unavailable`. */
-type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | UnavailableBecause;
+type FailureKind = "unknown" | "bad_response" | "unavailable" | "error" | UnavailableBecause;
 
 /** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
@@ -195,10 +195,10 @@ export class CircuitBreaker implements IdentityUpstream {
       this.#note(outcome, subject);
       works = !countsAgainstVendor(outcome);
       return outcome;
-    } catch (fault) {
-      this.#lastFailures.fault = Date.now();
+    } catch (error) {
+      this.#lastFailures.error = Date.now();
       this.#failed.add(subject);
-      throw fault;
+      throw error;
     } finally {
       this.#inFlight -= 1;
       clearTimeout(timer);

@@ -118,13 +118,13 @@ suite("the package", () => {
     }
   });
 
-  test("names files and lines of src/ in the stack of a fault", async () => {
+  test("names files and lines of src/ in the stack of a problem", async () => {
     const broken = join(place, "broken");
     cpSync(join(place, "node_modules"), join(broken, "node_modules"), { recursive: true });
-    const [code, fault] = ["contentResponse(request, made)", "contentResponse(request, null)"];
+    const [code, problem] = ["contentResponse(request, made)", "contentResponse(request, null)"];
     const bundle = join(broken, "node_modules/duba/bundle");
     const file = globSync(`${bundle}/**/*.js`).find((one) => readFileSync(one, "utf8").includes(code))!;
-    writeFileSync(file, readFileSync(file, "utf8").replace(code, fault));
+    writeFileSync(file, readFileSync(file, "utf8").replace(code, problem));
     const settings = { DUBA_DATA: mkdtempSync(join(place, "data-")), DUBA_BOOTSTRAP_KEY: sandboxKey };
     const service = await serveProgram(
       process.execPath,

@@ -1,4 +1,4 @@
-/** A fault that was put into the code by hand, and the tests that must fail for it. */
+/** A bug that was put into the code by hand, and the tests that must fail for it. */
 export interface Mutant {
   /** What is wrong then. */
   name: string;

@@ -57,9 +57,9 @@ export function assertFailure(
   if (fields) {
     const found = json.error.fields as { field: string; message: string }[];
     assert.deepEqual(found.map(({ field }) => field).sort(), [...fields].sort());
-    for (const fault of found) {
-      assert.deepEqual(Object.keys(fault), ["field", "message"]);
-      assert.ok(fault.message.length > 5);
+    for (const problem of found) {
+      assert.deepEqual(Object.keys(problem), ["field", "message"]);
+      assert.ok(problem.message.length > 5);
     }
   } else if (code !== "validation_failed") assert.deepEqual(named, []);
   if (payload) {

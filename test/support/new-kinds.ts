@@ -12,9 +12,9 @@ const AccountRecord = Type.Object(
 );
 type AccountRecord = Static<typeof AccountRecord>;
 
-const number = { pattern: "^ *(?:[0-9] *){10}$", description: "Account number.", fault: "must be 10 digits" };
-const bank = { pattern: "^[0-9]{3}$", description: "Code of the bank.", fault: "must be 3 digits" };
-const name = { pattern: "^[^0-9]{2,100}$", description: "Name of the customer.", fault: "must be a name" };
+const number = { pattern: "^ *(?:[0-9] *){10}$", description: "Account number.", problem: "must be 10 digits" };
+const bank = { pattern: "^[0-9]{3}$", description: "Code of the bank.", problem: "must be 3 digits" };
+const name = { pattern: "^[^0-9]{2,100}$", description: "Name of the customer.", problem: "must be a name" };
 const wordsOf = (text: string): string[] => text.toUpperCase().match(/\\p{L}+/gu) ?? [];
 
 /** A bank account and the name of its owner. */
@@ -53,8 +53,8 @@ const PassportRecord = Type.Object(
 );
 type PassportRecord = Static<typeof PassportRecord>;
 
-const number = { pattern: "^[A-Za-z][0-9]{8}$", description: "Passport number.", fault: "must be a letter and 8 digits" };
-const surname = { pattern: "^[^0-9]{2,50}$", description: "Surname.", fault: "must be a name" };
+const number = { pattern: "^[A-Za-z][0-9]{8}$", description: "Passport number.", problem: "must be a letter and 8 digits" };
+const surname = { pattern: "^[^0-9]{2,50}$", description: "Surname.", problem: "must be a name" };
 const upper = (text: string) => text.trim().toUpperCase();
 
 /** A passport and the surname of its holder. */

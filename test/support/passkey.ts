@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  faults: string[];
+  problems: string[];
   /** That holds the passkey of the page. */
   device: Device;
 }
@@ -42,14 +42,14 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
   // A busy machine may take long for a page: the test's own limit ends what hangs.
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
-  const faults: string[] = [];
+  const problems: string[] = [];
   page.on("console", (line) => {
-    if (["error", "warning"].includes(line.type())) faults.push(`${line.text()} at ${page.url()}`);
+    if (["error", "warning"].includes(line.type())) problems.push(`${line.text()} at ${page.url()}`);
   });
-  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("pageerror", (error) => problems.push(error.message));
   page.on("request", (request) => {
     const { protocol, origin: host } = new URL(request.url());
-    if (protocol !== "data:" && host !== origin) faults.push(`left for ${request.url()}`);
+    if (protocol !== "data:" && host !== origin) problems.push(`left for ${request.url()}`);
   });
-  return { page, context, faults, device: await addDevice(page, "internal") };
+  return { page, context, problems, device: await addDevice(page, "internal") };
 }

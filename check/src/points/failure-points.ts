@@ -30,7 +30,9 @@ function pointOf(failureCase: FailureCase): Point {
     check: async (session) => {
       const { status, json, headers } = await askRefused(session, failureCase);
       const error = isObject(json?.error) ? json.error : {};
-      const named = Array.isArray(error.fields) ? error.fields.map((fault) => isObject(fault) && fault.field) : [];
+      const named = Array.isArray(error.fields)
+        ? error.fields.map((problem) => isObject(problem) && problem.field)
+        : [];
       return [
         ...unless(status === failures[code]!.status, `The status is ${status}, not ${failures[code]!.status}.`),
         ...unless(error.code === code, `\`error.code\` is not ${code}.`),
@@ -51,7 +53,7 @@ function pointOf(failureCase: FailureCase): Point {
 function ofFailures(
   name: string,
   sentence: string,
-  faults: (json: Record<string, unknown>, answer: CheckedResponse, failureCase: FailureCase) => string[],
+  problems: (json: Record<string, unknown>, answer: CheckedResponse, failureCase: FailureCase) => string[],
 ): Point {
   return {
     ...{ id: `failures.${name}`, part: "duba", sentence, needs: [] },
@@ -63,7 +65,7 @@ function ofFailures(
         if (!response.json || !isObject(response.json.error))
           throw new Blocked(`${failureCase.operation.id}.${failureCase.name}`);
         const where = `${failureCase.operation.id}.${failureCase.name}`;
-        found.push(...faults(response.json, response, failureCase).map((fault) => `${where}: ${fault}`));
+        found.push(...problems(response.json, response, failureCase).map((problem) => `${where}: ${problem}`));
       }
       return found;
     },

@@ -20,7 +20,7 @@ const plain: RequestChanges = { carriage: "query" };
 function ofLists(
   name: string,
   sentence: string,
-  faults: (response: CheckedResponse, session: CheckSession, operation: Operation) => Promise<string[]> | string[],
+  problems: (response: CheckedResponse, session: CheckSession, operation: Operation) => Promise<string[]> | string[],
 ): Point {
   return {
     ...{ id: `headers.${name}`, part: "duba", sentence, needs: [] },
@@ -30,7 +30,7 @@ function ofLists(
         if (operation.needsKey && session.key === "") continue;
         const response = await session.call(operation, plain);
         if (response.status !== 200) throw new Blocked(blockerOf(operation));
-        found.push(...(await faults(response, session, operation)).map((fault) => `${operation.id}: ${fault}`));
+        found.push(...(await problems(response, session, operation)).map((problem) => `${operation.id}: ${problem}`));
       }
       return found;
     },

@@ -5,7 +5,7 @@ import {
   lookupDataBundles,
   type Operation,
 } from "../document.ts";
-import { itemsOf, refusalFaults, successFaults, unless } from "../judge-response.ts";
+import { itemsOf, refusalProblems, successProblems, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { CheckSession } from "../session.ts";
 import { shapeErrors } from "../shape-errors.ts";
@@ -36,14 +36,14 @@ export const listPoints: readonly Point[] = [
   of(lookupDataBundles, {
     name: "unknown-provider",
     sentence: "A provider that does not exist is refused, with `success` false.",
-    check: async (session) => refusalFaults(await session.call(lookupDataBundles, { members: { provider: noCode } })),
+    check: async (session) => refusalProblems(await session.call(lookupDataBundles, { members: { provider: noCode } })),
   }),
   ...[lookupDataBundles, listCorporateBundles, fetchDataProviders].map((operation) =>
     of(operation, {
       name: "json-type-without-body",
       sentence: "A GET with `Content-Type: application/json` and no body is served, as clients send it.",
       check: async (session) =>
-        successFaults(await session.call(operation, { headers: { "Content-Type": "application/json" } })),
+        successProblems(await session.call(operation, { headers: { "Content-Type": "application/json" } })),
     }),
   ),
   of(listCorporateBundles, {
@@ -81,11 +81,11 @@ export const listPoints: readonly Point[] = [
     check: async (session) => {
       const providers = (await itemsOf(session, fetchDataProviders)).map(({ type }) => String(type));
       // Other points check the bundles themselves.
-      const told = await bundleFaults(session, session.value("provider"));
+      const told = await bundleProblems(session, session.value("provider"));
       const found: string[] = [];
       for (const provider of providers) {
-        const faults = (await bundleFaults(session, provider)).filter((fault) => !told.includes(fault));
-        found.push(...faults.map((fault) => `${provider}: ${fault}`));
+        const problems = (await bundleProblems(session, provider)).filter((problem) => !told.includes(problem));
+        found.push(...problems.map((problem) => `${provider}: ${problem}`));
       }
       return found;
     },
@@ -150,15 +150,15 @@ export const listPoints: readonly Point[] = [
   of(fetchTvAddOns, {
     name: "unknown-type",
     sentence: "A cable provider that does not exist is refused, with `success` false.",
-    check: async (session) => refusalFaults(await session.call(fetchTvAddOns, { members: { type: noCode } })),
+    check: async (session) => refusalProblems(await session.call(fetchTvAddOns, { members: { type: noCode } })),
   }),
 ];
 
-async function bundleFaults(session: CheckSession, provider: string): Promise<string[]> {
+async function bundleProblems(session: CheckSession, provider: string): Promise<string[]> {
   const members = { provider };
   const response = await session.call(lookupDataBundles, { members });
-  const faults = successFaults(response);
-  if (faults.length > 0) return faults;
+  const problems = successProblems(response);
+  if (problems.length > 0) return problems;
   const bundles = await itemsOf(session, lookupDataBundles, { members });
   const shape = shapeErrors(lookupDataBundles.answer, response.json);
   return [
@@ -167,7 +167,7 @@ async function bundleFaults(session: CheckSession, provider: string): Promise<st
       bundles.every(({ type }) => type === provider),
       "A bundle has another `type`.",
     ),
-    ...repeatedFaults(bundles, "code"),
+    ...repeatedProblems(bundles, "code"),
   ];
 }
 
@@ -176,11 +176,11 @@ function once(operation: Operation, code: string): Point {
   return of(operation, {
     name: "once",
     sentence: `No two entries have the same \`${code}\`.`,
-    check: async (session) => repeatedFaults(await itemsOf(session, operation), code),
+    check: async (session) => repeatedProblems(await itemsOf(session, operation), code),
   });
 }
 
-function repeatedFaults(items: readonly Record<string, unknown>[], code: string): string[] {
+function repeatedProblems(items: readonly Record<string, unknown>[], code: string): string[] {
   return unless(
     new Set(items.map((item) => item[code])).size === items.length,
     `Two entries have the same \`${code}\`.`,

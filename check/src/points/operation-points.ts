@@ -1,5 +1,5 @@
 import type { Operation } from "../document.ts";
-import { refusalFaults, responseErrors, successFaults } from "../judge-response.ts";
+import { refusalProblems, responseErrors, successProblems } from "../judge-response.ts";
 import type { Need, PartName, Point } from "../point.ts";
 import { hasForms } from "../shape-errors.ts";
 
@@ -11,7 +11,7 @@ export function operationPoints(operation: Operation, part: PartName): Point[] {
     {
       ...{ id: `${id}.answers`, part, needs },
       sentence: `${requestOf(operation)} is answered with HTTP 200, JSON and \`success\` true.`,
-      check: async (session) => successFaults(await session.call(operation)),
+      check: async (session) => successProblems(await session.call(operation)),
     },
     {
       ...{ id: `${id}.members`, part, needs },
@@ -41,19 +41,19 @@ export function refusalPoints(operation: Operation): Point[] {
     {
       ...{ id: `${id}.needs-key`, part: "interface", needs },
       sentence: "Without `Authorization` it is refused.",
-      check: async (session) => refusalFaults(await session.call(operation, { authorization: null })),
+      check: async (session) => refusalProblems(await session.call(operation, { authorization: null })),
     },
     {
       ...{ id: `${id}.wrong-key`, part: "interface", needs },
       sentence: "A key that nobody has is refused.",
-      check: async (session) => refusalFaults(await session.call(operation, { authorization: wrongKey })),
+      check: async (session) => refusalProblems(await session.call(operation, { authorization: wrongKey })),
     },
   ];
   const parameters = required.map(
     (name): Point => ({
       ...{ id: `${id}.requires-${name}`, part: "interface", needs: needsOf(operation) },
       sentence: `Without \`${name}\` it is refused, with \`success\` false.`,
-      check: async (session) => refusalFaults(await session.call(operation, { members: { [name]: null } })),
+      check: async (session) => refusalProblems(await session.call(operation, { members: { [name]: null } })),
     }),
   );
   return [
@@ -63,7 +63,7 @@ export function refusalPoints(operation: Operation): Point[] {
       ...{ id: `${id}.other-method`, part: "interface", needs: [] },
       sentence: `The path does not take ${otherMethod(method)}.`,
       check: async (session) =>
-        refusalFaults(
+        refusalProblems(
           await session.call(operation, { method: otherMethod(method), carriage: "query", members: withoutPerson }),
           {
             anyBody: true,

@@ -1,5 +1,5 @@
 import { verifyBvn } from "../document.ts";
-import { isObject, refusalFaults, unless } from "../judge-response.ts";
+import { isObject, refusalProblems, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { CheckSession } from "../session.ts";
 import { Blocked } from "../session.ts";
@@ -29,21 +29,21 @@ export const personPoints: readonly Point[] = [
   {
     ...{ id: "verifyBvn.empty-body", part: "interface", needs: ["key"] },
     sentence: "A request without any parameter is refused, with `success` false.",
-    check: async (session) => refusalFaults(await session.call(verifyBvn, { body: "{}" })),
+    check: async (session) => refusalProblems(await session.call(verifyBvn, { body: "{}" })),
   },
 ];
 
 function ofRecord(
   name: string,
   sentence: string,
-  faults: (record: Record<string, unknown>, session: CheckSession) => string[],
+  problems: (record: Record<string, unknown>, session: CheckSession) => string[],
 ): Point {
   return {
     ...{ id: `verifyBvn.${name}`, part: "interface", needs: ["key", "verification"], sentence },
     check: async (session) => {
       const { data } = await session.answerOf(verifyBvn);
       if (!isObject(data) || !isObject(data.personal_info)) throw new Blocked("verifyBvn.members");
-      return faults(data, session);
+      return problems(data, session);
     },
   };
 }

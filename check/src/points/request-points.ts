@@ -1,5 +1,5 @@
 import { fetchTvAddOns, listCorporateBundles, lookupDataBundles, type Operation } from "../document.ts";
-import { itemsOf, successFaults, unless } from "../judge-response.ts";
+import { itemsOf, successProblems, unless } from "../judge-response.ts";
 import type { Need, Point } from "../point.ts";
 import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
@@ -17,8 +17,10 @@ function sameResponse(
     check: async (session) => {
       const usual = await session.answerOf(operation);
       const other = await session.call(operation, changes(session));
-      const faults = successFaults(other);
-      return faults.length > 0 ? faults : unless(contentOf(other.json) === contentOf(usual), "The content is another.");
+      const problems = successProblems(other);
+      return problems.length > 0
+        ? problems
+        : unless(contentOf(other.json) === contentOf(usual), "The content is another.");
     },
   };
 }

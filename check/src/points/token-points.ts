@@ -1,5 +1,5 @@
 import { authorizeMerchant } from "../document.ts";
-import { successFaults, unless } from "../judge-response.ts";
+import { successProblems, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import { shapeErrors } from "../shape-errors.ts";
 
@@ -17,8 +17,8 @@ export const tokenPoint: Point = {
       body: "{}",
       authorization: `Basic ${basicOf(session.key)}`,
     });
-    const faults = successFaults(response);
-    if (faults.length > 0) return faults;
+    const problems = successProblems(response);
+    if (problems.length > 0) return problems;
     const found = shapeErrors(authorizeMerchant.answer, response.json).map(({ sentence }) => sentence);
     if (found.length > 0) return found;
     const { token } = response.json!.data as { token: { expires_at: string } };

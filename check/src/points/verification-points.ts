@@ -1,6 +1,6 @@
 import type { CheckedResponse } from "../ask-server.ts";
 import { findVerification, getVerification, type Operation, verifyBvn } from "../document.ts";
-import { isObject, successFaults, unless } from "../judge-response.ts";
+import { isObject, successProblems, unless } from "../judge-response.ts";
 import type { Point } from "../point.ts";
 import type { CheckSession, RequestChanges } from "../session.ts";
 import { Blocked } from "../session.ts";
@@ -28,10 +28,10 @@ function state(
       const reference = await referenceOf(session);
       const { status, json } = await session.call(operation, changes(session, reference));
       if (status !== 200) return [`The status is ${status}, not 200.`];
-      const faults = shapeErrors(operation.answer, json);
+      const problems = shapeErrors(operation.answer, json);
       const data = isObject(json?.data) ? json.data : {};
       return [
-        ...faults.map(({ sentence }) => sentence),
+        ...problems.map(({ sentence }) => sentence),
         ...unless(
           data.request_reference === reference && data.state === "verified",
           "It is another verification, or not verified.",
@@ -50,7 +50,7 @@ function spelling(name: string, sentence: string, members: (session: CheckSessio
         members: members(session),
         headers: { [header]: `${session.idempotencyKey}-${name}` },
       });
-      return successFaults(response);
+      return successProblems(response);
     },
   };
 }
@@ -83,13 +83,13 @@ function sandboxPoint([end, result, retried]: (typeof sandboxNumbers)[number]): 
     check: async (session) => {
       const key = { [header]: `${session.idempotencyKey}-${end}` };
       const first = await session.call(verifyBvn, { members: { bvn }, headers: key });
-      const faults = unless(resultOf(first) === result, `It is ${resultOf(first)}.`);
-      if (!retried) return faults;
+      const problems = unless(resultOf(first) === result, `It is ${resultOf(first)}.`);
+      if (!retried) return problems;
       const again = await session.call(verifyBvn, {
         members: { bvn },
         headers: { ...key, "X-Request-Id": "duba-check-retry" },
       });
-      return [...faults, ...unless(resultOf(again) === retried, `That to a retry is ${resultOf(again)}.`)];
+      return [...problems, ...unless(resultOf(again) === retried, `That to a retry is ${resultOf(again)}.`)];
     },
   };
 }

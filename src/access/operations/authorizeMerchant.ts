@@ -8,12 +8,12 @@ import type { PresentedKey } from "../tokens/issue-token.ts";
 const input = Type.Object({
   email: optionalField({
     description: "E-mail address of the account; case does not matter.",
-    fault: "must be the account's e-mail address",
+    problem: "must be the account's e-mail address",
     example: "sandbox@example.com",
   }),
   password: optionalField({
     description: "One whole API key of the account.",
-    fault: "must be a whole API key",
+    problem: "must be a whole API key",
     example: "duba_test_…",
   }),
 });

@@ -8,7 +8,7 @@ import type { Kysely } from "kysely";
 import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { entryOf } from "../append.ts";
-import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
+import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
 import { openAuditTrail } from "../audit.ts";
 import { readHead, signFirstHead } from "../chain/head.ts";
 import { signer } from "../chain/seal.ts";
@@ -80,8 +80,8 @@ for (const engine of engines) {
       assert.equal((await store.db.selectFrom("audit_seal").select("batch").execute()).length, 0);
       assert.ok(kept.some(({ message }) => message.startsWith("The audit trail is not being sealed")));
       assert.deepEqual(auditTrail.alarms(), ["not_sealed", "anchor"]);
-      const [fault] = await faultsIn(store.db);
-      assert.deepEqual([fault?.batch, fault?.entry, fault?.what.slice(0, 10)], [null, null, "is missing"]);
+      const [problem] = await problemsIn(store.db);
+      assert.deepEqual([problem?.batch, problem?.entry, problem?.what.slice(0, 10)], [null, null, "is missing"]);
       await putBack();
     });
 
@@ -91,7 +91,7 @@ for (const engine of engines) {
       await appendSome(db, 2);
       await Promise.all([signFirstHead(db, sign), signFirstHead(db, sign)]);
       await sealEntries(db, sign);
-      assert.deepEqual(await faultsIn(db), []);
+      assert.deepEqual(await problemsIn(db), []);
       await close();
       await dispose();
     });
@@ -137,12 +137,12 @@ for (const engine of engines) {
         );
         assert.match(String(kept[1]!.fields.reason), /it was put back\. If somebody put .* remove .*ring\.anchor/);
         assert.deepEqual(await readAnchor(path, sign), anchor);
-        const faults = await faultsIn(store.db, { anchor });
+        const problems = await problemsIn(store.db, { anchor });
         assert.deepEqual(
-          faults.map(({ batch, what }) => [batch, /names|named by the anchor/.test(what)]),
+          problems.map(({ batch, what }) => [batch, /names|named by the anchor/.test(what)]),
           [[anchor.batch, true]],
         );
-        assert.deepEqual(await faultsIn(store.db), []);
+        assert.deepEqual(await problemsIn(store.db), []);
       });
     }
 
@@ -153,8 +153,8 @@ for (const engine of engines) {
       await writeAnchor(path, sign, { ...head, store: "another", batch: 0, hash: "" });
       await keeper.move();
       assert.match(String(kept[0]!.fields.reason), /is of another store than its anchor/);
-      const faults = await faultsIn(store.db, { anchor: (await readAnchor(path, sign))! });
-      assert.deepEqual(faults, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
+      const problems = await problemsIn(store.db, { anchor: (await readAnchor(path, sign))! });
+      assert.deepEqual(problems, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
     });
 
     test("that was changed, or is of another key, is an alarm and stays", async (t) => {
@@ -223,12 +223,12 @@ for (const engine of engines) {
       await sealSome(store.db, 2);
       await appendAt(store.db, now - 4 * 60_000, revoked);
       await sealEntries(store.db, sign);
-      assert.deepEqual(await faultsIn(store.db), []);
+      assert.deepEqual(await problemsIn(store.db), []);
       await appendAt(store.db, now - 30 * 60_000, revoked);
       await sealEntries(store.db, sign);
-      const [fault, ...others] = await faultsIn(store.db);
-      assert.match(fault!.what, /^is dated 30 minutes before the batch in front of it was sealed/);
-      assert.deepEqual([fault!.batch, others], [3, []]);
+      const [problem, ...others] = await problemsIn(store.db);
+      assert.match(problem!.what, /^is dated 30 minutes before the batch in front of it was sealed/);
+      assert.deepEqual([problem!.batch, others], [3, []]);
     });
 
     test("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
@@ -242,7 +242,7 @@ for (const engine of engines) {
       for (const rows of [waiting.slice(0, 1000), waiting.slice(1000)])
         await db.insertInto("audit_entry").values(rows).execute();
       await sealEntries(db, sign);
-      assert.deepEqual(await faultsIn(db), []);
+      assert.deepEqual(await problemsIn(db), []);
       await close();
       await dispose();
     });

@@ -79,17 +79,17 @@ export async function replaceAnchor(path: string, sign: Sign) {
 
 /** Throws an `AuditTrailError` unless the trail contains the anchor. Read `head` after the anchor. */
 export async function compareWithAnchor(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
-  const fault = (what: string) => new AuditTrailError(`The audit trail ${what}. ${whenItIsRight(path)}`);
+  const problem = (what: string) => new AuditTrailError(`The audit trail ${what}. ${whenItIsRight(path)}`);
   const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;
-  if (anchor.store !== head.store) throw fault(`is of another store than its anchor of ${anchor.at}`);
-  if (head.batch < anchor.batch) throw fault(`ends at batch ${head.batch}, before ${named}: it was put back`);
+  if (anchor.store !== head.store) throw problem(`is of another store than its anchor of ${anchor.at}`);
+  if (head.batch < anchor.batch) throw problem(`ends at batch ${head.batch}, before ${named}: it was put back`);
   if (anchor.batch === 0) return;
   const seal = await db
     .selectFrom("audit_seal")
     .select(sealColumns)
     .where("audit_seal.batch", "=", anchor.batch)
     .executeTakeFirst();
-  if (seal === undefined || sealHash(seal) !== anchor.hash) throw fault(`has another ${named}: it was put back`);
+  if (seal === undefined || sealHash(seal) !== anchor.hash) throw problem(`has another ${named}: it was put back`);
 }
 
 function whenItIsRight(path: string): string {

@@ -17,7 +17,7 @@ export interface AnchorKeeperParts {
 /** Writes the trail's newest head to a file. It never replaces a head that the trail no longer contains. */
 export class AnchorKeeper {
   readonly #parts: AnchorKeeperParts;
-  #fault: string | undefined;
+  #problem: string | undefined;
   #unwritten: string | undefined;
   #logged = 0;
 
@@ -27,7 +27,7 @@ export class AnchorKeeper {
 
   /** Whether the trail lacks the head that the anchor names. */
   get alarm(): boolean {
-    return this.#fault !== undefined;
+    return this.#problem !== undefined;
   }
 
   /** Compares the trail with the anchor, then moves the anchor to the newest head. Throws only what the store throws. */
@@ -40,14 +40,14 @@ export class AnchorKeeper {
       if (head === undefined)
         throw new AuditTrailError("The head of the audit trail is missing, was changed, or is of another key.");
       if (anchor !== undefined) await compareWithAnchor(db, head, anchor, path);
-      this.#fault = undefined;
+      this.#problem = undefined;
       if (anchor?.batch !== head.batch) await this.#write(head, anchor === undefined);
       this.#logHead(head);
     } catch (error) {
       if (!(error instanceof AuditTrailError)) throw error;
-      if (error.message !== this.#fault)
+      if (error.message !== this.#problem)
         log.error({ reason: error.message }, "The audit trail is not what its anchor names; its anchor stays");
-      this.#fault = error.message;
+      this.#problem = error.message;
     }
   }
 

@@ -21,8 +21,8 @@ export class SealedBatch {
     }
   }
 
-  /** The faults of an entry that names this batch. */
-  *faultsOf(entry: StoredEntry): Generator<string> {
+  /** The problems of an entry that names this batch. */
+  *problemsOf(entry: StoredEntry): Generator<string> {
     const listed = this.#missing.get(entry.id);
     if (listed === undefined) return yield "was put into the batch after it was sealed";
     this.#missing.delete(entry.id);
@@ -34,8 +34,8 @@ export class SealedBatch {
       yield `is dated ${Math.round(late / 60_000)} minutes before the batch in front of it was sealed: it was backdated, or a clock was wrong`;
   }
 
-  /** The listed entries that the store does not have, with their fault. */
-  *missing(): Generator<[id: string, fault: string]> {
+  /** The listed entries that the store does not have, with their problem. */
+  *missing(): Generator<[id: string, problem: string]> {
     for (const [id, { position }] of this.#missing) yield [id, `is gone from place ${position} of the batch`];
   }
 }

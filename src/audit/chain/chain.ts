@@ -13,8 +13,8 @@ export interface Pin extends KeptHead {
   by: string;
 }
 
-/** The number of a batch, and a fault of the batch or its seal. */
-type BatchError = [batch: number, fault: string];
+/** The number of a batch, and a problem of the batch or its seal. */
+type BatchError = [batch: number, problem: string];
 
 /** Compares each seal with the one before it. Pass them in the order of their batches. */
 export class Chain {
@@ -27,7 +27,7 @@ export class Chain {
     this.#pins = pins;
   }
 
-  /** The faults of the next seal. `removed`: retention has removed its entries and its list. */
+  /** The problems of the next seal. `removed`: retention has removed its entries and its list. */
   *next(seal: StoredSeal, removed: boolean): Generator<BatchError> {
     const before = this.#last;
     const batch = Number(seal.batch);
@@ -44,7 +44,7 @@ export class Chain {
       if (pin.batch === batch && pin.hash !== hash) yield [batch, `is another than ${pin.by} names`];
   }
 
-  /** The faults of the end of the trail; `head` is undefined if it is not genuine. */
+  /** The problems of the end of the trail; `head` is undefined if it is not genuine. */
   *end(head: Head | undefined): Generator<BatchError> {
     const { batch, hash, genuine } = this.#last;
     if (head !== undefined && head.batch > batch) yield gap(batch + 1, head.batch);

@@ -39,7 +39,7 @@ export class Confirmations {
   }
 
   /** What is wrong with the confirmation of an entry, or with one that it lacks. */
-  async faultOf({ kind, actor, facts, occurred_at }: StoredEntry): Promise<string | undefined> {
+  async problemOf({ kind, actor, facts, occurred_at }: StoredEntry): Promise<string | undefined> {
     const [, person] = /^person:(.+)$/.exec(actor) ?? [];
     const confirmation = facts.includes('"confirmation"') ? factsOf(facts).confirmation : undefined;
     if (confirmation === undefined)

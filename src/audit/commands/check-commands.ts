@@ -49,20 +49,20 @@ const verifyTrail = command({
     anchor_at: orNull(time),
     anchor_file: Type.String(),
     anchors_made_at: Type.Array(time, { description: "When the service found no anchor, and made one." }),
-    faults: Type.Array(
+    problems: Type.Array(
       Type.Object({ batch: orNull(Type.Integer()), entry: orNull(Type.String()), what: Type.String() }),
     ),
   }),
-  view: ({ whole, batches, removed_batches, entries, unsealed, head, faults, ...anchored }, { at }) => {
+  view: ({ whole, batches, removed_batches, entries, unsealed, head, problems, ...anchored }, { at }) => {
     const { anchor, anchor_at, anchor_file, anchors_made_at } = anchored;
     const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
     const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
     const removed = `Retention has removed the entries of ${counted(removed_batches, "batch", "batches")}.`;
     const words = removed_batches === 0 ? read : `${read} ${removed}`;
-    const verdict = `The audit trail has ${counted(faults.length, "fault", "faults")}.`;
+    const verdict = `The audit trail has ${counted(problems.length, "problem", "problems")}.`;
     return [
-      ...faults.map(faultText),
-      whole ? `The audit trail is whole. ${words}` : { fault: verdict, note: words },
+      ...problems.map(problemText),
+      whole ? `The audit trail is whole. ${words}` : { problem: verdict, note: words },
       ...(head === null ? [] : [{ note: `Head: ${head}` }]),
       {
         note:
@@ -93,12 +93,12 @@ const verifyTrail = command({
       ],
       [
         "Confirmations",
-        "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. The entry keeps what the passkey signed: the command, its input and the time. It is a fault if the passkey did not sign this, if nobody registered it, or if such an entry of a person has no confirmation.",
+        "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. The entry keeps what the passkey signed: the command, its input and the time. It is a problem if the passkey did not sign this, if nobody registered it, or if such an entry of a person has no confirmation.",
       ],
-      ["Backdated", "It is a fault if an entry is dated minutes before Duba sealed the previous batch."],
+      ["Backdated", "It is a problem if an entry is dated minutes before Duba sealed the previous batch."],
       [
         "Not sealed",
-        "The command counts entries that wait for a seal. It is a fault if an entry waits longer than 10 minutes.",
+        "The command counts entries that wait for a seal. It is a problem if an entry waits longer than 10 minutes.",
       ],
     ],
   },
@@ -112,13 +112,13 @@ const verifyTrail = command({
     const ringPath = keyringPath(config);
     const { audit: sealKey } = await readKeyring(ringPath);
     const anchor = await readAnchor(anchorPath(ringPath), signer(sealKey));
-    const faults: ChainError[] = [];
-    const found = (fault: ChainError) => void faults.push(fault);
+    const problems: ChainError[] = [];
+    const found = (problem: ChainError) => void problems.push(problem);
     const confirmed = confirmedKinds(await commands());
     const pins = { ...(kept && { kept }), ...(anchor && { anchor }) };
     const trail = await verify(db, sealKey, { found, progress, confirmed, ...pins });
     return {
-      whole: faults.length === 0,
+      whole: problems.length === 0,
       batches: trail.batches,
       removed_batches: trail.removedBatches,
       entries: trail.entries,
@@ -128,7 +128,7 @@ const verifyTrail = command({
       anchor_at: anchor ? Date.parse(anchor.at) : null,
       anchor_file: anchorPath(ringPath),
       anchors_made_at: await timesOf(db, "audit.anchored"),
-      faults,
+      problems,
     };
   },
 });
@@ -160,7 +160,7 @@ const reconcileLedger = command({
       : [];
     return agree
       ? [`The ledger, the audit trail and the sums agree: ${read}`]
-      : [{ fault: verdict, note: [read, ...cure].join("\n") }, list];
+      : [{ problem: verdict, note: [read, ...cure].join("\n") }, list];
   },
   first: 100,
   isWell: ({ agree }) => agree,
@@ -219,7 +219,7 @@ function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
   return new Set(kindsOf(true)).difference(new Set(kindsOf(false)));
 }
 
-function faultText({ batch, entry, what }: ChainError): string {
+function problemText({ batch, entry, what }: ChainError): string {
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
 }

@@ -98,7 +98,7 @@ function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<
   return [
     ...[...notes, ...difference, ...(changes ? [""] : [])],
     ...(isTold ? [verdict(answer, at)] : []),
-    ...(answer.unmapped ? [{ fault: waitsForMapping }] : []),
+    ...(answer.unmapped ? [{ problem: waitsForMapping }] : []),
   ];
 }
 
@@ -119,7 +119,7 @@ function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }
       return `Scheduled as ${draft}: ${text}, from ${at(holds_from ?? null)} on.`;
     case "held":
       return {
-        fault:
+        problem:
           `This change waits for approval as ${draft}. Duba does not serve it yet:\n${reasons.map((reason) => `  ${reason}\n`).join("")}` +
           `To publish it: duba catalogue approve ${draft}\nTo reject it: duba catalogue reject ${draft}`,
       };

@@ -57,7 +57,7 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "import", terminal.write("data-bundles.csv", text));
     });
 
-    for (const [fault, argv, sentence] of [
+    for (const [problem, argv, sentence] of [
       ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
       [
         "a CSV file that is not named after a list",
@@ -84,13 +84,13 @@ for (const engine of usualEngines)
       ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],
       ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
     ] as const)
-      test(`refuses ${fault} as a command line that cannot be used`, async () => {
+      test(`refuses ${problem} as a command line that cannot be used`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, sentence);
       });
 
-    for (const [fault, argv, sentence] of [
+    for (const [problem, argv, sentence] of [
       ["a file that is not there", ["import", "data-bundles.csv"], /^There is no file data-bundles\.csv\.\n$/],
       ["an unknown revision", ["show", "999"], /^There is no revision 999\. All are in: duba catalogue history\n$/],
       ["an unknown draft", ["approve", "d999"], /^There is no draft d999\. /],
@@ -100,7 +100,7 @@ for (const engine of usualEngines)
         /^Duba cannot write the file \/proc\/none\/a\.json/,
       ],
     ] as const)
-      test(`fails with a sentence at ${fault}`, async () => {
+      test(`fails with a sentence at ${problem}`, async () => {
         const { exitCode, out, err } = await terminal.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [1, ""]);
         assert.match(err, sentence);

@@ -28,7 +28,7 @@ const importFiles = command({
   summary: "Replace lists of the catalogue, or special prices, with those from files.",
   description: `CSV with a header line and one list per file, or JSON with any lists.
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
-All files together make one revision. If a file has a fault, nothing changes. Importing the same files again has no effect.
+All files together make one revision. If a file has a problem, nothing changes. Importing the same files again has no effect.
 A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.
 If you name the revision that the files were exported from, an older file does not undo what others changed since: only what the file \
 changed is applied. If both changed the same value, the catalogue's value stays, and the answer names it.
@@ -76,12 +76,12 @@ Without the column group, accounts stay in their groups.`,
     const publisher = roomPublisher(room);
     const told = { at: from ?? publisher.now(), by: publisher.actor };
     const read = (await readFiles(file, list)).map((each) => ({ ...each, told }));
-    const faults = read.flatMap((each) => each.faults);
+    const problems = read.flatMap((each) => each.problems);
     let conflicts: readonly Conflict[] = [];
     const plan: Plan = async (base) => {
-      if (since === undefined) return withLists(base, read, faults);
+      if (since === undefined) return withLists(base, read, problems);
       const before = await snapshotAt(room.db, await publisher.latest(), since);
-      const merged = await threeWay(before, await withLists(before, read, faults), base);
+      const merged = await threeWay(before, await withLists(before, read, problems), base);
       conflicts = merged.conflicts;
       return merged.document;
     };

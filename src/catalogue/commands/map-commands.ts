@@ -127,7 +127,7 @@ const approveMapping = command({
     ...(answer.left > 0
       ? [
           {
-            fault: `${answer.left} are not what they were any more. Look again: duba catalogue map propose ${answer.source}`,
+            problem: `${answer.left} are not what they were any more. Look again: duba catalogue map propose ${answer.source}`,
           },
         ]
       : []),
@@ -154,7 +154,7 @@ const approveMapping = command({
         throw new CatalogueError(
           `Nothing is proposed for ${code} of ${source}. See: duba catalogue map list --source ${source}`,
         );
-      const fit = open.filter((row) => !faultIn(row, base, mapping, rows));
+      const fit = open.filter((row) => !problemIn(row, base, mapping, rows));
       left = open.length - fit.length;
       return fit.map(({ decided_by: _, decided_at: __, ...row }) => ({ ...row, state: "approved" }));
     });
@@ -239,7 +239,7 @@ function ownerOf({ source, list, code, own }: Proposal, rows: readonly MappingRo
 }
 
 /** Whether a proposal no longer fits the catalogue. */
-function faultIn(row: MappingRow, base: Snapshot, mapping: Mapping, rows: readonly MappingRow[]): boolean {
+function problemIn(row: MappingRow, base: Snapshot, mapping: Mapping, rows: readonly MappingRow[]): boolean {
   const { source, list, code, own, is_new } = row;
   const group = mapping.groupOf(source, list, code);
   if (typeof group !== "string" || ownerOf(row, rows)) return true;

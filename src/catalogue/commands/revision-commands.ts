@@ -194,7 +194,7 @@ const approveDraft = command({
           ...differenceView(answer.changes ?? []),
           "",
           {
-            fault:
+            problem:
               `The catalogue has changed since this draft was made. The difference above is the new one. ` +
               `If it is correct, approve it by its new name: duba catalogue approve ${answer.draft}`,
           },

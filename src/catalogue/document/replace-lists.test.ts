@@ -20,10 +20,10 @@ function listed(
 const changesTo = async (...wanted: WantedList[]) => difference(base, await withLists(base, wanted));
 
 /** What is wrong, in sentences. */
-async function faultsOf(...wanted: WantedList[]): Promise<string[]> {
+async function problemsOf(...wanted: WantedList[]): Promise<string[]> {
   const error = await withLists(base, wanted).then(
     () => undefined,
-    (fault: unknown) => fault,
+    (problem: unknown) => problem,
   );
   assert.ok(error instanceof ListError);
   return error.message.split("\n");
@@ -101,31 +101,31 @@ test("a provider goes together with its bundles, and comes with them", async () 
   const providers = listed("data-providers", without("GLODATA"));
   const bundles = listed("data-bundles", without("GLODATA"));
   assert.deepEqual(countsOf(await changesTo(bundles, providers)), { added: 0, modified: 0, removed: 19 });
-  assert.deepEqual(await faultsOf(providers), [
+  assert.deepEqual(await problemsOf(providers), [
     "data-providers: GLODATA is left out, and 18 of data-bundles belong to it: import data-bundles without them as well.",
   ]);
-  const faults = await faultsOf(providers, listed("data-bundles"));
-  assert.equal(faults.length, 18);
-  assert.equal(faults[0], "data-bundles, line 52: GLODATA is not in data-providers.");
+  const problems = await problemsOf(providers, listed("data-bundles"));
+  assert.equal(problems.length, 18);
+  assert.equal(problems[0], "data-bundles, line 52: GLODATA is not in data-providers.");
 });
 
-test("of many faults the first hundred are named, and the others counted", async () => {
-  const faults = Array.from({ length: 1_234 }, (_, at) => {
+test("of many problems the first hundred are named, and the others counted", async () => {
+  const problems = Array.from({ length: 1_234 }, (_, at) => {
     return { list: "data-bundles" as const, place: `line ${at + 2}`, sentence: "code is missing" };
   });
   for (const [count, last] of [
-    [1_234, "There are 1134 more faults."],
-    [101, "There is 1 more fault."],
+    [1_234, "There are 1134 more problems."],
+    [101, "There is 1 more problem."],
     [100, "data-bundles, line 101: code is missing."],
   ] as const) {
-    const lines = new ListError(faults.slice(0, count).reverse()).message.split("\n");
+    const lines = new ListError(problems.slice(0, count).reverse()).message.split("\n");
     assert.equal(lines.length, Math.min(count, 101));
     assert.equal(lines[0], "data-bundles, line 2: code is missing.");
     assert.equal(lines.at(-1), last);
   }
 });
 
-test("all faults are told at once, in the order of their places", async () => {
+test("all problems are told at once, in the order of their places", async () => {
   const wanted = listed("data-bundles", (contents) => [
     ...contents,
     contents[0]!,
@@ -133,7 +133,7 @@ test("all faults are told at once, in the order of their places", async () => {
     { ...contents[2]!, type: "NONE" },
   ]);
   assert.deepEqual(
-    await faultsOf(
+    await problemsOf(
       wanted,
       listed("data-providers", ([mtn, ...rest]) => [{ ...mtn!, type: "MtnData" }, ...rest]),
     ),
@@ -147,20 +147,20 @@ test("all faults are told at once, in the order of their places", async () => {
 });
 
 test("two entries never have one id", async () => {
-  const faults = await faultsOf(
+  const problems = await problemsOf(
     listed("data-providers", (contents) => contents.map((content) => ({ ...content, id: 2 }))),
   );
-  assert.equal(faults[0], "data-providers, line 3: the id 2 is given twice, first in line 2.");
-  assert.equal(faults.length, 3);
+  assert.equal(problems[0], "data-providers, line 3: the id 2 is given twice, first in line 2.");
+  assert.equal(problems.length, 3);
 });
 
 test("a code that lost its leading zeros in a spreadsheet is refused by name", async () => {
   const numbers = listed("data-bundles", (contents) =>
     contents.map((content) => ({ ...content, code: String(content.code).replace(/^0+(?=\d)/, "") })),
   );
-  const faults = await faultsOf(numbers);
+  const problems = await problemsOf(numbers);
   assert.equal(
-    faults[0],
+    problems[0],
     "data-bundles, line 32: the code 2 is new, and 002 is missing: a spreadsheet drops leading zeros, so format the column as text.",
   );
 });

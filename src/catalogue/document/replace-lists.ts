@@ -55,14 +55,14 @@ export interface EntryError {
 export class ListError extends CatalogueError {
   readonly sentences: readonly string[];
 
-  constructor(faults: readonly EntryError[]) {
+  constructor(problems: readonly EntryError[]) {
     const rankOf = ({ list, place }: EntryError) =>
       listNames.indexOf(list) * 2 ** 32 + Number(/\d+/.exec(place)?.[0] ?? 0);
-    const sentences = faults
+    const sentences = problems
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`);
     const rest = sentences.length - mostErrors;
-    const counted = rest > 0 ? [`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`] : [];
+    const counted = rest > 0 ? [`There ${rest === 1 ? "is 1 more problem" : `are ${rest} more problems`}.`] : [];
     super([...sentences.slice(0, mostErrors), ...counted].join("\n"));
     this.sentences = sentences;
   }
@@ -70,19 +70,19 @@ export class ListError extends CatalogueError {
 
 /**
  * Returns the document with these lists, and its other lists unchanged. Throws a `ListError` if an entry occurs twice,
- * lacks its parent or leaves children behind, or if there are `faults` already.
+ * lacks its parent or leaves children behind, or if there are `problems` already.
  */
 export async function withLists(
   base: Document,
   wanted: readonly WantedList[],
-  faults: readonly EntryError[] = [],
+  problems: readonly EntryError[] = [],
 ): Promise<Document> {
-  const replacement = new Replacement(base, new Set(wanted.map(({ list }) => list)), faults);
+  const replacement = new Replacement(base, new Set(wanted.map(({ list }) => list)), problems);
   for (const list of listNames) {
     const given = wanted.find((each) => each.list === list);
     if (given) await replacement.take(given);
   }
-  if (replacement.faults.length > 0) throw new ListError(replacement.faults);
+  if (replacement.problems.length > 0) throw new ListError(replacement.problems);
   return { groups: { ...base.groups, ...replacement.groups } };
 }
 
@@ -93,7 +93,7 @@ interface Member extends WantedEntry {
 
 class Replacement {
   readonly groups: { [list in ListName]?: Map<string, Group> } = {};
-  readonly faults: EntryError[];
+  readonly problems: EntryError[];
   readonly #base: Document;
   readonly #given: ReadonlySet<ListName>;
   /** Lists with some entries that could not be read. */
@@ -101,11 +101,11 @@ class Replacement {
   /** The lists taken so far, by key. */
   readonly #taken = new Map<ListName, ReadonlyMap<string, Member>>();
 
-  constructor(base: Document, given: ReadonlySet<ListName>, faults: readonly EntryError[]) {
+  constructor(base: Document, given: ReadonlySet<ListName>, problems: readonly EntryError[]) {
     this.#base = base;
     this.#given = given;
-    this.faults = [...faults];
-    this.#partly = new Set(faults.map(({ list }) => list));
+    this.problems = [...problems];
+    this.#partly = new Set(problems.map(({ list }) => list));
   }
 
   async take({ list, entries, told = { at: 0, by: "system" } }: WantedList): Promise<void> {
@@ -116,7 +116,7 @@ class Replacement {
       const key = entryKeyOf(list, given);
       const first = members.get(key);
       if (first) {
-        this.#fault(list, place, `${nameOf(list, given)} is listed twice, first in ${first.place}`);
+        this.#problem(list, place, `${nameOf(list, given)} is listed twice, first in ${first.place}`);
         continue;
       }
       const known = itemIn(this.#base, list, key)?.content;
@@ -135,8 +135,8 @@ class Replacement {
     if (!this.#partly.has(list)) this.#checkRemoved(list, members);
   }
 
-  #fault(list: ListName, place: string, sentence: string): void {
-    this.faults.push({ list, place, sentence });
+  #problem(list: ListName, place: string, sentence: string): void {
+    this.problems.push({ list, place, sentence });
   }
 
   /** The entry, with its parent's codes spelled as in the parent. */
@@ -149,7 +149,7 @@ class Replacement {
     const codes = listShapeOf(list).key.slice(0, -1);
     if (found === undefined) {
       const name = codes.map((code) => content[code]).join(" ");
-      if (!this.#partly.has(parent)) this.#fault(list, place, `${name} is not in ${parent}`);
+      if (!this.#partly.has(parent)) this.#problem(list, place, `${name} is not in ${parent}`);
       return content;
     }
     const spelled = listShapeOf(parent).key.map((member, at) => [codes[at]!, found[member]!] as const);
@@ -163,7 +163,7 @@ class Replacement {
     const present = itemIn(this.#base, list, key);
     if (present === undefined || childrenOf(list).length === 0) return;
     const [name, known] = [nameOf(list, content), nameOf(list, present.content)];
-    if (name !== known) this.#fault(list, place, `${name} is spelled ${known} in the catalogue: write it so`);
+    if (name !== known) this.#problem(list, place, `${name} is spelled ${known} in the catalogue: write it so`);
   }
 
   /** Gives each entry an id: the given one, its current one, or the next free one. */
@@ -176,7 +176,7 @@ class Replacement {
       await pause();
       const id = (content.id ?? itemIn(this.#base, list, key)?.content.id) as number | undefined;
       const first = id === undefined ? undefined : places.get(id);
-      if (first !== undefined) this.#fault(list, place, `the id ${id} is given twice, first in ${first}`);
+      if (first !== undefined) this.#problem(list, place, `the id ${id} is given twice, first in ${first}`);
       else if (id !== undefined) places.set(id, place);
       ids.push(id);
     }
@@ -199,7 +199,7 @@ class Replacement {
         const count = this.#given.has(child) ? 0 : groupIn(this.#base, child, old.key).length;
         if (count === 0) continue;
         const sentence = `${nameOf(list, old.content)} is left out, and ${count} of ${child} belong to it: import ${child} without them as well`;
-        this.#fault(list, "", sentence);
+        this.#problem(list, "", sentence);
       }
     }
   }
@@ -212,7 +212,7 @@ class Replacement {
     const other = members.get(key.slice(0, key.length - code.length) + shorter);
     if (other === undefined || itemIn(this.#base, list, other.key)) return;
     const sentence = `the code ${shorter} is new, and ${code} is missing: a spreadsheet drops leading zeros, so format the column as text`;
-    this.#fault(list, other.place, sentence);
+    this.#problem(list, other.place, sentence);
   }
 }
 

@@ -5,7 +5,7 @@ import { csvOf, readCsv } from "./csv.ts";
 const heading = "type,code,description,amount,price,value,duration";
 const bytes = (text: string) => Buffer.from(text);
 const sentences = async (text: string | Uint8Array, list: Parameters<typeof readCsv>[0] = "data-bundles") =>
-  (await readCsv(list, typeof text === "string" ? bytes(text) : text)).faults.map(
+  (await readCsv(list, typeof text === "string" ? bytes(text) : text)).problems.map(
     ({ place, sentence }) => `${place}${place && ": "}${sentence}`,
   );
 
@@ -17,8 +17,8 @@ test("what spreadsheets do is understood: mark, line ends, quotes, naira signs, 
     ",,,,,,",
     "105,MTNDATA,5,5,Ünïcode ✓,,",
   ].join("\r\n");
-  const { entries, faults } = await readCsv("data-bundles", bytes(text));
-  assert.deepEqual(faults, []);
+  const { entries, problems } = await readCsv("data-bundles", bytes(text));
+  assert.deepEqual(problems, []);
   const shared = { type: "MTNDATA", amount: 100_050, price: 100_050 };
   assert.deepEqual(entries, [
     {
@@ -130,13 +130,13 @@ test("a first line may name the separator, and the lines keep their numbers", as
   ] as const) {
     const rows = ["MTNDATA,104,ok,100,100,,", "MTNDATA,105,ok,x,100,,"].map((row) => row.replaceAll(",", by));
     const text = [first, heading.replaceAll(",", by), ...rows].join("\r\n");
-    const { entries, faults } = await readCsv("data-bundles", bytes(text));
+    const { entries, problems } = await readCsv("data-bundles", bytes(text));
     assert.deepEqual(
       entries.map(({ place, content }) => `${place}: ${content.code}`),
       ["line 3: 104"],
     );
     assert.deepEqual(
-      faults.map(({ place, sentence }) => `${place}: ${sentence}`),
+      problems.map(({ place, sentence }) => `${place}: ${sentence}`),
       ["line 4: amount is no amount: write naira such as 1234.50"],
     );
   }
@@ -176,8 +176,8 @@ test("no text is written so that a spreadsheet runs it, and it is read again as 
   }));
   const csv = csvOf("data-bundles", contents);
   assert.doesNotMatch(csv, /(^|[,"\n])[=+\-@＝＋－＠\t\r]/);
-  const { entries, faults } = await readCsv("data-bundles", bytes(csv));
-  assert.deepEqual(faults, []);
+  const { entries, problems } = await readCsv("data-bundles", bytes(csv));
+  assert.deepEqual(problems, []);
   assert.deepEqual(
     entries.map(({ content }) => content),
     contents,
@@ -210,11 +210,11 @@ for (const [what, text, sentence] of [
   test(`${what} is refused by name`, async () => assert.deepEqual(await sentences(text), [sentence]));
 
 test("the column of ids may be left out", async () => {
-  const { entries, faults } = await readCsv(
+  const { entries, problems } = await readCsv(
     "data-providers",
     bytes("type,name,narration,image\nMTNDATA,MTN,MTN Data,"),
   );
-  assert.deepEqual(faults, []);
+  assert.deepEqual(problems, []);
   assert.deepEqual(entries[0]!.content, { type: "MTNDATA", name: "MTN", narration: "MTN Data", image: "" });
 });
 

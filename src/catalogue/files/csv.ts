@@ -12,7 +12,7 @@ const tooLong = "is longer than 64 KiB: a quotation mark may be opened here, and
 
 /** A list from a file, without its invalid entries. */
 export interface ReadList extends WantedList {
-  readonly faults: readonly EntryError[];
+  readonly problems: readonly EntryError[];
 }
 
 /**
@@ -26,14 +26,14 @@ export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const own = Object.keys(members);
   const all = isSold(list) ? [...own, ...supplyFacts] : own;
   const columns = { of: list, all, needed: own.filter((name) => members[name] !== "id") };
-  const { faults, isStopped } = readWithErrors((fault) =>
-    readRows(bytes, columns, fault, ({ values, place }) => {
-      const content = readEntry(list, values, (sentence) => fault(place, sentence));
+  const { problems, isStopped } = readWithErrors((problem) =>
+    readRows(bytes, columns, problem, ({ values, place }) => {
+      const content = readEntry(list, values, (sentence) => problem(place, sentence));
       if (content) entries.push({ content, place });
-      if (entries.length > mostEntries) fault(place, tooManyEntries(), true);
+      if (entries.length > mostEntries) problem(place, tooManyEntries(), true);
     }),
   );
-  return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
+  return { list, entries: isStopped ? [] : entries, problems: problems.map((problem) => ({ list, ...problem })) };
 }
 
 export interface Columns {
@@ -51,25 +51,25 @@ export interface CsvRow {
 }
 
 /** Reads the rows below a heading from UTF-8. Reports and skips invalid rows. Places are lines. */
-export function readRows(bytes: Uint8Array, wanted: Columns, fault: ReportError, take: (row: CsvRow) => void): void {
-  const text = textOf(bytes, fault);
+export function readRows(bytes: Uint8Array, wanted: Columns, problem: ReportError, take: (row: CsvRow) => void): void {
+  const text = textOf(bytes, problem);
   if (text === undefined) return;
   let columns: readonly string[] | undefined;
   let hasHeading = false;
-  readRecords(text, fault, (values, line) => {
+  readRecords(text, problem, (values, line) => {
     const place = `line ${line}`;
     if (!hasHeading) {
       hasHeading = true;
-      columns = headingOf(wanted, upTo(values, 0), place, fault);
+      columns = headingOf(wanted, upTo(values, 0), place, problem);
       return;
     }
     if (columns === undefined) return;
     const given = upTo(values, columns.length);
     if (given.length !== columns.length)
-      return fault(place, `has ${given.length} values, and the heading has ${columns.length}`);
+      return problem(place, `has ${given.length} values, and the heading has ${columns.length}`);
     take({ values: Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)])), place });
   });
-  if (!hasHeading) fault("", "the file is empty: its first line must be a heading");
+  if (!hasHeading) problem("", "the file is empty: its first line must be a heading");
 }
 
 /** Drops empty values that spreadsheets append to a row, but keeps at least `least` values. */
@@ -78,25 +78,25 @@ function upTo(values: readonly string[], least: number): readonly string[] {
 }
 
 /** The text with line feeds only, because the parser miscounts other line breaks. */
-function textOf(bytes: Uint8Array, fault: ReportError): string | undefined {
+function textOf(bytes: Uint8Array, problem: ReportError): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
-  if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
-  if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void fault("", "this is UTF-16 text: save it as CSV UTF-8");
+  if (start.startsWith("PK\u0003\u0004")) return void problem("", "this is a workbook: save it as CSV UTF-8");
+  if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void problem("", "this is UTF-16 text: save it as CSV UTF-8");
   const text = readUtf8(bytes);
   if (typeof text === "string") return text.includes("\r") ? text.replaceAll(lineBreak, "\n") : text;
-  return void fault(`line ${text.badLine}`, "this is not UTF-8 text: save the file as CSV UTF-8");
+  return void problem(`line ${text.badLine}`, "this is not UTF-8 text: save the file as CSV UTF-8");
 }
 
 /**
  * Passes on the records that are not empty, each with its first line, from 1. Reports and skips what the parser
  * rejects.
  */
-function readRecords(given: string, fault: ReportError, take: (values: string[], line: number) => void): void {
+function readRecords(given: string, problem: ReportError, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
   // We keep its line break, so that line numbers stay right.
   const text = given.slice(first.length);
   const long = longLineIn(text);
-  if (long !== undefined) fault(`line ${long}`, tooLong, true);
+  if (long !== undefined) problem(`line ${long}`, tooLong, true);
   parse(text, {
     delimiter,
     info: true,
@@ -107,7 +107,7 @@ function readRecords(given: string, fault: ReportError, take: (values: string[],
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
-    on_skip: (error, record) => void (error && fault(...faultOf(error, record ?? "", text, delimiter))),
+    on_skip: (error, record) => void (error && problem(...problemOf(error, record ?? "", text, delimiter))),
     on_record(parsed: unknown) {
       const { record, info } = parsed as { record: string[]; info: Info };
       const breaks = record.reduce((count, value) => count + value.split("\n").length - 1, 0);
@@ -128,7 +128,7 @@ function longLineIn(text: string): number | undefined {
   return undefined;
 }
 
-function faultOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<ReportError> {
+function problemOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<ReportError> {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
     // The record extends to the end of the text.
     const opening = text.length - record.length + openingIn(record, delimiter);
@@ -163,9 +163,9 @@ function headingOf(
   { of, all, needed }: Columns,
   names: readonly string[],
   place: string,
-  fault: ReportError,
+  problem: ReportError,
 ): readonly string[] | undefined {
-  const say = (sentence: string) => void fault(place, sentence);
+  const say = (sentence: string) => void problem(place, sentence);
   if (names.length === 1 && /[;\t]/.test(names[0]!))
     return say(
       `the values are separated by ${names[0]!.includes(";") ? "semicolons" : "tabs"}: save the file with commas`,

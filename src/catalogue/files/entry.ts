@@ -13,7 +13,7 @@ const LONGEST_TEXT = 500;
 export function readEntry(
   list: ListName,
   given: Readonly<Record<string, unknown>>,
-  fault: (sentence: string) => void,
+  problem: (sentence: string) => void,
 ): EntryContent | undefined {
   const content: Record<string, string | number> = {};
   let sound = true;
@@ -22,7 +22,7 @@ export function readEntry(
     if (kind === "id" && (value === undefined || value === "")) continue;
     const read = value === undefined ? { wrong: "is missing" } : readers[kind](value);
     if (typeof read === "object") {
-      fault(`${name} ${read.wrong}`);
+      problem(`${name} ${read.wrong}`);
       sound = false;
     } else content[name] = read;
   }
@@ -31,7 +31,7 @@ export function readEntry(
     if (value === undefined) continue;
     const read = value === "" ? value : supplyReaders[fact](value);
     if (typeof read === "object") {
-      fault(`${fact} ${read.wrong}`);
+      problem(`${fact} ${read.wrong}`);
       sound = false;
     } else content[fact] = read;
   }

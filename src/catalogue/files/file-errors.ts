@@ -23,25 +23,25 @@ export function shortened(sentence: string): string {
 class ReadingStopped extends Error {}
 
 /** Reads to the end or to the 100th error. In the second case `isStopped` is set, and the last error says so. */
-export function readWithErrors(read: (fault: ReportError) => void): {
-  faults: Omit<EntryError, "list">[];
+export function readWithErrors(read: (problem: ReportError) => void): {
+  problems: Omit<EntryError, "list">[];
   isStopped: boolean;
 } {
-  const faults: Omit<EntryError, "list">[] = [];
-  const fault: ReportError = (place, told, isLast = false) => {
+  const problems: Omit<EntryError, "list">[] = [];
+  const problem: ReportError = (place, told, isLast = false) => {
     const sentence = shortened(told);
-    const stops = isLast || faults.length + 1 === mostErrors;
-    faults.push({
+    const stops = isLast || problems.length + 1 === mostErrors;
+    problems.push({
       place,
-      sentence: stops && !isLast ? `${sentence}. Duba read no further: correct these faults first` : sentence,
+      sentence: stops && !isLast ? `${sentence}. Duba read no further: correct these problems first` : sentence,
     });
     if (stops) throw new ReadingStopped();
   };
   try {
-    read(fault);
+    read(problem);
   } catch (stopped) {
     if (!(stopped instanceof ReadingStopped)) throw stopped;
-    return { faults, isStopped: true };
+    return { problems, isStopped: true };
   }
-  return { faults, isStopped: false };
+  return { problems, isStopped: false };
 }

@@ -19,16 +19,16 @@ test("lists are read by their names, money as text", () => {
     {
       list: "data-bundles",
       entries: [{ place: "entry 1", content: { ...bundle, amount: 10_000, price: 10_050 } }],
-      faults: [],
+      problems: [],
     },
-    { list: "corporate-bundles", entries: [], faults: [] },
+    { list: "corporate-bundles", entries: [], problems: [] },
   ]);
 });
 
-test("every fault of every entry is told with its place", () => {
+test("every problem of every entry is told with its place", () => {
   const given = [bundle, { ...bundle, price: 100, code: null, more: 1 }, 7, { type: "MTNDATA" }];
   assert.deepEqual(
-    readJsonList("data-bundles", given).faults.map(({ place, sentence }) => `${place}: ${sentence}`),
+    readJsonList("data-bundles", given).problems.map(({ place, sentence }) => `${place}: ${sentence}`),
     [
       'entry 2: has "more"; members are type, code, description, amount, price, value, duration, cost, available',
       'entry 2: code must be text such as "100", not null',
@@ -43,8 +43,8 @@ test("every fault of every entry is told with its place", () => {
     ],
   );
   const ids = [0, 1.5, "x", -1, 2 ** 31].map((id) => ({ type: "A", id, name: "", narration: "", image: "" }));
-  assert.equal(readJsonList("data-providers", ids).faults.length, 5);
-  assert.deepEqual(readJsonList("data-providers", {}).faults[0]!.sentence, "must be an array of objects");
+  assert.equal(readJsonList("data-providers", ids).problems.length, 5);
+  assert.deepEqual(readJsonList("data-providers", {}).problems[0]!.sentence, "must be an array of objects");
 });
 
 for (const [what, text, wrong] of [

@@ -9,28 +9,28 @@ import { readUtf8 } from "./utf8.ts";
 /** Reads a list from an array of objects. Places are entries, from 1. It stops like `readCsv`. */
 export function readJsonList(list: ListName, given: unknown): ReadList {
   const entries: WantedEntry[] = [];
-  const { faults, isStopped } = readWithErrors((fault) => {
-    if (!Array.isArray(given)) return fault("", "must be an array of objects");
+  const { problems, isStopped } = readWithErrors((problem) => {
+    if (!Array.isArray(given)) return problem("", "must be an array of objects");
     for (const [at, entry] of given.entries()) {
       const place = `entry ${at + 1}`;
-      const content = readObject(list, entry, place, fault);
+      const content = readObject(list, entry, place, problem);
       if (content) entries.push({ content, place });
-      if (entries.length > mostEntries) fault(place, tooManyEntries(), true);
+      if (entries.length > mostEntries) problem(place, tooManyEntries(), true);
     }
   });
-  return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
+  return { list, entries: isStopped ? [] : entries, problems: problems.map((problem) => ({ list, ...problem })) };
 }
 
-function readObject(list: ListName, entry: unknown, place: string, fault: ReportError): EntryContent | undefined {
+function readObject(list: ListName, entry: unknown, place: string, problem: ReportError): EntryContent | undefined {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-    return void fault(place, "must be an object");
+    return void problem(place, "must be an object");
   if (Object.values(entry).some((value) => typeof value === "string" && value.length > longestRecord))
-    return void fault(place, "is longer than 64 KiB");
+    return void problem(place, "is longer than 64 KiB");
   const members = [...Object.keys(listShapeOf(list).members), ...(isSold(list) ? supplyFacts : [])];
   const unknown = Object.keys(entry).filter((name) => !members.includes(name));
   if (unknown.length > 0)
-    fault(place, `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${members.join(", ")}`);
-  const content = readEntry(list, { ...entry }, (sentence) => fault(place, sentence));
+    problem(place, `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${members.join(", ")}`);
+  const content = readEntry(list, { ...entry }, (sentence) => problem(place, sentence));
   return unknown.length === 0 ? content : undefined;
 }
 

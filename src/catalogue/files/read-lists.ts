@@ -12,14 +12,14 @@ import { readJson } from "./json.ts";
  * without lists.
  */
 export async function readLists(file: ChosenFile, csvOf: ListName | undefined): Promise<ReadList[]> {
-  const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; faults: EntryError[] }>();
+  const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; problems: EntryError[] }>();
   for await (const part of readChosen(file, import.meta.url, partsOfLists, csvOf)) {
     if ("wrong" in part) throw new CatalogueError(`Duba cannot import ${file.name}: ${part.wrong}.`);
-    const { list, entries, faults } = part;
-    const read = lists.get(list) ?? { list, entries: [], faults: [] };
+    const { list, entries, problems } = part;
+    const read = lists.get(list) ?? { list, entries: [], problems: [] };
     lists.set(list, read);
     read.entries.push(...entries);
-    read.faults.push(...faults);
+    read.problems.push(...problems);
   }
   return [...lists.values()];
 }
@@ -31,8 +31,8 @@ export function* partsOfLists(
 ): Generator<ReadList | { readonly wrong: string }, void> {
   const lists = csvOf ? [readCsv(csvOf, bytes)] : readJson(bytes);
   if ("wrong" in lists) return yield lists;
-  for (const { list, entries, faults } of lists) {
-    yield { list, entries: [], faults };
-    for (const slice of slicesOf(entries)) yield { list, entries: slice, faults: [] };
+  for (const { list, entries, problems } of lists) {
+    yield { list, entries: [], problems };
+    for (const slice of slicesOf(entries)) yield { list, entries: slice, problems: [] };
   }
 }

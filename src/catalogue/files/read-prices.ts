@@ -14,7 +14,7 @@ const mostRules = 100_000;
 interface PriceFile {
   readonly rules: readonly WantedRule[];
   /** Sentences with their places. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
   /** Whether the file sets the accounts of groups. */
   readonly hasGroups: boolean;
 }
@@ -30,14 +30,14 @@ export async function readPrices(
   { zone, now }: { zone: string; now: number },
 ): Promise<PriceFile> {
   const rules: WantedRule[] = [];
-  const faults: string[] = [];
+  const problems: string[] = [];
   let hasGroups = false;
   for await (const part of readChosen(file, import.meta.url, partsOfPrices, columns, idOf, zone, now)) {
     rules.push(...part.rules);
-    faults.push(...part.faults);
+    problems.push(...part.problems);
     hasGroups ||= part.hasGroups;
   }
-  return { rules, faults, hasGroups };
+  return { rules, problems, hasGroups };
 }
 
 /** Runs in the thread. */
@@ -52,28 +52,32 @@ export function* partsOfPrices(
   const wanted = { of: "prices", all: columns, needed: ["account", "codes"] };
   const zone = new TimeZone(zoneName);
   let hasGroups = false;
-  const { faults, isStopped } = readWithErrors((fault) =>
-    readRows(bytes, wanted, fault, ({ values: given, place }) => {
+  const { problems, isStopped } = readWithErrors((problem) =>
+    readRows(bytes, wanted, problem, ({ values: given, place }) => {
       hasGroups ||= given.group !== undefined;
       const values = Object.fromEntries(Object.entries(given).map(([name, text]) => [name, text.trim()]));
       const { account = "", codes = "" } = values;
       const id = idOf.get(account) ?? idOf.get(account.toLowerCase()) ?? groupHolder(account);
       const of = codes.replace(/\s+/g, " ");
       if (id === undefined)
-        fault(place, "account must be the id or e-mail of an account, or a group such as group:agents");
+        problem(place, "account must be the id or e-mail of an account, or a group such as group:agents");
       const rule = readRule(id ?? "", of, values, zone, now);
-      if (typeof rule === "string") fault(place, rule);
+      if (typeof rule === "string") problem(place, rule);
       else if (id !== undefined) rules.push({ rule, place });
       if (rules.length > mostRules)
-        fault(
+        problem(
           place,
           `is more than the ${mostRules.toLocaleString("en")} prices of a file: put each account's in one of several files`,
           true,
         );
     }),
   );
-  yield { rules: [], faults: faults.map(({ place, sentence }) => `${place && `${place}: `}${sentence}.`), hasGroups };
-  if (!isStopped) for (const slice of slicesOf(rules)) yield { rules: slice, faults: [], hasGroups };
+  yield {
+    rules: [],
+    problems: problems.map(({ place, sentence }) => `${place && `${place}: `}${sentence}.`),
+    hasGroups,
+  };
+  if (!isStopped) for (const slice of slicesOf(rules)) yield { rules: slice, problems: [], hasGroups };
 }
 
 const groupHolder = (text: string) => (/^group:/i.test(text) ? groupForm.read(text) : undefined);

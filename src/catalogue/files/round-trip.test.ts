@@ -131,7 +131,7 @@ test("what is exported and imported again changes nothing, whatever the catalogu
       const document = await withLists(emptySnapshot, listsOf(catalogue));
       for (const read of await readAgain(document)) {
         assert.deepEqual(
-          read.flatMap(({ faults }) => faults),
+          read.flatMap(({ problems }) => problems),
           [],
         );
         assert.deepEqual(await difference(document, await withLists(document, read)), []);

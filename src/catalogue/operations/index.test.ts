@@ -55,7 +55,7 @@ for (const operation of catalogueOperations.filter(({ pick }) => pick)) {
 
   for (const { summary, input = {}, answer } of operation.examples)
     test(`${operation.id}: the example "${summary}" is true of the starter catalogue`, () => {
-      assert.deepEqual(inputReader(operation.input)(input), { input, faults: [] });
+      assert.deepEqual(inputReader(operation.input)(input), { input, problems: [] });
       assert.equal(answerWriter(operation.answer)(answer), JSON.stringify(answer));
       const actual = JSON.parse(textOf(pickFrom(catalogue, operation, input)));
       if (summary.endsWith("shortened")) shorten(actual, answer);
@@ -67,8 +67,8 @@ for (const operation of catalogueOperations.filter(({ pick }) => pick)) {
 test("an empty code is refused by the input schema", () => {
   for (const operation of catalogueOperations.filter(({ pick }) => pick))
     for (const name of Object.keys(operation.input.properties)) {
-      const { faults } = inputReader(operation.input)({ [name]: "" });
-      assert.ok(faults.some(({ field, message }) => field === name && message === `${name} must not be empty.`));
+      const { problems } = inputReader(operation.input)({ [name]: "" });
+      assert.ok(problems.some(({ field, message }) => field === name && message === `${name} must not be empty.`));
     }
 });
 

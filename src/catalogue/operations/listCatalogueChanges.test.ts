@@ -54,9 +54,9 @@ test("cursors of other forms are refused by the input schema", () => {
     { after: "7" },
     { after: "7.1-012345678" },
   ])
-    assert.equal(read(input).faults.length, 1, JSON.stringify(input));
+    assert.equal(read(input).problems.length, 1, JSON.stringify(input));
   for (const input of [{ after: "0" }, { after: "7.100-0123456789" }])
-    assert.deepEqual(read(input), { input, faults: [] });
+    assert.deepEqual(read(input), { input, problems: [] });
 });
 
 for (const engine of engines)

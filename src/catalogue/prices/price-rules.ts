@@ -141,16 +141,16 @@ export interface WantedRule {
 
 /**
  * Replaces all rules of the accounts and groups in `wanted`. Other holders do not change, nor do memberships unless the
- * file has them. Throws a `CatalogueError` with up to 100 sentences: `faults`, codes that the catalogue does not have,
+ * file has them. Throws a `CatalogueError` with up to 100 sentences: `problems`, codes that the catalogue does not have,
  * and repeated rules, each with its place.
  */
 export function replacingRules(
   wanted: readonly WantedRule[],
-  faults: readonly string[],
+  problems: readonly string[],
   { now = 0, hasGroups = false }: { now?: number; hasGroups?: boolean } = {},
 ): Plan {
   return async (base) => {
-    const sentences = [...faults];
+    const sentences = [...problems];
     const edits: EntryEdit[] = [];
     const pause = pacer();
     const byHolder = Map.groupBy(wanted, ({ rule }) => rule.account);
@@ -167,9 +167,9 @@ export function replacingRules(
           if (first) sentences.push(`${place}: ${rule.of || "a group"} is listed twice, first in ${first}.`);
           else places.set(key, place);
           edits.push(...editsOf(base, key, content, setMembers.slice(0, -1)));
-        } catch (fault) {
-          if (!(fault instanceof CatalogueError)) throw fault;
-          sentences.push(`${place}: ${fault.message}`);
+        } catch (problem) {
+          if (!(problem instanceof CatalogueError)) throw problem;
+          sentences.push(`${place}: ${problem.message}`);
         }
       }
       for (const { key, content } of groupIn(base, "prices", account))

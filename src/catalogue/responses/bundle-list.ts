@@ -42,7 +42,7 @@ export async function prepareBundles(snapshot: Snapshot): Promise<void> {
     for (const prices of [undefined, ...priceLists]) {
       if (prices && !prices.touching("data-bundles", provider)) continue;
       const kept = fragmentsIn(prices);
-      // If a list has a fault, only requests for that list fail.
+      // If a list has a problem, only requests for that list fail.
       if (!kept.has(group))
         await pacedFragment(pause, pieces(group, prices)).then(
           (made) => kept.set(group, made),

@@ -71,7 +71,7 @@ for (const engine of engines)
       assert.equal((await findDraft(store.db, empty)).state, "rejected");
     });
 
-    test("if two approve a draft at once, one publishes or schedules it, and the other gets a fault", async (t) => {
+    test("if two approve a draft at once, one publishes or schedules it, and the other gets a problem", async (t) => {
       const { store, publisher } = await opened(t, engine);
       const other = await store.beside();
       const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));

@@ -57,7 +57,7 @@ export async function followSource(
       if (stopping.aborted || result === "published" || result === "unchanged") return;
       log.warn({ source: source.name, result, sentences }, "The catalogue is not brought up to date from its source");
     } catch (error) {
-      log.error({ source: source.name, code: codeOf(error) }, "A pull of the catalogue ended with a fault");
+      log.error({ source: source.name, code: codeOf(error) }, "A pull of the catalogue ended with a problem");
     }
   };
   const look = async (signal: AbortSignal): Promise<void> => {

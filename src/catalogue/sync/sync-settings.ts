@@ -70,7 +70,7 @@ export const syncSettings = {
       const whole = withAllLists(text);
       return whole ? [whole] : sourcesOfLists(text);
     },
-    faultsIn: lackingIn,
+    problemsIn: lackingIn,
   }),
   every: setting({
     name: "DUBA_CATALOGUE_PULL_EVERY",

@@ -47,7 +47,7 @@ async function opened(t: TestContext, engine: Engine) {
   return { db, store, shop, clock, publisher, pull, priceOf, revisions };
 }
 
-const faults: Record<string, { behaviour: Behaviour; result: SyncResult; sentence: RegExp }> = {
+const problems: Record<string, { behaviour: Behaviour; result: SyncResult; sentence: RegExp }> = {
   "half a page": {
     behaviour: (response) => {
       response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
@@ -122,7 +122,7 @@ for (const engine of usualEngines)
       const before = await publisher.latest();
       for (const row of shop.lists.bundles!) row.price = "99";
       const usual = shop.vendor.behaviour;
-      for (const [what, { behaviour, result, sentence }] of Object.entries(faults)) {
+      for (const [what, { behaviour, result, sentence }] of Object.entries(problems)) {
         shop.vendor.behaviour = (response, received) =>
           (received.path.endsWith("fetch-billers?type=startimes") ? behaviour : usual)(response, received);
         const record = await pull();
@@ -262,14 +262,14 @@ for (const engine of usualEngines)
       assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [11_000, 21_500]);
     });
 
-    test("a fault of our own, or of an adapter, leaves the last good catalogue, and is noted", async (t) => {
+    test("a problem of our own, or of an adapter, leaves the last good catalogue, and is noted", async (t) => {
       const { db, shop, pull, publisher } = await opened(t, engine);
       const before = await publisher.latest();
-      const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
+      const problem = { ...shop.source, pull: () => Promise.reject(new TypeError("a problem")) };
       const begun = await beginSync(db, "peer", undefined, start);
       const signal = new AbortController().signal;
       const options = { author: "system", again: false, signal };
-      await assert.rejects(syncFrom(publisher, fault, begun!, options), /a fault/);
+      await assert.rejects(syncFrom(publisher, problem, begun!, options), /a problem/);
       assert.equal((await readSync(db, "peer"))?.result, "failed");
       const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
       const { record, sentences } = await syncFrom(publisher, forgetful, begun!, options);

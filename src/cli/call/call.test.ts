@@ -168,7 +168,7 @@ suite("duba call", () => {
     assert.deepEqual(bad, { exitCode: 1, out: `${answer.body}\n`, err: "" });
   });
 
-  for (const [fault, argv, sentence] of [
+  for (const [problem, argv, sentence] of [
     ["an operation", ["lookupDataBundle"], /Did you mean lookupDataBundles\?/],
     [
       "a member",
@@ -178,7 +178,7 @@ suite("duba call", () => {
     ["a member far from any", ["fetchTvAddOns", "zzzzzzzzzzzz=X"], /Its members: type, productCode\./],
     ["a member of an operation without", ["fetchDataProviders", "type=X"], /has no member type\. It has no members\./],
   ] as const) {
-    test(`refuses ${fault} that it does not know, naming what is near`, async () => {
+    test(`refuses ${problem} that it does not know, naming what is near`, async () => {
       const { exitCode, out, err } = await duba(argv);
       assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
       assert.match(err, sentence);

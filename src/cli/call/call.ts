@@ -66,9 +66,9 @@ function addOperation(
           userAgent: `duba/${manifest.version}`,
         });
         setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
-      } catch (fault) {
-        if (fault instanceof InputError) command.error(fault.message, { exitCode: fault.exitCode });
-        throw fault;
+      } catch (problem) {
+        if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
+        throw problem;
       }
     });
   addWarning(command, operation);
@@ -122,9 +122,9 @@ function urlOf({ environment }: Io, { url }: CallOptions): string {
 }
 
 function keyOf({ environment }: Io, options: CallOptions): string {
-  const faults: string[] = [];
-  const key = (options.key ?? secretOf(settings.callKey.name, environment, faults) ?? "").trim();
-  if (faults[0]) throw new InputError(faults[0]);
+  const problems: string[] = [];
+  const key = (options.key ?? secretOf(settings.callKey.name, environment, problems) ?? "").trim();
+  if (problems[0]) throw new InputError(problems[0]);
   if (!/^[!-~]*$/.test(key)) throw new InputError("The API key must be visible ASCII text without spaces.");
   return key;
 }

@@ -51,7 +51,7 @@ function printParts(io: Io, command: Command<never>, { answer, zone }: Run, opti
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   for (const part of parts) {
     if (typeof part === "string") say(`${shown(part)}\n`);
-    else if ("fault" in part) io.err(`${[err("red", part.fault), part.note ?? []].flat().join(" ")}\n`);
+    else if ("problem" in part) io.err(`${[err("red", part.problem), part.note ?? []].flat().join(" ")}\n`);
     else if ("note" in part) io.err(`${part.note}\n`);
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
     else io.out(titledTable(tableOf(command, answer, part, zone), "whole" in part ? undefined : first, out));

@@ -34,7 +34,7 @@ function plainTable(rows: readonly Record<string, unknown>[]) {
 
 const plainMembers = (members: Record<string, unknown>) => recordOf({}, members, utc);
 
-/** Renders a failure for people: its message, code, faults of fields, and help link. */
+/** Renders a failure for people: its message, code, problems of fields, and help link. */
 export function renderFailure(status: number, body: Record<string, unknown>, url: string, paint: Paint): string {
   const { message = "The service returned a failure." } = body;
   const { code, help, fields, ...facts } = isRow(body.error) ? body.error : {};

@@ -11,7 +11,7 @@ import { download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
-import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
+import { asksByUrl, canCheck, commandForm, type FormTexts, problemBox } from "../view/command-form.ts";
 import { framedPage, timeElement } from "../view/frame.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
@@ -47,13 +47,13 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   if ("status" in shown) return shown;
   const byForm = new URLSearchParams(visit.query);
   for (const { name } of chipMembers(command)) byForm.delete(name);
-  const isOpen = hasMembers(byForm) || shown.fault;
+  const isOpen = hasMembers(byForm) || shown.problem;
   const filter =
     membersOf(command.input).length === 0
       ? ""
-      : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${await filterForm(room, command, asked, place.path, shown.fault)}</details>`;
+      : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${await filterForm(room, command, asked, place.path, shown.problem)}</details>`;
   const above = await aboveTable(room, asked, place);
-  const main = html`${heading}${above}${await chips(room, command, asked, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
+  const main = html`${heading}${above}${await chips(room, command, asked, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.problem && filter !== "" ? "" : shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 
@@ -69,13 +69,13 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const form =
     members.length === 0
       ? ""
-      : commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, fault: shown.fault });
+      : commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, problem: shown.problem });
   const isOne = command.target !== undefined;
   const folded = html`<details class="filter"><summary>${isOne ? "Show another" : "Filter"}</summary>${form}</details>`;
   const controls = html`<div class="controls">${members.length === 0 ? "" : folded}${shown.tools}</div>`;
-  const main = html`${commandHead(room, command, place, shown.fault ? undefined : texts)}${shown.fault ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
-    shown.fault && members.length > 0 ? "" : shown.main
-  }${shown.fault ? "" : await belowRecord(room, asked, command, texts)}`;
+  const main = html`${commandHead(room, command, place, shown.problem ? undefined : texts)}${shown.problem ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
+    shown.problem && members.length > 0 ? "" : shown.main
+  }${shown.problem ? "" : await belowRecord(room, asked, command, texts)}`;
   return framed(
     room,
     asked,
@@ -119,7 +119,7 @@ async function shownAnswer(
   asked: SignedIn,
   command: AnyCommand,
   path: string,
-): Promise<HttpResponse | { main: Html; tools: Html; fault?: Error }> {
+): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error }> {
   const { query } = asked;
   try {
     const { answer, plain, said } = await runAs(room, asked, command, readTextsOf(command, query));
@@ -134,9 +134,9 @@ async function shownAnswer(
 ${said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`}
 ${next === undefined ? "" : older}`;
     return { main, tools: html`${parts.find}${parts.csv}${pricesLink(room, asked, command)}` };
-  } catch (fault) {
-    if (!isExpected(fault)) throw fault;
-    return { main: faultBox(redacted(fault), room.say, command), tools: html``, fault };
+  } catch (problem) {
+    if (!isExpected(problem)) throw problem;
+    return { main: problemBox(redacted(problem), room.say, command), tools: html``, problem };
   }
 }
 
@@ -207,11 +207,11 @@ export async function commandPage(
   room: ConsoleRoom,
   asked: SignedIn,
   command: AnyCommand,
-  state: { texts: FormTexts; fault?: Error },
+  state: { texts: FormTexts; problem?: Error },
 ): Promise<HttpResponse> {
   const place = placeOf(room.site, command);
   const form = commandForm(command, { ...(await formParts(room, asked, command, state.texts)), ...state });
-  const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
+  const title = state.problem ? `Problem: ${titleOf(command)}` : titleOf(command);
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
     ...(canCheck(command) ? ["htmx.js"] : []),

@@ -42,10 +42,10 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   let effect: Effect | undefined;
   try {
     effect = await effectOf(room, asked, command, texts);
-  } catch (fault) {
+  } catch (problem) {
     // The form says what is wrong with it.
-    if (isExpected(fault)) return jsonResponse({});
-    throw fault;
+    if (isExpected(problem)) return jsonResponse({});
+    throw problem;
   }
   if (!effect) return jsonResponse({});
   const [nonce, at] = [randomBytes(16).toString("base64url"), room.store.now()];
@@ -80,12 +80,12 @@ export async function confirmationOf(
       ...{ passkey: answer.id, public_key: publicKey },
       ...{ authenticator_data: authenticatorData, client_data: clientDataJSON, signature },
     };
-  } catch (fault) {
-    if (!(fault instanceof PasskeyError)) throw fault;
+  } catch (problem) {
+    if (!(problem instanceof PasskeyError)) throw problem;
     const facts = { reason: "passkey", command: command.id };
     await room.audit(room.store.db, personEvent("console.refused", personActor(person), person, facts));
-    if (fault.person && fault.person.id !== person.id) throw new ConsoleError(403, "passkey", fault.message);
-    throw new AccessError(fault.message);
+    if (problem.person && problem.person.id !== person.id) throw new ConsoleError(403, "passkey", problem.message);
+    throw new AccessError(problem.message);
   }
 }
 

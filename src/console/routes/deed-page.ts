@@ -35,7 +35,7 @@ ${effect.says.map((sentence) => html`<p class="effect">${room.say(sentence)}</p>
 ${recordView(given, room.say)}
 ${hits.map((hit) => html`<h3>What it hits</h3>${hit}`)}
 <p class="note warn">${whyPasskey(command)}</p>
-<p class="wrong" role="alert" data-fault></p>
+<p class="wrong" role="alert" data-problem></p>
 <p class="buttons"><button type="button" class="${effect.isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
 }
 
@@ -88,9 +88,9 @@ async function hitIn(room: ConsoleRoom, asked: SignedIn, shows: AnyCommand, text
         room.say,
       )
     );
-  } catch (fault) {
+  } catch (problem) {
     // There is no such thing: the command says so.
-    if (isExpected(fault)) return undefined;
-    throw fault;
+    if (isExpected(problem)) return undefined;
+    throw problem;
   }
 }

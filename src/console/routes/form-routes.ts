@@ -51,10 +51,10 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
     return kept === undefined
       ? outcomePage(room, asked, command, { answer, plain, isTooLong: true })
       : redirect(donePath(command, kept));
-  } catch (fault) {
-    if (fault instanceof AlreadySent) return alreadyDone(room, asked, command, fault);
-    if (!isExpected(fault)) throw fault;
-    return commandPage(room, asked, command, { texts, fault: redacted(fault) });
+  } catch (problem) {
+    if (problem instanceof AlreadySent) return alreadyDone(room, asked, command, problem);
+    if (!isExpected(problem)) throw problem;
+    return commandPage(room, asked, command, { texts, problem: redacted(problem) });
   }
 }
 
@@ -73,8 +73,8 @@ export async function showTyped(room: ConsoleRoom, asked: SignedIn, command: Any
   const form = await formIn(asked, longestForm);
   if (form.get("_person") !== asked.session.person.id) return redirect(pathOf(command));
   const files = takesFiles(command) ? ", choose its files again," : "";
-  const fault = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
-  return commandPage(room, asked, command, { texts: typedIn(command, form), fault });
+  const problem = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
+  return commandPage(room, asked, command, { texts: typedIn(command, form), problem });
 }
 
 /** The page of what a form did or found, for people who may do no less than the one who sent it. */

@@ -33,7 +33,7 @@ export async function formParts(
   asked: SignedIn,
   command: AnyCommand,
   texts: FormTexts,
-): Promise<Omit<FormState, "texts" | "fault">> {
+): Promise<Omit<FormState, "texts" | "problem">> {
   const { say, config } = room;
   const all = "account" in command.input.properties ? await deskAs(room, asked).accounts.all() : [];
   return {
@@ -247,8 +247,8 @@ export async function filterForm(
   command: AnyCommand,
   asked: SignedIn,
   path: string,
-  fault: Error | undefined,
+  problem: Error | undefined,
 ): Promise<Html> {
   const texts = textsIn(command, asked.query);
-  return commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, fault, action: path });
+  return commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, problem, action: path });
 }

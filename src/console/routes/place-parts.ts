@@ -5,7 +5,7 @@ import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
-import { faultBox } from "../view/command-form.ts";
+import { problemBox } from "../view/command-form.ts";
 import { urlOf } from "./form-texts.ts";
 import { linksOf } from "./row-actions.ts";
 import { isExpected, runAs } from "./run-as.ts";
@@ -99,8 +99,8 @@ async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
     } = room;
     const parts = { command, answer, view, urlFor: address, say, zone, links };
     return answerView({ ...parts, of: draft });
-  } catch (fault) {
-    if (!isExpected(fault)) throw fault;
-    return faultBox(fault, room.say, command);
+  } catch (problem) {
+    if (!isExpected(problem)) throw problem;
+    return problemBox(problem, room.say, command);
   }
 }

@@ -84,7 +84,7 @@ export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: A
   if (!edit || !hasEditor(listed) || !mayRun(session.person.role, edit)) return undefined;
   return (row: TableRow, column: string): Html | undefined => {
     if (column !== "price" || typeof row.price !== "number") return undefined;
-    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .sentence:last-child, .problem" hx-swap="innerHTML">
 <input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields(edit)}<input type="hidden" name="code" value="${String(row.code)}">
 <input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
   };

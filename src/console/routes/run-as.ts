@@ -13,7 +13,7 @@ import type { ConsoleRoom } from "../console-room.ts";
 
 type AnyCommand = Command<CommandContext>;
 
-/** A fault that is about what the person asked, and no fault of Duba. */
+/** A problem that is about what the person asked, and no problem of Duba. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessError || (error instanceof Error && "exitCode" in error);
 
@@ -32,7 +32,7 @@ export function deskAs(
   return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
 }
 
-/** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another fault for the person. */
+/** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another problem for the person. */
 export async function runAs(
   room: ConsoleRoom,
   asked: Pick<SignedIn, "session">,
@@ -57,9 +57,9 @@ export function checkToken({ session }: SignedIn, form: FormData): void {
     );
 }
 
-/** The fault without a credential in its message. */
-export function redacted(fault: Error): Error {
-  const message = redactCredentials(fault.message);
-  if (message !== fault.message) fault.message = message;
-  return fault;
+/** The problem without a credential in its message. */
+export function redacted(problem: Error): Error {
+  const message = redactCredentials(problem.message);
+  if (message !== problem.message) problem.message = message;
+  return problem;
 }

@@ -46,7 +46,7 @@ function signInParts(lead: Html) {
   const main = html`<h1>Sign in</h1>${lead}
 <p>Use the passkey that you registered with your invitation.</p>
 <p><button class="main" data-sign-in>Sign in with a passkey</button></p>
-<p class="wrong" role="alert" data-fault></p>${withoutScripts}
+<p class="wrong" role="alert" data-problem></p>${withoutScripts}
 <p class="quiet">No passkey, or lost it? An officer can invite you again: <code>duba people invite</code>.</p>`;
   return { title: "Sign in", main, scripts };
 }
@@ -57,7 +57,7 @@ export function joinPage(): HttpResponse {
 <form data-join><div class="field"><label for="name">Your name</label><p class="hint" id="name-hint">The other people of the console see it.</p>
 <input id="name" name="name" autocomplete="name" maxlength="100" aria-describedby="name-hint"></div>
 <p><button class="main">Register a passkey</button></p></form>
-<p class="wrong" role="alert" data-fault></p>${withoutScripts}`;
+<p class="wrong" role="alert" data-problem></p>${withoutScripts}`;
   return page(barePage({ title: "Join", main, scripts }));
 }
 
@@ -132,17 +132,17 @@ export function localPath(text: string | null): string {
   return text !== null && /^\/[\w-][\w/?&=%.@:+-]*$/.test(text) ? text : "/";
 }
 
-/** Answers a fault of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
+/** Answers a problem of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
 async function refusing(room: ConsoleRoom, act: () => Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await act();
-  } catch (fault) {
-    if (!(fault instanceof PasskeyError)) throw fault;
-    const { person } = fault;
+  } catch (problem) {
+    if (!(problem instanceof PasskeyError)) throw problem;
+    const { person } = problem;
     if (person) {
       const event = personEvent("console.refused", personActor(person), person, { reason: "passkey" });
       await room.audit(room.store.db, event);
     }
-    return jsonResponse({ message: fault.message }, 403);
+    return jsonResponse({ message: problem.message }, 403);
   }
 }

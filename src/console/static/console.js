@@ -1,7 +1,7 @@
 // Small comforts. Every page works without them.
 for (const secret of document.querySelectorAll("[data-select]"))
   secret.addEventListener("focus", () => secret.select());
-document.querySelector(".fault[role=alert]")?.focus();
+document.querySelector(".problem[role=alert]")?.focus();
 for (const form of document.querySelectorAll("form.command"))
   form.addEventListener("submit", (event) => {
     if (form.dataset.sending) event.preventDefault();

@@ -16,9 +16,9 @@ async function post(path, body) {
 
 /** Runs work with its button off, and says what went wrong. */
 async function attempt(button, work) {
-  const own = button.closest("form, section")?.querySelector("[data-fault]");
-  const fault = own ?? document.querySelector("[data-fault]");
-  if (fault) fault.textContent = "";
+  const own = button.closest("form, section")?.querySelector("[data-problem]");
+  const problem = own ?? document.querySelector("[data-problem]");
+  if (problem) problem.textContent = "";
   button.disabled = true;
   try {
     await work();
@@ -28,7 +28,7 @@ async function attempt(button, work) {
       InvalidStateError: "This device has a passkey of yours already. Choose another device, or a security key.",
     };
     const text = said[error.name] ?? error.message;
-    if (fault) fault.textContent = text;
+    if (problem) problem.textContent = text;
     button.disabled = false;
   }
 }
@@ -89,7 +89,7 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
   const note = document.createElement("p");
   note.className = "wrong";
   note.setAttribute("role", "alert");
-  note.dataset.fault = "";
+  note.dataset.problem = "";
   form.append(note);
   const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {

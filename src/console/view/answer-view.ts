@@ -57,8 +57,8 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   // Each table has a name of its own, for those who hear it.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
-  if ("fault" in part)
-    return html`<div class="fault" role="alert"><p class="lines"><strong>${say(part.fault)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
+  if ("problem" in part)
+    return html`<div class="problem" role="alert"><p class="lines"><strong>${say(part.problem)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
   // The page has a link to what follows.
   if ("note" in part)
     return part.note.includes("--cursor")

@@ -18,7 +18,7 @@ export interface FormState {
   vendors?: readonly string[];
   /** To choose an account from. */
   accounts?: readonly { email: string; name: string }[];
-  fault?: Error | undefined;
+  problem?: Error | undefined;
   formToken: string;
   /** The id of the person who fills it. */
   person: string;
@@ -43,7 +43,7 @@ export function canCheck({ kind, input }: Command<never>): boolean {
   return kind !== "read" && membersOf(input).some(({ name }) => name === "dry_run");
 }
 
-/** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
+/** The form of a command: a labelled field for each member of its input, with its hint, choices and problem. */
 export function commandForm(
   command: Command<never>,
   {
@@ -51,7 +51,7 @@ export function commandForm(
     set = {},
     vendors = [],
     accounts = [],
-    fault,
+    problem,
     formToken,
     person,
     say,
@@ -65,14 +65,16 @@ export function commandForm(
   const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
-  const faults = new Map(fault instanceof InputError ? fault.faults.map(({ field, message }) => [field, message]) : []);
+  const problems = new Map(
+    problem instanceof InputError ? problem.problems.map(({ field, message }) => [field, message]) : [],
+  );
   return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
-${fault ? faultBox(fault, say, command) : ""}
+${problem ? problemBox(problem, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${confirms(command) === "never" ? "" : passkeyFields(command)}
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
+${members.map((named) => field(named, texts[named.name] ?? [], problems.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
 ${
   members.some(isAccount) && accounts.length > 0
     ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
@@ -81,7 +83,7 @@ ${
 ${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
 <p class="buttons"><button class="${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
     canCheck(command)
-      ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .fault" hx-swap="innerHTML">Check first</button>`
+      ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-swap="innerHTML">Check first</button>`
       : ""
   }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
@@ -135,22 +137,22 @@ function messageOf(message: string): string {
 }
 
 /** What is wrong, with a link to each field that it is about. */
-export function faultBox(fault: Error, say: Say, command?: Command<never>): Html {
-  const faults = fault instanceof InputError ? fault.faults : [];
+export function problemBox(problem: Error, say: Say, command?: Command<never>): Html {
+  const problems = problem instanceof InputError ? problem.problems : [];
   const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
-  const items = faults.map(({ field, message }) =>
+  const items = problems.map(({ field, message }) =>
     known.has(field)
       ? html`<li><a href="#f-${field}">${labelFor(field)} ${say(messageOf(message))}.</a></li>`
       : html`<li>${labelFor(field)} ${say(message)}.</li>`,
   );
-  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(fault.message)}</p>`;
-  return html`<div class="fault" role="alert" tabindex="-1"><p><strong>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</strong></p>${body}</div>`;
+  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
+  return html`<div class="problem" role="alert" tabindex="-1"><p><strong>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</strong></p>${body}</div>`;
 }
 
 function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
-  fault: string | undefined,
+  problem: string | undefined,
   {
     say,
     zone,
@@ -172,13 +174,15 @@ function field(
     ? ""
     : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
   const wrong =
-    fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(messageOf(fault))}.</p>`;
+    problem === undefined
+      ? ""
+      : html`<p class="wrong" id="${id}-problem">${labelFor(name)} ${say(messageOf(problem))}.</p>`;
   const described = [
     ...(repeatsLabel ? [] : [`${id}-hint`]),
     ...(set === undefined ? [] : [`${id}-set`]),
-    ...(fault === undefined ? [] : [`${id}-fault`]),
+    ...(problem === undefined ? [] : [`${id}-problem`]),
   ].join(" ");
-  const about = html`${described === "" ? "" : html` aria-describedby="${described}"`}${fault === undefined ? "" : html` aria-invalid="true"`}`;
+  const about = html`${described === "" ? "" : html` aria-describedby="${described}"`}${problem === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
   if (words)
     return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${now}${wrong}${words.map(

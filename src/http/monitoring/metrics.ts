@@ -28,7 +28,7 @@ export interface MetricSources {
   upstreams: () => readonly (MeasuredUpstream & {
     calls: { outcomes: ReadonlyMap<string, number>; durations: Durations };
   })[];
-  /** Current faults of the audit trail. */
+  /** Current errors of the audit trail. */
   auditAlarms: () => readonly string[];
   /** The jobs of this process that failed when they ran last. */
   failingJobs: () => readonly { name: string }[];

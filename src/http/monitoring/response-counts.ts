@@ -4,14 +4,14 @@ import { Durations } from "../../runtime/durations.ts";
 
 /** Answers of one operation to keys of one mode. */
 export class Tally {
-  /** By failure code. A fault of our own is counted from 0, or the rate of the first one would be none. */
+  /** By failure code. An error of our own is counted from 0, or the rate of the first one would be none. */
   readonly failures = new Map<FailureCode, number>([["internal_error", 0]]);
   /** Null if durations are not measured. */
   readonly durations: Durations | null;
   ok = 0;
   notModified = 0;
-  /** Faults that a test key asked the sandbox for: nobody must be called for them. */
-  rehearsedFaults = 0;
+  /** Problems that a test key asked the sandbox for: nobody must be called for them. */
+  rehearsedErrors = 0;
 
   constructor(isTimed: boolean) {
     this.durations = isTimed ? new Durations() : null;
@@ -57,8 +57,8 @@ export class ResponseCounts {
       if (tally.ok > 0) yield { operation, mode, status: 200, outcome: "ok", count: tally.ok };
       if (tally.notModified > 0)
         yield { operation, mode, status: 304, outcome: "not_modified", count: tally.notModified };
-      if (tally.rehearsedFaults > 0)
-        yield { operation, mode, status: 500, outcome: "rehearsed", count: tally.rehearsedFaults };
+      if (tally.rehearsedErrors > 0)
+        yield { operation, mode, status: 500, outcome: "rehearsed", count: tally.rehearsedErrors };
       for (const [code, count] of tally.failures)
         yield { operation, mode, status: failures[code].status, outcome: code, count };
     }

@@ -28,11 +28,11 @@ export function inputOf(
   const names = Object.keys(operation.input.properties);
   const read = inputReader(operation.input);
   const accept = (given: Record<string, unknown>, inBody: boolean, query: object, body?: object): Accepted => {
-    const { input, faults } = read(given);
+    const { input, problems } = read(given);
     const accepted = { input, inBody, hint: unreadHint(operation, query, body) };
-    if (faults.length === 0) return accepted;
+    if (problems.length === 0) return accepted;
     const sent = [...Object.keys(query), ...Object.keys(body ?? {})];
-    return { ...accepted, failure: invalid(withHints(faults, given, names, sent)) };
+    return { ...accepted, failure: invalid(withHints(problems, given, names, sent)) };
   };
 
   if (operation.carriage === "body")
@@ -94,6 +94,6 @@ function invalid(fields: FieldError[]): Failure {
   const more =
     others.length === 0
       ? ""
-      : ` ${others.length} more ${others.length === 1 ? "fault is" : "faults are"} in error.fields.`;
+      : ` ${others.length} more ${others.length === 1 ? "problem is" : "problems are"} in error.fields.`;
   return new Failure("validation_failed", `${first?.message}${more}`, { fields });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
-import { jsonFaultAt } from "./json-fault.ts";
+import { jsonErrorAt } from "./json-error-place.ts";
 
 /** Limits of a request. */
 export interface RequestBounds {
@@ -55,7 +55,7 @@ function textOf(bytes: Buffer): string {
 }
 
 function notJson(text: string): Failure {
-  const lines = text.slice(0, jsonFaultAt(text)).split("\n");
+  const lines = text.slice(0, jsonErrorAt(text)).split("\n");
   const place = `line ${lines.length}, character ${lines.at(-1)!.length + 1}`;
   return new Failure("malformed_json", `The body is not JSON from ${place} on. Send one JSON object in UTF-8.`);
 }

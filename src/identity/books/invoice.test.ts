@@ -7,7 +7,7 @@ import { parseInvoice } from "./invoice.ts";
 const lagos = new TimeZone("Africa/Lagos");
 const read = (text: string, names = {}) => parseInvoice(text, lagos, names);
 
-function faultOf(text: string, names = {}): string {
+function problemOf(text: string, names = {}): string {
   try {
     read(text, names);
   } catch (error) {
@@ -36,7 +36,7 @@ suite("an invoice of a vendor", () => {
     for (const amount of ["-45.55", "\u221245.55", "(45.55)", "₦-45.55", "-NGN 45.55", "- 45.55"])
       assert.deepEqual(read(`reference,amount\nD-1,${amount}\n`)[0]!.price, -4_555, amount);
     for (const amount of ["(45.55", "45.55)", "--45.55", "45-55"])
-      assert.match(faultOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
+      assert.match(problemOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
   });
 
   test("a time means its second, its minute or its day, in the time zone unless it says another offset", () => {
@@ -56,19 +56,19 @@ suite("an invoice of a vendor", () => {
   });
 
   test("what cannot be read is named by line, without its value", () => {
-    const fault = faultOf(
+    const problem = problemOf(
       "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,4-5\n3,25/12/2026 25:00,,\n",
     );
     assert.deepEqual(
-      fault.split("\n").map((line) => line.slice(0, line.indexOf(" must"))),
+      problem.split("\n").map((line) => line.slice(0, line.indexOf(" must"))),
       ["Line 2: the time", "Line 3: the time", "Line 3: the digits", "Line 3: the price", "Line 4: the time"],
     );
-    assert.doesNotMatch(fault, /yesterday|22000000017|02-30|-5/);
-    assert.match(faultOf(`reference,price\n${"x,y\n".repeat(30)}`), /\n20 more lines\.$/);
-    assert.match(faultOf("reference,price\n1,2,3\n"), /^Line 2 of the invoice is not CSV/);
-    assert.match(faultOf('reference\n"1\n'), /is not CSV/);
-    assert.equal(faultOf(""), "The invoice is empty.");
-    assert.match(faultOf("time,price\n"), /--reference-column/);
-    assert.equal(faultOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
+    assert.doesNotMatch(problem, /yesterday|22000000017|02-30|-5/);
+    assert.match(problemOf(`reference,price\n${"x,y\n".repeat(30)}`), /\n20 more lines\.$/);
+    assert.match(problemOf("reference,price\n1,2,3\n"), /^Line 2 of the invoice is not CSV/);
+    assert.match(problemOf('reference\n"1\n'), /is not CSV/);
+    assert.equal(problemOf(""), "The invoice is empty.");
+    assert.match(problemOf("time,price\n"), /--reference-column/);
+    assert.equal(problemOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
   });
 });

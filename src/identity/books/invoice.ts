@@ -61,9 +61,9 @@ export function* partsOfInvoice(
 ): Generator<readonly InvoiceLine[] | string, void> {
   try {
     yield* slicesOf(parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names));
-  } catch (fault) {
-    if (!(fault instanceof InputError)) throw fault;
-    yield fault.message;
+  } catch (problem) {
+    if (!(problem instanceof InputError)) throw problem;
+    yield problem.message;
   }
 }
 
@@ -95,7 +95,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
       "The invoice needs a column with the vendor's reference, or one with the time and one with the number. Name them with " +
         "--reference-column, --time-column and --digits-column.",
     );
-  const faults: string[] = [];
+  const problems: string[] = [];
   const lines = rows.map(({ record, line }): InvoiceLine => {
     const cell = (column: InvoiceColumn) => record[places[column]]?.trim() || null;
     const read = <Value>(
@@ -105,7 +105,7 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
     ): Value | null => {
       const text = cell(column);
       const value = text === null ? null : of(text);
-      if (value === undefined) faults.push(`Line ${line}: the ${column} must be ${form}.`);
+      if (value === undefined) problems.push(`Line ${line}: the ${column} must be ${form}.`);
       return value ?? null;
     };
     return {
@@ -116,8 +116,9 @@ export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = 
       price: read("price", 'an amount in naira, such as "50", "1,050.50", or "-45.55" for a credit', priceOf),
     };
   });
-  if (faults.length > mostErrors) faults.splice(mostErrors, faults.length, `${faults.length - mostErrors} more lines.`);
-  if (faults.length > 0) throw new InputError(faults.join("\n"));
+  if (problems.length > mostErrors)
+    problems.splice(mostErrors, problems.length, `${problems.length - mostErrors} more lines.`);
+  if (problems.length > 0) throw new InputError(problems.join("\n"));
   return lines;
 }
 

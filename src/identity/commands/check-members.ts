@@ -45,7 +45,7 @@ export function inputFrom(
   const check = checks[kind];
   const request = Object.fromEntries(asked(check).map((name) => [name, check.request[name]!]));
   const texts: Record<string, string> = {};
-  const faults = Object.entries(request).flatMap(([name, member]) => {
+  const problems = Object.entries(request).flatMap(([name, member]) => {
     const { form, read } = memberForm(member);
     const field = name === kind ? "number" : called(name);
     const text = name === kind ? number : given[field];
@@ -53,6 +53,6 @@ export function inputFrom(
     texts[name] = text;
     return read(text) === undefined ? [{ field, message: `must be ${form}` }] : [];
   });
-  if (faults.length > 0) throw new InputError(faults);
+  if (problems.length > 0) throw new InputError(problems);
   return checkInputOf({ kind, request }, texts);
 }

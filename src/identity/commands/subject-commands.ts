@@ -82,7 +82,7 @@ const eraseSubject = command({
       ? []
       : [
           {
-            fault:
+            problem:
               "The erased data may still be in the database's files, because another process, such as a backup, was reading them.",
             note: "The service removes it once that process ends.",
           },

@@ -74,9 +74,9 @@ function verificationOf(
 function checkConsent(text: string, person: CheckInput): void {
   try {
     consentReferenceOf(text, person);
-  } catch (fault) {
-    if (!(fault instanceof Failure)) throw fault;
-    const { message } = fault.detail.fields![0]!;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { message } = error.detail.fields![0]!;
     throw new InputError([{ field: "consent", message: message.replace(/^Consent-Reference |\.$/g, "") }]);
   }
 }
@@ -161,8 +161,8 @@ export const testUpstream = command({
       const milliseconds = Math.round(performance.now() - begun);
       const reason = row.reason ?? row.attempts.at(-1)?.reason ?? because;
       return { name, outcome: toldState(row), reason, reference: row.reference, milliseconds };
-    } catch (fault) {
-      throw fault instanceof Failure ? new CommandError(fault.message) : fault;
+    } catch (error) {
+      throw error instanceof Failure ? new CommandError(error.message) : error;
     } finally {
       live.close();
     }

@@ -48,7 +48,7 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<Up
   bad_response: "invalid response",
   unavailable: "vendor unavailable",
   unknown: "no response in time",
-  fault: "fault in the adapter",
+  error: "error in the adapter",
 };
 
 type FailureName = keyof typeof failureWords;

@@ -60,7 +60,7 @@ for (const engine of engines) {
       }
     });
 
-    test("an outcome to a state outside its move is a fault of the program", async () => {
+    test("an outcome to a state outside its move is an error of the program", async () => {
       const row = await placed();
       await assert.rejects(new Ledger(store.db).complete(row, found("refused")), /No verification goes to refused/);
       assert.equal((await nowOf(row)).state, "started");

@@ -18,7 +18,7 @@ export const findVerification = operation({
     idempotency_key: optionalField({
       pattern: "^[^]",
       description: "Idempotency key of the verification.",
-      fault: "must not be empty",
+      problem: "must not be empty",
       example: "order-1001",
     }),
   }),

@@ -46,7 +46,7 @@ test("a key or consent that holds the request's own BVN or phone is refused", ()
   }
 });
 
-test("a consent reference is 1 to 128 visible characters, and its fault names the header", () => {
+test("a consent reference is 1 to 128 visible characters, and its problem names the header", () => {
   assert.equal(consentReferenceOf("c".repeat(128), numbers), "c".repeat(128));
   for (const text of ["", "a b", "é", "c".repeat(129)])
     assert.throws(

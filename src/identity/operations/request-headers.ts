@@ -56,12 +56,12 @@ export function idempotencyKeyOf(header: string, input?: CheckInput): string {
 
 /** Throws `validation_failed` for the field `Consent-Reference`. */
 export function consentReferenceOf(header: string, input: CheckInput): string {
-  const fault = (message: string) =>
+  const problem = (message: string) =>
     new Failure("validation_failed", "The Consent-Reference is not accepted.", {
       fields: [{ field: "Consent-Reference", message: `Consent-Reference ${message}.` }],
     });
-  if (!visible.test(header) || header.length > 128) throw fault("must be 1 to 128 visible ASCII characters");
-  if (holdsValues(header, input)) throw fault(`must not contain ${valuesOf(input)}`);
+  if (!visible.test(header) || header.length > 128) throw problem("must be 1 to 128 visible ASCII characters");
+  if (holdsValues(header, input)) throw problem(`must not contain ${valuesOf(input)}`);
   return header;
 }
 

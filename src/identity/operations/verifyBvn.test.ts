@@ -54,7 +54,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(await ledgerRows(store.db, caller), []);
     });
 
-    test("a consent reference is kept; a bad one is a fault of its field", async (t) => {
+    test("a consent reference is kept; a bad one is a problem of its field", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
       for (const consent of ["", "a b", "c".repeat(129), "22000000017"]) {
@@ -120,14 +120,14 @@ for (const engine of usualEngines) {
   });
 }
 
-test("bvn, phone and amount are required text, and all faults are named", () => {
+test("bvn, phone and amount are required text, and all problems are named", () => {
   const read = inputReader(verifyBvn.input);
   assert.deepEqual(
-    read({}).faults.map(({ field }) => field),
+    read({}).problems.map(({ field }) => field),
     ["bvn", "phone", "amount"],
   );
-  assert.match(read({ ...input, bvn: 22000000017 }).faults[0]!.message, /not a number/);
-  assert.deepEqual(read({ ...input, more: "x" }), { input, faults: [] });
+  assert.match(read({ ...input, bvn: 22000000017 }).problems[0]!.message, /not a number/);
+  assert.deepEqual(read({ ...input, more: "x" }), { input, problems: [] });
 });
 
 test("every failure it declares is in the table", () => {

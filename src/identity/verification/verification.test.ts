@@ -64,13 +64,13 @@ for (const engine of engines) {
         });
 
       test("an upstream that throws is a bad response, and its words are not repeated", async (t) => {
-        for (const fault of [
+        for (const error of [
           (): never => {
             throw new TypeError("22000000017 broke it");
           },
           () => Promise.reject(new TypeError("22000000017 broke it")),
         ]) {
-          const identity = await openWith(t, { name: "broken", kinds: ["bvn"], verify: fault });
+          const identity = await openWith(t, { name: "broken", kinds: ["bvn"], verify: error });
           const failure = await failureFrom(identity.verify(newRequest()));
           assert.equal(failure.code, "upstream_bad_response");
           assert.equal(store.log.lines[0]?.level, "error");

@@ -20,7 +20,7 @@ suite("answerWriter", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),
-        (fault: Error) => fault instanceof AnswerError && !fault.message.includes("hidden"),
+        (error: Error) => error instanceof AnswerError && !error.message.includes("hidden"),
       );
   });
 });

@@ -11,8 +11,8 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   return (value) => {
     const declared = copy(value);
     if (validator().Check(declared)) return declared;
-    const [, faults] = validator().Errors(declared);
-    throw new AnswerError(faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
+    const [, problems] = validator().Errors(declared);
+    throw new AnswerError(problems.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
   };
 }
 

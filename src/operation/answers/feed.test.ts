@@ -8,12 +8,12 @@ test("a feed lists 1 to 1000 things, 100 unless a caller says so, after a cursor
   const feeds = [feedInput("things", { ...cursor, start: "0" }), feedInput("things", cursor)].map(inputReader);
   for (const read of feeds) {
     for (const input of [{ limit: "0" }, { limit: "1001" }, { limit: "1.5" }, { after: "" }, { after: "abcd" }])
-      assert.equal(read(input).faults.length, 1, JSON.stringify(input));
+      assert.equal(read(input).problems.length, 1, JSON.stringify(input));
     for (const input of [{ limit: "1" }, { limit: "1000", after: "abc" }, {}])
-      assert.deepEqual(read(input), { input, faults: [] });
+      assert.deepEqual(read(input), { input, problems: [] });
   }
   assert.deepEqual(
-    feeds.map((read) => read({ after: "0" }).faults.map(({ message }) => message)),
+    feeds.map((read) => read({ after: "0" }).problems.map(({ message }) => message)),
     [[], ["after must be the next of an earlier answer."]],
   );
   assert.deepEqual([limitOf({}), limitOf({ limit: "7" })], [100, 7]);

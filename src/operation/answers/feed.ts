@@ -17,13 +17,13 @@ export function feedInput(
     after: optionalField({
       pattern: start ? `^(${start}|${cursor})$` : `^${cursor}$`,
       description: `The \`next\` of an earlier answer${or}.`,
-      fault: `must be the next of an earlier answer${or}`,
+      problem: `must be the next of an earlier answer${or}`,
       example,
     }),
     limit: optionalField({
       pattern: "^([1-9]\\d{0,2}|1000)$",
       description: `How many ${things} to list at most, from 1 to 1000; ${usualLimit} unless given.`,
-      fault: "must be a whole number from 1 to 1000",
+      problem: "must be a whole number from 1 to 1000",
       example: "100",
     }),
   });

@@ -86,8 +86,8 @@ type Cells = Readonly<Record<string, unknown>>;
 /** Part of an answer in the form that people read. A string is a sentence. */
 export type Part =
   | string
-  /** `fault`: what needs a hand. `note`: what to know beside it, or to do next. */
-  | { fault: string; note?: string }
+  /** `problem`: what needs a hand. `note`: what to know beside it, or to do next. */
+  | { problem: string; note?: string }
   | { note: string }
   /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
   | { list: string | true; title?: string; none?: string }

@@ -109,10 +109,10 @@ export const email: Form<string> = {
 
 /** The form of a member of a request, read as `valueIn` reads it. */
 export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text: string): string }) {
-  const { pattern, fault } = schema as TString & { pattern: string; fault: string };
+  const { pattern, problem } = schema as TString & { pattern: string; problem: string };
   const known = new RegExp(pattern);
   return {
-    form: fault.replace(/^must be /, ""),
+    form: problem.replace(/^must be /, ""),
     read: (text: string) => (known.test(text) ? valueIn(text) : undefined),
   };
 }

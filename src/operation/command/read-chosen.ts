@@ -17,8 +17,8 @@ export async function* readChosen<More extends readonly unknown[], Part>(
   const bytes = await read();
   try {
     yield* inThread(module, run, [bytes, ...more], { milliseconds: readingTime, transfer: [bytes.buffer] });
-  } catch (fault) {
-    if (!(fault instanceof ThreadEnded)) throw fault;
+  } catch (problem) {
+    if (!(problem instanceof ThreadEnded)) throw problem;
     throw new InputError(
       `Duba stopped reading ${name}: it took more than ${readingTime / 1000} seconds or too much memory. Check that it is the right file, or split it into smaller files.`,
     );

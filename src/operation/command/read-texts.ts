@@ -80,14 +80,16 @@ export interface MemberError {
   message: string;
 }
 
-/** Values that a command cannot use: all faults of the members, or one sentence about several of them. */
+/** Values that a command cannot use: all problems of the members, or one sentence about several of them. */
 export class InputError extends Error {
   readonly exitCode = 2;
-  readonly faults: readonly MemberError[];
+  readonly problems: readonly MemberError[];
 
-  constructor(faults: readonly MemberError[] | string) {
-    super(typeof faults === "string" ? faults : faults.map(({ field, message }) => `${field} ${message}.`).join("\n"));
-    this.faults = typeof faults === "string" ? [] : faults;
+  constructor(problems: readonly MemberError[] | string) {
+    super(
+      typeof problems === "string" ? problems : problems.map(({ field, message }) => `${field} ${message}.`).join("\n"),
+    );
+    this.problems = typeof problems === "string" ? [] : problems;
   }
 }
 
@@ -100,34 +102,35 @@ export function membersOf({ properties, required }: TObject) {
   });
 }
 
-/** Reads the texts of all members, with their defaults. Days are of the zone. Lists all faults at once, and repeats no text. */
+/** Reads the texts of all members, with their defaults. Days are of the zone. Lists all problems at once, and repeats no text. */
 export function readTexts(
   schema: TObject,
   texts: Texts,
   zone: TimeZone,
-): { input: Record<string, unknown>; faults: readonly MemberError[] } {
+): { input: Record<string, unknown>; problems: readonly MemberError[] } {
   const input: Record<string, unknown> = {};
-  const faults: MemberError[] = [];
+  const problems: MemberError[] = [];
   for (const { name, member, isRequired } of membersOf(schema)) {
     const text = texts[name] ?? member.default;
     if (text === undefined || (Array.isArray(text) && text.length === 0)) {
-      if (isRequired) faults.push({ field: name, message: "is required" });
+      if (isRequired) problems.push({ field: name, message: "is required" });
       continue;
     }
     if (member.minLength && String(text).trim() === "") {
-      faults.push({ field: name, message: "must not be empty" });
+      problems.push({ field: name, message: "must not be empty" });
       continue;
     }
     const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each, zone));
     if (values.some((value) => isPlain(member) && isOfPerson(value, member))) {
       const digits = member.ofCallers ? "11" : "10, 11 or 13";
-      faults.push({ field: name, message: `must not hold a number of ${digits} digits, which may be a person's` });
+      problems.push({ field: name, message: `must not hold a number of ${digits} digits, which may be a person's` });
       continue;
     }
-    if (values.includes(undefined)) faults.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
+    if (values.includes(undefined))
+      problems.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
     else input[name] = member.type === "array" ? values : values[0];
   }
-  return { input, faults };
+  return { input, problems };
 }
 
 /** Whether it is text of no form, which is kept, shown or looked for as it is. */

@@ -6,67 +6,67 @@ import { isRepeatable } from "../fields.ts";
 import { lazyValidator } from "./lazy-validator.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
-export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldError[] };
+export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; problems: FieldError[] };
 
 interface Member {
   name: string;
   required: boolean;
-  fault: string;
+  problem: string;
   validator: () => Validator;
 }
 
-/** Returns a reader for an object of text members, the form of every request. It reports all faults of a request at once. */
+/** Returns a reader for an object of text members, the form of every request. It reports all problems of a request at once. */
 export function inputReader(schema: TObject): InputReader {
   const required = new Set<string>((schema as { required?: readonly string[] }).required ?? []);
   const members: Member[] = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     required: required.has(name),
-    fault: (property as TSchema & { fault?: string }).fault ?? "must be text",
+    problem: (property as TSchema & { problem?: string }).problem ?? "must be text",
     validator: lazyValidator(property),
   }));
   return (given) => {
     const input: Record<string, string> = {};
-    const faults: FieldError[] = [];
-    for (const { name, required, fault, validator } of members) {
+    const problems: FieldError[] = [];
+    for (const { name, required, problem, validator } of members) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       if (value === undefined) {
-        if (required) faults.push({ field: name, message: `${name} is required and ${fault}.` });
+        if (required) problems.push({ field: name, message: `${name} is required and ${problem}.` });
       } else if (typeof value !== "string") {
-        faults.push({ field: name, message: notText(name, value, fault) });
+        problems.push({ field: name, message: notText(name, value, problem) });
       } else if (!validator().Check(value)) {
-        faults.push({ field: name, message: `${name} ${fault}.` });
+        problems.push({ field: name, message: `${name} ${problem}.` });
       } else {
         input[name] = value;
       }
     }
-    return { input, faults };
+    return { input, problems };
   };
 }
 
-function notText(name: string, value: unknown, fault: string): string {
+function notText(name: string, value: unknown, problem: string): string {
   if (typeof value === "number")
-    return `${name} must be a JSON string, not a number: a number loses its leading zeros. It ${fault}.`;
+    return `${name} must be a JSON string, not a number: a number loses its leading zeros. It ${problem}.`;
   const given =
     value === null
       ? "null"
       : Array.isArray(value)
         ? "an array"
         : `a${typeof value === "object" ? "n" : ""} ${typeof value}`;
-  return `${name} must be a JSON string, not ${given}. It ${fault}.`;
+  return `${name} must be a JSON string, not ${given}. It ${problem}.`;
 }
 
 /**
- * The faults of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has the known
+ * The problems of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has the known
  * members; `sent` are the names of all.
  */
 export function withHints(
-  faults: readonly FieldError[],
+  problems: readonly FieldError[],
   given: Record<string, unknown>,
   known: readonly string[],
   sent: readonly string[],
 ): FieldError[] {
   const others = sent.filter((name) => !known.includes(name) && isRepeatable(name));
-  return faults.map(({ field, message }) => {
+  return problems.map(({ field, message }) => {
     const meant = given[field] === undefined ? others.find((other) => isNearMiss(field, other)) : undefined;
     return { field, message: meant === undefined ? message : `${message} The request has ${meant} instead.` };
   });

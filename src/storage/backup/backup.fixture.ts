@@ -174,10 +174,10 @@ export function audited(db: Kysely<Tables>) {
 
 /** The sentence of a `StoreError`. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
-  const fault = await work.then(
+  const error = await work.then(
     () => assert.fail("it was not refused"),
     (error: unknown) => error,
   );
-  assert.ok(fault instanceof StoreError, String(fault));
-  return fault.message;
+  assert.ok(error instanceof StoreError, String(error));
+  return error.message;
 }

@@ -172,7 +172,7 @@ for (const engine of usualEngines) {
       copyFileSync(ring, `${settings.dataDirectory}.keyring`);
       const { exitCode, err } = await duba(settings, "restore", bent);
       assert.equal(exitCode, 1);
-      assert.match(err, /^The audit trail of the backup has 1 faults\. Nothing was restored\.\n$/);
+      assert.match(err, /^The audit trail of the backup has 1 errors\. Nothing was restored\.\n$/);
       const store = await openStore({ ...settings, serving: false });
       assert.deepEqual(await store.db.selectFrom("account").select("id").execute(), []);
       await store.close();

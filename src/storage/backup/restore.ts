@@ -9,7 +9,7 @@ import { migrationsOf } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
 
-/** Checks the restored store before the commit. Throws an error with a sentence for people if it finds a fault. */
+/** Checks the restored store before the commit. Throws an error with a sentence for people if it finds an error. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
 
 export interface RestoreOptions {
@@ -134,7 +134,7 @@ async function refuseOtherMigrations(db: Kysely<Tables>, header: BackupHeader): 
 
 /** Reads the whole file. Throws `StoreError` if a byte changed since it was written under this key ring. */
 async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
-  const fault = (what: string) => new StoreError(`The file ${path} ${what}. Nothing was changed.`);
+  const error = (what: string) => new StoreError(`The file ${path} ${what}. Nothing was changed.`);
   const hash = createHash("sha256");
   let header: string | undefined;
   let last: Buffer | undefined;
@@ -143,18 +143,18 @@ async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptio
     if (last) hash.update(last).update("\n");
     last = line;
   }
-  if (!header?.startsWith('{"duba_backup":')) throw fault("is not a backup of Duba");
+  if (!header?.startsWith('{"duba_backup":')) throw error("is not a backup of Duba");
   const [, sha256] = /^\{"sha256":"([0-9a-f]{64})","ring":"[\w-]+","hmac":"[\w-]+"\}$/.exec(last!.toString()) ?? [];
-  if (sha256 === undefined) throw fault("is not whole: its end is missing");
-  if (sha256 !== hash.digest("hex")) throw fault("is damaged: its bytes are not the bytes that were written");
+  if (sha256 === undefined) throw error("is not whole: its end is missing");
+  if (sha256 !== hash.digest("hex")) throw error("is damaged: its bytes are not the bytes that were written");
   if (sign) {
     const [end, right] = [JSON.parse(last!.toString()), endOf(sha256, sign)];
     if (!isSame(end.ring, right.ring))
-      throw fault("was made under another key ring: put the ring of its store in place, or say --without-keyring");
-    if (!isSame(end.hmac, right.hmac)) throw fault("was changed: its HMAC under the key ring is another");
+      throw error("was made under another key ring: put the ring of its store in place, or say --without-keyring");
+    if (!isSame(end.hmac, right.hmac)) throw error("was changed: its HMAC under the key ring is another");
   }
   const read = JSON.parse(header) as BackupHeader;
-  if (read.duba_backup !== 1) throw fault("is of a newer version of Duba: restore it with that version");
+  if (read.duba_backup !== 1) throw error("is of a newer version of Duba: restore it with that version");
   return read;
 }
 

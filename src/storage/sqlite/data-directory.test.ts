@@ -19,10 +19,10 @@ suite("the data directory", () => {
       const path = folder(t);
       chmodSync(path, mode);
       const open = (mode & 0o777).toString(8);
-      await assert.rejects(opening(path), (fault) => {
-        assert.ok(fault instanceof StoreError);
+      await assert.rejects(opening(path), (error) => {
+        assert.ok(error instanceof StoreError);
         const sentence = `The data directory ${path} is open to other users (mode ${open}): run chmod 700 ${path}.`;
-        assert.equal(fault.message, sentence);
+        assert.equal(error.message, sentence);
         return true;
       });
       chmodSync(path, 0o700);

@@ -15,8 +15,8 @@ export function responseParser<Schema extends TSchema>(
   const validator = lazyValidator(schema);
   return (body) => {
     if (validator().Check(body)) return body as Static<Schema>;
-    const [, faults] = validator().Errors(body);
-    const rules = faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+    const [, errors] = validator().Errors(body);
+    const rules = errors.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
       { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },
       "A vendor answered in a shape that its adapter does not know",

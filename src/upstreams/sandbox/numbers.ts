@@ -91,7 +91,7 @@ const rows: Readonly<Record<number, ReservedRow>> = {
     isForgotten: true,
   },
   16: {
-    description: "The service has a fault, and did nothing.",
+    description: "The service has an error, and did nothing.",
     refusal: { code: "internal_error" },
   },
   17: { description: "Verified after 10 s.", delay: 10_000 },

@@ -105,7 +105,7 @@ for (const engine of usualEngines)
       await terminal.duba("prices", "remove", "other@example.com");
     });
 
-    test("takes nothing of a file in which anything is wrong, and lists every fault by its line", async () => {
+    test("takes nothing of a file in which anything is wrong, and lists every problem by its line", async () => {
       const before = (await terminal.duba("catalogue", "export", "--list", "prices")).out;
       const lines = [
         "account,codes,margin,price",
@@ -207,7 +207,7 @@ for (const engine of usualEngines)
       assert.match(err, /MTNDATA 104: price for acc_\w+ moves from 100 to 9\.55, by more than a factor of 2\./);
     });
 
-    for (const [fault, argv, exitCode, sentence] of [
+    for (const [problem, argv, exitCode, sentence] of [
       [
         "an unknown account",
         ["set", "nobody@example.com", "MTNDATA", "--margin", "1%"],
@@ -234,7 +234,7 @@ for (const engine of usualEngines)
       ],
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)
-      test(`refuses ${fault}`, async () => {
+      test(`refuses ${problem}`, async () => {
         const ran = await terminal.duba("prices", ...argv);
         assert.deepEqual([ran.exitCode, ran.out], [exitCode, ""]);
         assert.match(ran.err, sentence);

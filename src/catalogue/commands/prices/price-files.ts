@@ -27,8 +27,8 @@ export async function importPrices(
   const publisher = roomPublisher(room);
   const now = publisher.now();
   const context = { zone: room.config.timeZone.name, now };
-  const { rules, faults, hasGroups } = await readPrices(file, [...usual, ...others], await accountIds(room), context);
-  const plan = replacingRules(rules, faults, { now, hasGroups });
+  const { rules, problems, hasGroups } = await readPrices(file, [...usual, ...others], await accountIds(room), context);
+  const plan = replacingRules(rules, problems, { now, hasGroups });
   if (dry_run) return previewAnswer(await preview(publisher, plan, {}));
   return outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "prices", note }));
 }

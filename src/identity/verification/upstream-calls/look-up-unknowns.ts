@@ -84,7 +84,7 @@ async function lookUpOf(
     } catch (error) {
       log.warn(
         { vendor: source.name, reference: row.reference, ...loggableError(error) },
-        "A look-up broke off with a fault",
+        "A look-up broke off with an error",
       );
     }
   }

@@ -27,7 +27,7 @@ export type CallResult = MatchResult & { attempt: number | null };
 
 const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
 
-const faultMessage = "The identity upstream broke off with a fault";
+const errorMessage = "The identity upstream broke off with an error";
 
 /**
  * The attempts of one run. It tries the next upstream only if the one before certainly did no work, if that one timed
@@ -239,7 +239,7 @@ export class UpstreamCall {
   }
 
   #logError({ name }: IdentityUpstream, error: unknown): void {
-    this.#parts.log.error({ vendor: name, reference: this.row.reference, ...loggableError(error) }, faultMessage);
+    this.#parts.log.error({ vendor: name, reference: this.row.reference, ...loggableError(error) }, errorMessage);
   }
 }
 

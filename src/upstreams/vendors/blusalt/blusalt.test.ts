@@ -42,7 +42,7 @@ testVendor({
       unavailable("no_money"),
     ],
     "an attempt it does not take": [400, failure(400), unavailable("refused")],
-    "a server fault with 200": [200, failure(500), unknownBecause("server_error")],
+    "a server error with 200": [200, failure(500), unknownBecause("server_error")],
     "a good status without a record": [200, failure(200), badResponse("shape")],
     "a good body with a bad status": [404, verified, badResponse("status")],
   },

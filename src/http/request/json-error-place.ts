@@ -8,7 +8,7 @@ type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "c
  * Where a text stops being JSON, as an index in UTF-16 units; its length if it ends too early, undefined if it is JSON. The
  * engine's own message would quote the text.
  */
-export function jsonFaultAt(text: string): number | undefined {
+export function jsonErrorAt(text: string): number | undefined {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";
   let isDone = false;

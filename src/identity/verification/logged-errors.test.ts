@@ -5,7 +5,7 @@ import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 for (const engine of engines)
-  suite(`faults of the store on ${engine.name}`, () => {
+  suite(`errors of the store on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
     test("are logged by their code: their message may hold the values of a statement", async (t) => {

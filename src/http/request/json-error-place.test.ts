@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { jsonFaultAt } from "./json-fault.ts";
+import { jsonErrorAt } from "./json-error-place.ts";
 
 suite("the place where a text stops being JSON", () => {
   test("is the first character that no JSON can have there, or the end", () => {
@@ -22,7 +22,7 @@ suite("the place where a text stops being JSON", () => {
       ["[1}", 2],
       ["undefined", 0],
     ] as const)
-      assert.equal(jsonFaultAt(text), at, text);
+      assert.equal(jsonErrorAt(text), at, text);
   });
 
   test("is there for every text that JSON.parse rejects, and for no other", () => {
@@ -44,7 +44,7 @@ suite("the place where a text stops being JSON", () => {
           isJson = false;
         }
         found[`${isJson}`] += 1;
-        assert.equal(jsonFaultAt(text) === undefined, isJson, text);
+        assert.equal(jsonErrorAt(text) === undefined, isJson, text);
       }),
       { numRuns: 5000 },
     );
@@ -53,8 +53,8 @@ suite("the place where a text stops being JSON", () => {
 
   test("is found in a long text and below arrays as deep as a body can be", () => {
     const deep = "[".repeat(200_000);
-    assert.equal(jsonFaultAt(deep), deep.length);
-    assert.equal(jsonFaultAt(`"${"x".repeat(200_000)}`), 0);
-    assert.equal(jsonFaultAt(`${deep}${"]".repeat(200_000)}`), undefined);
+    assert.equal(jsonErrorAt(deep), deep.length);
+    assert.equal(jsonErrorAt(`"${"x".repeat(200_000)}`), 0);
+    assert.equal(jsonErrorAt(`${deep}${"]".repeat(200_000)}`), undefined);
   });
 });
