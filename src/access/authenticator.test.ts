@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { usualEngines } from "../../test/support/engines.ts";
 import { recorded } from "./access.fixture.ts";
 import { changeAccount, createAccount, resumeAccount, suspendAccount } from "./accounts/accounts.ts";
-import { bootstrap, failsAs, here, SuiteCredentials } from "./authenticator.fixture.ts";
+import { failsAs, here, SuiteCredentials } from "./authenticator.fixture.ts";
 import { isAbsent } from "./authenticator.ts";
 import { revokeKey } from "./keys/keys.ts";
 import { newAccessToken, newApiKey } from "./secrets.ts";
@@ -67,12 +67,6 @@ for (const engine of usualEngines) {
       await assert.rejects(used(), failsAs("invalid_credentials", /suspended/));
       await resumeAccount(recorded(its.store.db), id);
       assert.equal((await used()).accountId, id);
-    });
-
-    test("are the bootstrap value, whatever its form", async () => {
-      const { mode, keyId } = await its.credentials.credentialOf(`Bearer ${bootstrap}`, here);
-      assert.equal(mode, "test");
-      assert.match(keyId, /^[0-9A-Za-z]{12}$/);
     });
 
     test("that are known are answered at once, without a promise or the store", async () => {
@@ -197,20 +191,6 @@ for (const engine of usualEngines) {
         for (const address of ["203.0.113.8", "::ffff:203.0.113.8", "2001:db9::1", ""])
           assert.throws(() => its.credentials.credentialOf(header, address), failsAs("address_not_allowed"));
       }
-    });
-
-    test("that failed 20 times in a minute are not looked up any more, but what is known goes on", async () => {
-      its.credentials = its.open({ count: 20, seconds: 60 });
-      const { text } = await its.create();
-      await its.credentials.credentialOf(text, here);
-      its.asked = 0;
-      for (let count = 0; count < 20; count++) await its.refused(newApiKey("live").text, "invalid_credentials");
-      assert.equal(its.asked, 20);
-      await its.refused(newApiKey("live").text, "rate_limited");
-      await its.refused("Bearer null", "rate_limited");
-      assert.equal(its.asked, 20);
-      its.credentials.credentialOf(text, here);
-      await its.refused(newApiKey("live").text, "invalid_credentials", /./, "203.0.113.8");
     });
   });
 }

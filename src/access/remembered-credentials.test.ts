@@ -26,22 +26,6 @@ for (const engine of usualEngines) {
       await its.refused(text, "rate_limited");
     });
 
-    test("that are good do not use up the limit, however many come at once", async () => {
-      its.credentials = its.open({ count: 20, seconds: 60 });
-      const keys = await Promise.all(Array.from({ length: 30 }, () => its.create()));
-      await Promise.all(keys.map(({ text }) => its.credentials.credentialOf(text, here)));
-      assert.equal(its.asked, 30);
-    });
-
-    test("revoked elsewhere are refused here once the store says that something changed", async () => {
-      const { key, text } = await its.create();
-      await its.credentials.credentialOf(text, here);
-      await revokeKey(recorded(its.store.db), key.id);
-      its.credentials.credentialOf(text, here);
-      await its.credentials.refresh();
-      await its.refused(text, "invalid_credentials");
-    });
-
     test("stay known while nothing changes", async () => {
       const { text } = await its.create();
       const known = await its.credentials.credentialOf(text, here);

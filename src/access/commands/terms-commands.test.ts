@@ -32,6 +32,29 @@ for (const engine of usualEngines)
       assert.deepEqual(await shown(), none);
     });
 
+    test("fees and answers change one by one, and a change of nothing is refused", async () => {
+      const fees = ["--bvn-fee", "80.50", "--nin-fee", "60"];
+      const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", ...fees];
+      assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
+      const change = ["accounts", "change", "terms@example.com"];
+      const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
+      assert.match(out, /pays the default fee for a BVN and ₦60\.00 for a NIN, and receives masked records\.$/m);
+      const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
+      const { name, bvn_fee, nin_fee, answers } = listed.find(
+        ({ email }: { email: string }) => email === "terms@example.com",
+      );
+      assert.deepEqual([name, bvn_fee, nin_fee, answers], ["Terms", null, "60", "masked"]);
+      for (const [argv, sentence] of [
+        [[], /^The command has nothing to change/],
+        [["--bvn-fee", "eighty"], /^--bvn-fee must be an amount in naira/],
+        [["--answers", "some"], /full, masked/],
+      ] as const) {
+        const { exitCode, err } = await duba(...change, ...argv);
+        assert.equal(exitCode, 2);
+        assert.match(err, sentence);
+      }
+    });
+
     test("lists all values that no account can have", async () => {
       const bad = ["--cap-naira", "lots", "--cap-count", "0", "--limit-verification", "9", "--limit-in-flight", "few"];
       const { exitCode, err } = await duba("accounts", "change", shop, ...bad);
