@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { type CopiedRequest, curlLine, numbersFor, provocations } from "../pages/provoke.ts";
-import type { FailureCode } from "../src/operation/failures.ts";
+import { type CopiedRequest, curlLine, provocations } from "../pages/provoke.ts";
 import { failuresOf } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
@@ -47,20 +46,6 @@ suite("the pages for integrators", { concurrency: true }, () => {
       assert.match(await text(shell.stdout), new RegExp(`"code":"${code}"`), line);
     });
   }
-
-  test("name the sandbox numbers that fail", async () => {
-    for (const code of ["bvn_not_found", "nin_not_found", "phone_mismatch", "upstream_unavailable"] as FailureCode[]) {
-      const numbers = numbersFor(code);
-      assert.notEqual(numbers.length, 0, code);
-      for (const number of numbers) {
-        const [label = "", digits = ""] = number.split(" ");
-        const kind = label.toLowerCase();
-        const body = { [kind]: digits, phone: "08000000017", amount: "100" };
-        const answer = await service.ask(`/api/v2/kyc/verify-${kind}`, { method: "POST", body });
-        assert.equal(answer.json.error?.code, code, number);
-      }
-    }
-  });
 
   test("offer a collection whose requests succeed in their order, with each failure as an example", async () => {
     const collection = (await service.ask("/postman.json", { credential: false })).json;

@@ -3,7 +3,6 @@ import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import { type ServiceResponse, sandboxKey, startService } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -154,26 +153,6 @@ suite("limits", { concurrency: true }, () => {
     for (const left of [2, 1, 0])
       assert.match(String((await exchange({})).headers.ratelimit), new RegExp(`^"anonymous";r=${left};`));
     assertLimited(await exchange(good), path);
-  });
-
-  test("let 20 verifications of an account run at once", async () => {
-    await using service = await startService({});
-    const refused: ServiceResponse[] = [];
-    for (let place = 10; place < 32; place += 1) {
-      const slow = { ...body, bvn: "00000000017", phone: `080000001${place}` };
-      // Those that run are cut off with the service.
-      service.ask(verify, { method: "POST", body: slow }).then(
-        (response) => refused.push(response),
-        () => undefined,
-      );
-    }
-    const { db } = await service.store();
-    const running = () => db.selectFrom("verification").select("reference").where("state", "=", "started").execute();
-    await until(async () => refused.length === 2 && (await running()).length === 20);
-    for (const response of refused) {
-      assertFailure(response, 429, "too_many_in_flight", { path: verify });
-      assert.match(String(response.headers["retry-after"]), /^[1-9]\d*$/);
-    }
   });
 
   test("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {

@@ -146,13 +146,6 @@ for (const engine of engines) {
       );
     });
 
-    test("of a month that is not over is refused, with the time when it is complete", async () => {
-      await assert.rejects(statement("acc", december), {
-        exitCode: 2,
-        message: /from 2026-12-01T01:00:00\+01:00 on/,
-      });
-    });
-
     test("has a number of its own for each account, month and time zone, and a hash of its lines", async () => {
       const { accountId } = newRequest();
       await storeRows(store.db, verifiedRow(accountId, november));

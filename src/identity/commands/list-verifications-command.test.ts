@@ -5,7 +5,7 @@ import { usualEngines } from "../../../test/support/engines.ts";
 import { openKeyring } from "../../keyring/file.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { openStore } from "../../storage/store.ts";
-import { attemptRowsOf, made, row, suiteLedger } from "./ledger-commands.fixture.ts";
+import { suiteLedger } from "./ledger-commands.fixture.ts";
 
 for (const engine of usualEngines) {
   suite(`listed verifications on ${engine.name}`, () => {
@@ -72,40 +72,6 @@ for (const engine of usualEngines) {
         assert.match((await duba("ledger", "list", "--idempotency-key", "order-1", ...options)).out, /aaaaaa000000003/);
       assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verifications\.$/m);
       rmSync(path);
-    });
-
-    test("lists what is unknown", async () => {
-      const unknowns = (...options: string[]) => duba("ledger", "list", "--state", "unknown", ...options);
-      assert.match((await unknowns()).out, /^No verifications\.$/m);
-      const store = await openStore({ ...place.settings, serving: false });
-      const unknown = {
-        ...row,
-        idempotency_hash: null,
-        state: "unknown" as const,
-        charged: 0 as const,
-        charged_at: null,
-      };
-      const one = { ...unknown, reference: "bbbbbb000000001", account_id: "acc_gone", mode: "test" as const };
-      const { id } = await store.db
-        .selectFrom("account")
-        .select("id")
-        .where("email", "=", "shop@example.com")
-        .executeTakeFirstOrThrow();
-      const other = { ...unknown, reference: "bbbbbb000000002", account_id: id, started_at: made - 1000 };
-      await store.db.insertInto("verification").values([one, other]).execute();
-      await store.db.insertInto("verification_attempt").values(attemptRowsOf(other.reference, id)).execute();
-      await store.close();
-      const { exitCode, out } = await unknowns("--json");
-      assert.equal(exitCode, 0);
-      const found: { request_reference: string; account: string; mode: string; state: string }[] =
-        JSON.parse(out).verifications;
-      assert.deepEqual(
-        found.map(({ request_reference, account, mode, state }) => [request_reference, account, mode, state]),
-        [
-          [other.reference, "shop@example.com", "live", "unknown"],
-          [one.reference, "acc_gone", "test", "unknown"],
-        ],
-      );
     });
   });
 }

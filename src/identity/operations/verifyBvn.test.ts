@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { failureBody } from "../../operation/answers/envelope.ts";
-import { failures } from "../../operation/failures.ts";
-import { inputReader } from "../../operation/schema/validate-input.ts";
 import { callOf, failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
@@ -41,19 +38,6 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("an idempotency key that reveals the person, in any form, is refused and binds nothing", async (t) => {
-      const identity = await store.open(t);
-      const caller = { accountId: newRequest().accountId };
-      for (const key of ["", "a b", "x22000000017", "+2348000000017", "0800-000-0017"]) {
-        const spaced = { ...input, bvn: "22 000000017", phone: "0800 000 0017" };
-        const failure = await failureFrom(
-          callOf(verifyBvn, identity, { input: spaced, headers: { "idempotency-key": key }, caller }),
-        );
-        assert.deepEqual([failure.code, failure.status], ["invalid_idempotency_key", 400], key);
-      }
-      assert.deepEqual(await ledgerRows(store.db, caller), []);
-    });
-
     test("a consent reference is kept; a bad one is a problem of its field", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
@@ -68,16 +52,6 @@ for (const engine of usualEngines) {
       assert.equal((await onlyRow(store.db, caller)).consent_reference, "c-1");
     });
 
-    test("where consent is required, a live call without it is refused and a test call is not", async (t) => {
-      const upstreams = { test: answering(verified).upstream, live: [answering(verified).upstream] };
-      const identity = await store.open(t, { upstreams, settings: { consentRequired: true } });
-      const live = { accountId: newRequest().accountId, mode: "live" } as const;
-      assert.equal((await failureFrom(callOf(verifyBvn, identity, { input, caller: live }))).code, "consent_required");
-      assert.deepEqual(await ledgerRows(store.db, live), []);
-      await callOf(verifyBvn, identity, { input, caller: live, headers: { "consent-reference": "c-1" } });
-      await callOf(verifyBvn, identity, { input });
-    });
-
     test("the caller's trace context reaches the upstream, a bad one does not", async (t) => {
       const { upstream, received } = answering(verified);
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
@@ -90,47 +64,5 @@ for (const engine of usualEngines) {
       );
       assert.deepEqual([received[0]?.number, received[0]?.claims.phone], ["22000000017", "8000000017"]);
     });
-
-    test("a failure says what was charged, called and written, and has null for data", async (t) => {
-      const identity = await store.open(t);
-      const caller = { accountId: newRequest().accountId };
-      const early = await failureFrom(
-        callOf(verifyBvn, identity, { input, headers: { "idempotency-key": "" }, caller }),
-      );
-      assert.deepEqual(failureBody(early, "r", verifyBvn as never), {
-        success: false,
-        status: "error",
-        message: early.message,
-        error: {
-          code: "invalid_idempotency_key",
-          retryable: false,
-          request_id: "r",
-          help: "/docs/errors#invalid_idempotency_key",
-          charged: false,
-          upstream_called: false,
-          request_reference: null,
-        },
-        data: null,
-      });
-      const late = await failureFrom(callOf(verifyBvn, identity, { input: { ...input, bvn: "00000000001" }, caller }));
-      const { error } = failureBody(late, "r", verifyBvn as never) as { error: Record<string, unknown> };
-      const { reference } = await onlyRow(store.db, caller);
-      assert.deepEqual([error.charged, error.upstream_called, error.request_reference], [false, true, reference]);
-    });
   });
 }
-
-test("bvn, phone and amount are required text, and all problems are named", () => {
-  const read = inputReader(verifyBvn.input);
-  assert.deepEqual(
-    read({}).problems.map(({ field }) => field),
-    ["bvn", "phone", "amount"],
-  );
-  assert.match(read({ ...input, bvn: 22000000017 }).problems[0]!.message, /not a number/);
-  assert.deepEqual(read({ ...input, more: "x" }), { input, problems: [] });
-});
-
-test("every failure it declares is in the table", () => {
-  for (const code of verifyBvn.failures) assert.ok(failures[code]);
-  assert.equal(new Set(verifyBvn.failures).size, verifyBvn.failures.length);
-});

@@ -26,44 +26,6 @@ const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
 const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
 const isReserved = (bvn: string) => sandboxNumbers("bvn").some(({ number }) => number === bvn);
 
-test("the table lists the numbers with what a caller gets, at first and for a retry", () => {
-  assert.deepEqual(
-    sandboxNumbers("bvn").map(({ number, result, retried }) =>
-      retried === result ? [number, result] : [number, result, retried],
-    ),
-    [
-      ["00000000001", "404 bvn_not_found"],
-      ["00000000002", "422 phone_mismatch"],
-      ["00000000003", "VERIFIED"],
-      ["00000000004", "VERIFIED"],
-      ["00000000005", "503 upstream_unavailable"],
-      ["00000000006", "504 upstream_timeout"],
-      ["00000000007", "502 upstream_bad_response"],
-      ["00000000008", "VERIFIED"],
-      ["00000000009", "429 subject_rate_limited"],
-      ["00000000010", "402 spending_cap_reached"],
-      ["00000000011", "402 balance_too_low"],
-      ["00000000012", "504 upstream_timeout", "VERIFIED"],
-      ["00000000013", "504 upstream_timeout", "404 bvn_not_found"],
-      ["00000000014", "403 consent_required"],
-      ["00000000015", "VERIFIED", "410 record_no_longer_held"],
-      ["00000000016", "500 internal_error"],
-      ["00000000017", "VERIFIED"],
-      ["00000000018", "504 upstream_timeout", "VERIFIED"],
-      ["00000000019", "429 rate_limited"],
-      ["00000000020", "422 bvn_blocked"],
-    ],
-  );
-});
-
-test("the numbers of failures give their outcome at once", async () => {
-  const negatives = { "01": "not_found", "02": "phone_mismatch", 20: "blocked" } as const;
-  for (const [last, reason] of Object.entries(negatives))
-    assert.deepEqual(await ask(`000000000${last}`), negative(reason));
-  const kinds = { 5: "unavailable", 6: "unknown", 7: "bad_response" };
-  for (const [last, kind] of Object.entries(kinds)) assert.deepEqual(await ask(`0000000000${last}`), { kind });
-});
-
 test("3 is on the watchlist", async () => {
   assert.equal(toIdentityRecord(await ask("00000000003")).watchlisted, "YES");
 });
@@ -79,10 +41,6 @@ test("4 has null and empty text wherever a record may", async () => {
   assert.deepEqual(Object.fromEntries(blank(record.personal_info)), { email: "", phone_number_2: null });
   assert.deepEqual(blank(record.residential_info), []);
   documentedOrder(record);
-});
-
-test("9 is an ordinary person to the upstream", async () => {
-  assert.equal(toIdentityRecord(await ask("00000000009")).bvn_number, "00000000009");
 });
 
 test("12 and 13 are unknown at first, under a reference by which an attempt or a look-up learns more", async () => {
@@ -102,32 +60,11 @@ test("12 and 13 are unknown at first, under a reference by which an attempt or a
   }
 });
 
-test("18 outlasts the patience of its caller, and answers all the same", async (t: TestContext) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const asked = ask("00000000018");
-  t.mock.timers.tick(15_000);
-  const outcome = await asked;
-  assert.ok(outcome.kind === "unknown" && outcome.later);
-  t.mock.timers.tick(14_999);
-  assert.equal(await settled(outcome.later), "waiting");
-  t.mock.timers.tick(1);
-  assert.equal(toIdentityRecord(await outcome.later).bvn_number, "00000000018");
-});
-
 /** What became of a promise so far, after everything that is due has run. */
 async function settled(promise: Promise<IdentityOutcome>): Promise<IdentityOutcome | "waiting"> {
   const turn = new Promise<"waiting">((resolve) => setImmediate(resolve, "waiting"));
   return Promise.race([promise, turn]);
 }
-
-test("8 is verified after three seconds and not sooner", async (t: TestContext) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const outcome = ask("00000000008");
-  t.mock.timers.tick(2999);
-  assert.equal(await settled(outcome), "waiting");
-  t.mock.timers.tick(1);
-  assert.equal(toIdentityRecord(await outcome).bvn_number, "00000000008");
-});
 
 test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContext) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
