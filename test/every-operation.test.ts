@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { failures } from "../src/operation/failures.ts";
-import { failuresOf } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
@@ -163,22 +161,6 @@ for (const operation of everyOperation) {
       if (carriage === "query") assert.equal(response.status, 200);
       else assertFailure(response, 400, "malformed_json", refused);
       assertCommonHeaders(response);
-    });
-
-    test("documents its failures, each at the anchor that answers point to", async () => {
-      const page = await service.ask("/docs/errors", { credential: false });
-      const codes = failuresOf(operation);
-      assert.ok(codes.length > 5);
-      for (const code of codes) {
-        assert.ok(page.text.includes(`id="${code}"`), code);
-        assert.ok(failures[code].cause.length > 10 && failures[code].cure.length > 10, code);
-      }
-      const { json: openapi } = await service.ask("/openapi.json", { credential: false });
-      const described = openapi.paths[operation.path][method.toLowerCase()];
-      assert.equal(described.operationId, id);
-      const statuses = new Set(codes.map((code) => String(failures[code].status)));
-      const shown = Object.keys(described.responses).filter((status) => /^[45]/.test(status));
-      assert.deepEqual(shown.sort(), [...statuses].sort());
     });
 
     test("keeps its words when the parser or the URL is at fault", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -143,42 +143,6 @@ suite("the process", { concurrency: true }, () => {
       service.out(),
       /"level":40,[^\n]*"setting":"DUBA_TRUST_PROXY","msg":"DUBA_TRUST_PROXY names public networks, 104/,
     );
-  });
-
-  test("names every bad setting at once and ends with 2", async () => {
-    const { code, out, err } = await start({
-      DUBA_DATA: freshFolder(),
-      PORT: "http",
-      DUBA_LIMITS: "maybe",
-      DUBA_LIMIT_CATALOGUE: "many",
-      DUBA_BOOTSTRAP_KEY: "duba_live_0123456789abcdefghijklmnop",
-      DUBA_TYPO: "1",
-    }).ended;
-    assert.equal(code, 2);
-    for (const name of ["PORT", "DUBA_LIMITS", "DUBA_LIMIT_CATALOGUE", "DUBA_BOOTSTRAP_KEY", "DUBA_TYPO"])
-      assert.match(err, new RegExp(`^${name} `, "m"));
-    assertPlain(out, err, 5);
-    assert.doesNotMatch(err, /0123456789abcdef/);
-  });
-
-  test("refuses a data directory that another one serves from", async () => {
-    const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
-    const first = await served(settings);
-    const { code, out, err } = await start(settings).ended;
-    assert.equal(code, 1);
-    assertPlain(out, err, 1);
-    assert.match(err, /Another process serves from the data directory/);
-    assert.equal((await ask(first.port, "/readyz")).status, 200);
-    await stop(first);
-  });
-
-  test("refuses a data directory that it cannot write", async () => {
-    const file = freshFolder();
-    writeFileSync(file, "");
-    const { code, out, err } = await start({ DUBA_DATA: join(file, "data") }).ended;
-    assert.equal(code, 1);
-    assertPlain(out, err, 1);
-    assert.match(err, /data directory .* cannot be written/);
   });
 
   test("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {

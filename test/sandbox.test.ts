@@ -17,13 +17,6 @@ for (const engine of usualEngines) {
 
     const ask = (bvn: string, headers: Record<string, string> = {}, phone = "08000000017"): Promise<ServiceResponse> =>
       service.ask(verify, { method: "POST", headers, body: { bvn, phone, amount: "100" } });
-    const _recordOf = async (bvn: string, phone?: string): Promise<ServiceResponse["json"]> => {
-      const response = await ask(bvn, {}, phone);
-      assert.equal(response.status, 200, response.text);
-      assert.equal(response.json.data.verification_status, "VERIFIED");
-      assert.equal(response.json.data.bvn_number, bvn);
-      return response.json.data;
-    };
 
     test("refuses what its table says, charges nothing, repeats no number, and says when to come back", async () => {
       for (const { number, result } of sandboxNumbers("bvn")) {

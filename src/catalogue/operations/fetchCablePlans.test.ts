@@ -19,10 +19,3 @@ test("the products of a provider, numbered through the whole list", () => {
 test("the provider is matched without regard to case", () => {
   assert.equal(look("GOtv"), look("gotv"));
 });
-
-test("an unknown provider is told which codes there are", () => {
-  assert.throws(() => look("mytv"), {
-    code: "provider_not_found",
-    message: "No cable provider has the code mytv. Known codes: gotv, dstv, startimes.",
-  });
-});

@@ -8,19 +8,6 @@ import { catalogueOperations } from "./index.ts";
 
 const catalogue = answersOf(await starterSnapshot(), Date.now);
 
-test("the documented operations come first, in the document's order", () => {
-  const documented = catalogueOperations.slice(0, catalogueOperations.findLastIndex((one) => one.documented) + 1);
-  assert.deepEqual(
-    documented.map(({ id, method, path, access }) => [id, access, method, path].join(" ")),
-    [
-      "lookupDataBundles anonymous GET /api/v2/internet/data/lookup",
-      "listCorporateBundles credential GET /api/v2/corporate-data/list",
-      "fetchTvAddOns anonymous GET /api/v2/cable-tv/fetch-tv-add-ons",
-      "fetchDataProviders credential GET /api/v2/internet/data/fetch-providers",
-    ],
-  );
-});
-
 test("the lists that need no credential are those of the operations that are open", () => {
   const listed = {
     "data-bundles": "lookupDataBundles",
