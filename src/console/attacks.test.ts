@@ -116,7 +116,7 @@ for (const engine of usualEngines)
         /You cannot change your own role/,
       );
       const _token = by.officer.token;
-      assert.equal((await post("/confirm", by.operator, { _token, _command: "keys.revoke", id: "x" })).status, 403);
+      assert.equal((await post("/keys/revoke?_confirm=1", by.operator, { _token, id: "x" })).status, 403);
       assert.equal((await post("/sign-out", by.operator, { _token })).status, 403);
       assert.equal((await send("/keys", { cookie: by.operator.cookie })).status, 200);
     });

@@ -4,6 +4,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { ReportStore } from "../storage/reports.ts";
 import type { Store } from "../storage/store.ts";
+import type { SignedIn } from "./console-request.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
 import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
@@ -11,8 +12,7 @@ import type { Say } from "./view/command-words.ts";
 
 /** What the pages of the console need. */
 export interface ConsoleRoom {
-  site: SiteMap;
-  say: Say;
+  whole: SiteMap;
   config: Config;
   /** Apart from the store that serves integrators, so that a long table does not delay them. */
   store: Store;
@@ -26,6 +26,13 @@ export interface ConsoleRoom {
   readings: SharedReadings;
   health: ConsoleHealth;
   log: Log;
+}
+
+/** A request of somebody who is signed in. */
+export interface Visit extends ConsoleRoom, SignedIn {
+  /** Of the whole site what the person may do. */
+  site: SiteMap;
+  say: Say;
 }
 
 export interface ConsoleHealth {

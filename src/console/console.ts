@@ -21,7 +21,6 @@ import type { MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
 import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
-import { sayingFor } from "./view/command-words.ts";
 
 export interface OperatorConsole {
   /** Listens where `DUBA_CONSOLE` says, and returns the origin, with a link for the first officer if nobody can sign in. */
@@ -50,10 +49,8 @@ export async function openConsole(
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;
   const rehearsal = "This is a rehearsal: live verifications are of people that stand-ins of vendors invented.";
-  const site = { ...siteMap(commands), ...(config.upstream.standIns && { notice: rehearsal }) };
   const room: ConsoleRoom = {
-    site,
-    say: sayingFor(site, "viewer"),
+    whole: { ...siteMap(commands), ...(config.upstream.standIns && { notice: rehearsal }) },
     config,
     store,
     reports,

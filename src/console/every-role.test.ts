@@ -57,7 +57,7 @@ for (const engine of usualEngines)
           }
           if (may) continue;
           assert.equal((await post(pathOf(command), by[role], {})).status, 403, `${role} runs ${command.id}`);
-          assert.equal((await post("/confirm", by[role], { _command: command.id })).status, 403, command.id);
+          assert.equal((await post(`${pathOf(command)}?_confirm=1`, by[role], {})).status, 403, command.id);
           refused += 2;
         }
       assert.ok(refused > 100, `${refused} refused`);
@@ -130,7 +130,7 @@ for (const engine of usualEngines)
         assert.deepEqual([status, answered.location], asked ? [303, asked] : [401, undefined], path);
         assert.ok(!text.includes("@"), path);
       }
-      for (const path of [...byPath.keys(), "/confirm", "/sign-out", "/passkeys/options"])
+      for (const path of [...byPath.keys(), "/sign-out", "/passkeys/options"])
         assert.equal((await send(path, { method: "POST", body, headers })).status, 401, path);
     });
   });

@@ -8,13 +8,12 @@ import type { HttpResponse } from "../http/shell/http-response.ts";
 import { type Command, checkRole, RoleError, roles } from "../operation/command.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
-import { type Asked, ConsoleError, cookieIn, longestForm, type SignedIn } from "./console-request.ts";
+import { type Asked, ConsoleError, cookieIn, longestForm } from "./console-request.ts";
 import { jsonResponse, page, redirect } from "./console-response.ts";
-import type { ConsoleRoom } from "./console-room.ts";
+import type { ConsoleRoom, Visit } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
-import { confirmOptions } from "./routes/confirm-deed.ts";
-import { runForm, showDone, showTyped } from "./routes/form-routes.ts";
-import { nowCounts, nowLive, nowPage, nowSums, nowTables } from "./routes/now-routes.ts";
+import { sentFormReply, showDone } from "./routes/form-routes.ts";
+import { nowPage, nowPart, nowParts } from "./routes/now-routes.ts";
 import {
   cookieName,
   joinPage,
@@ -24,12 +23,9 @@ import {
   signOut,
   typedPage,
 } from "./routes/sign-in-routes.ts";
-import { pathOf } from "./site-map.ts";
+import { pathOf, siteFor } from "./site-map.ts";
 import { sayingFor } from "./view/command-words.ts";
 import { barePage } from "./view/frame.ts";
-
-/** Parts of pages that refresh themselves: nobody uses the console for that. */
-const refreshed = new Set(["/now/live", "/now/sums", "/now/tables", "/now/counts"]);
 
 /** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
@@ -37,9 +33,13 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     all: new AddressRateLimiter("console", { count: 1200, seconds: 60 }),
     signIn: new AddressRateLimiter("sign-in", { count: 30, seconds: 60 }),
   };
-  const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
-
-  const sayings = new Map(roles.map((role) => [role, sayingFor(room.site, role)]));
+  const byPath = new Map([...room.whole.commands.values()].map((command) => [pathOf(command), command]));
+  const sites = new Map(
+    roles.map((role) => {
+      const site = siteFor(room.whole, role);
+      return [role, { site, say: sayingFor(site) }];
+    }),
+  );
 
   return async (raw: IncomingMessage): Promise<HttpResponse> => {
     let session: Session | undefined;
@@ -55,7 +55,8 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
       const secret = cookieIn(raw, cookieName(room.origin()));
-      session = secret ? await findSession(room.store.db, secret, room.store.now(), !refreshed.has(path)) : undefined;
+      // Nobody uses the console for what refreshes itself.
+      session = secret ? await findSession(room.store.db, secret, room.store.now(), !nowParts.has(path)) : undefined;
       if (isPost) checkOrigin(room, raw);
       if (!isPost && path === "/sign-in") return session ? redirect("/") : signInPage();
       if (!isPost && path === "/join") return joinPage();
@@ -65,34 +66,30 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
         if (reply) return reply;
       }
       if (!session) return await strangers(asked, byPath.get(path));
-      const say = sayings.get(session.person.role)!;
-      return await signedInResponse({ ...room, say }, { ...asked, session });
+      return await signedInResponse({ ...room, ...sites.get(session.person.role)!, ...asked, session });
     } catch (error) {
       return refused(error, raw, session);
     }
   };
 
-  async function signedInResponse(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-    const { path, isPost } = asked;
-    if (isPost && path === "/sign-out") return signOut(room, asked);
-    if (isPost && path === "/passkeys/options") return newPasskeyOptions(room, asked);
-    if (isPost && path === "/confirm") return confirmOptions(room, asked);
+  async function signedInResponse(visit: Visit): Promise<HttpResponse> {
+    const { path, isPost } = visit;
+    if (isPost && path === "/sign-out") return signOut(visit);
+    if (isPost && path === "/passkeys/options") return newPasskeyOptions(visit);
     const command = byPath.get(path);
-    if (command) checkRole(command, asked.session.person.role);
+    if (command) checkRole(command, visit.session.person.role);
 
     if (isPost) {
-      if (command) return asked.query.has("_typed") ? showTyped(room, asked, command) : runForm(room, asked, command);
+      if (command) return sentFormReply(visit, command);
       throw new ConsoleError(404, "path", "The console has no such form.");
     }
-    if (path === "/now/live") return nowLive(room, asked);
-    if (path === "/now/sums") return nowSums(room, asked);
-    if (path === "/now/tables") return nowTables(room, asked);
-    if (path === "/now/counts") return nowCounts(room, asked);
-    const place = room.site.places.find((each) => each.path === path);
-    if (place?.path === "/") return nowPage(room, asked, place);
-    if (place) return showPlace(room, asked, place);
+    const part = nowParts.get(path);
+    if (part) return nowPart(visit, part(visit.query));
+    const place = visit.site.places.find((each) => each.path === path);
+    if (place?.path === "/") return nowPage(visit, place);
+    if (place) return showPlace(visit, place);
     if (!command) return missing();
-    return asked.query.has("_done") ? showDone(room, asked, command) : showCommand(room, asked, command);
+    return visit.query.has("_done") ? showDone(visit, command) : showCommand(visit, command);
   }
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
@@ -158,7 +155,7 @@ async function strangers(asked: Asked, command: Command<never> | undefined): Pro
   // Scripts cannot show the page to sign in.
   if (isPost && command && isSmall && raw.headers["sec-fetch-mode"] === "navigate") return typedPage(asked, command);
   const next = isSmall ? "Send the form, or load the page again," : "Load the page again";
-  if (isPost || refreshed.has(path))
+  if (isPost || nowParts.has(path))
     throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
   if (raw.headers["sec-fetch-site"] === "cross-site") {

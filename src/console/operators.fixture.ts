@@ -104,8 +104,7 @@ export function consoleClient({ console }: TestService, port = Number(new URL(co
     return answer.status === 303 ? send(String(answer.headers.location), { cookie }) : answer;
   };
   const deedOf: ConsoleClient["deedOf"] = async (path, who, fields) => {
-    const named = { _command: path.slice(1).replaceAll("/", "."), ...fields };
-    const { status, text } = await post("/confirm", who, named, { Accept: "application/json" });
+    const { status, text } = await post(`${path}?_confirm=1`, who, fields, { Accept: "application/json" });
     return { status, json: JSON.parse(text) };
   };
   return {

@@ -2,6 +2,8 @@ import type { CommandContext } from "../commands/context.ts";
 import { forEachKind, labelOf } from "../operation/check-kind.ts";
 import { type Command, mayRun, type Role } from "../operation/command.ts";
 
+export type ConsoleCommand = Command<CommandContext>;
+
 /** A page of the console: a table that it opens with, and the commands of its families. */
 export interface ConsolePage {
   path: string;
@@ -38,11 +40,11 @@ export interface SiteMap {
   places: readonly ConsolePage[];
   /** A sentence on top of each page. */
   notice?: string;
-  commands: ReadonlyMap<string, Command<CommandContext>>;
+  commands: ReadonlyMap<string, ConsoleCommand>;
 }
 
 /** A family without a page of its own gets one with its name. */
-export function siteMap(all: readonly Command<CommandContext>[]): SiteMap {
+export function siteMap(all: readonly ConsoleCommand[]): SiteMap {
   const usable = all.filter(({ only, store }) => only !== "terminal" && store !== "own");
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
@@ -56,6 +58,11 @@ export function siteMap(all: readonly Command<CommandContext>[]): SiteMap {
   return { places: [...named, ...more], commands: new Map(usable.map((command) => [command.id, command])) };
 }
 
+/** What a person of this role may do of it. */
+export function siteFor(whole: SiteMap, role: Role): SiteMap {
+  return { ...whole, commands: new Map([...whole.commands].filter(([, command]) => mayRun(role, command))) };
+}
+
 export function familyOf({ id }: Pick<Command<never>, "id">): string {
   return id.split(".")[0]!;
 }
@@ -65,15 +72,38 @@ export function pathOf({ id }: Pick<Command<never>, "id">): string {
   return `/${id.replaceAll(".", "/")}`;
 }
 
+/** The page of a command with these texts filled in. */
+export function addressOf(
+  command: Pick<Command<never>, "id">,
+  texts: Readonly<Record<string, string | undefined>>,
+): string {
+  return urlOf(pathOf(command), new URLSearchParams(), texts);
+}
+
+/** A path with the query and these changes; undefined removes a name. */
+export function urlOf(
+  path: string,
+  query: URLSearchParams,
+  change: Readonly<Record<string, string | undefined>>,
+): string {
+  const all = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined) all.delete(name);
+    else all.set(name, value);
+  }
+  const text = all.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
 /** The page that a command belongs to. */
-export function placeOf({ places }: SiteMap, command: Command<CommandContext>): ConsolePage {
+export function placeOf({ places }: SiteMap, command: Command<never>): ConsolePage {
   return places.find(({ families }) => families.includes(familyOf(command)))!;
 }
 
-/** The commands of a page that a person of this role may run, but the one that it opens with. */
-export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role): Command<CommandContext>[] {
+/** The commands of a page, but the one that it opens with. */
+export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCommand[] {
   return [...commands.values()].filter(
-    (command) => place.families.includes(familyOf(command)) && command.id !== place.opens && mayRun(role, command),
+    (command) => place.families.includes(familyOf(command)) && command.id !== place.opens,
   );
 }
 

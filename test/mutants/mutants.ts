@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a form that somebody typed is shown to another person",
     file: "src/console/routes/form-routes.ts",
-    from: 'if (form.get("_person") !== asked.session.person.id) return redirect(pathOf(command));',
+    from: 'if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));',
     to: "",
     tests: ["src/console/attacks.test.ts"],
   },

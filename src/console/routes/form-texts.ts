@@ -1,39 +1,32 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { CommandContext } from "../../commands/context.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
+import type { ConsoleCommand } from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
-
-type AnyCommand = Command<CommandContext>;
 
 /** Bytes that are copied in one turn of the event loop. */
 const piece = 256 * 1024;
-
-/** A path with the query and these changes; undefined removes a name. */
-export function urlOf(path: string, query: URLSearchParams, change: Record<string, string | undefined>): string {
-  const all = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(change)) {
-    if (value === undefined) all.delete(name);
-    else all.set(name, value);
-  }
-  const text = all.toString();
-  return text === "" ? path : `${path}?${text}`;
-}
 
 /** Whether a URL asks for more than a form. */
 export function hasMembers(query: URLSearchParams): boolean {
   return [...query.keys()].some((name) => !name.startsWith("_") || name === "_run");
 }
 
-/** The texts of a URL, as a form repeats them. */
-export function textsIn(command: AnyCommand, query: URLSearchParams): FormTexts {
-  return Object.fromEntries(
-    membersOf(command.input).map(({ name }) => [name, query.getAll(name).filter((text) => text !== "")]),
-  );
+/** The texts of a URL or a form, as a form repeats them. */
+export function textsIn({ input }: ConsoleCommand, fields: URLSearchParams | FormData): FormTexts {
+  const textsOf = (name: string) => fields.getAll(name).filter((text) => typeof text === "string" && text !== "");
+  return Object.fromEntries(membersOf(input).map(({ name }) => [name, textsOf(name) as string[]]));
+}
+
+/** A form of a command that a person sent. */
+export interface SentForm {
+  command: ConsoleCommand;
+  form: FormData;
+  /** Its texts as the command reads them. */
+  given: Texts;
 }
 
 /** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
-export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData): Texts {
+export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | FormData): Texts {
   const texts: Record<string, Texts[string]> = {};
   for (const { name, member } of membersOf(command.input)) {
     const values = fields.getAll(name) as (string | File)[];

@@ -1,16 +1,13 @@
-import type { CommandContext } from "../../commands/context.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
-import type { Command } from "../../operation/command.ts";
-import type { SignedIn } from "../console-request.ts";
 import { jsonText, page } from "../console-response.ts";
-import type { ConsoleRoom } from "../console-room.ts";
+import type { Visit } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
-import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
-import { answerView } from "../view/answer-view.ts";
+import { type ConsolePage, pathOf } from "../site-map.ts";
 import { stateMark } from "../view/cells.ts";
-import { framedPage, timeElement } from "../view/frame.ts";
-import { linksOf } from "./row-actions.ts";
+import { timeElement } from "../view/frame.ts";
+import { answerOf } from "./answers.ts";
+import { framed } from "./command-routes.ts";
 import { runAs } from "./run-as.ts";
 
 /** The commands whose tables stand above and below the charts, with their headings. */
@@ -23,47 +20,36 @@ const tablesBelow = [
   ["sources.status", "Source of the catalogue"],
 ] as const;
 
-export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: ConsolePage): Promise<HttpResponse> {
-  const range = rangeIn(asked.query);
+export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
+  const range = rangeIn(visit.query);
   const links = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
       html`<a class="button" href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>Last ${each}</a> `,
   );
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
-  const fresh = (part: Part) => readingOf(room, asked, part, "renew");
-  const [health, above, drawn, below] = await Promise.all([
-    fresh(live),
-    fresh(aboveCharts),
-    fresh(counts(range)),
-    fresh(belowCharts),
-  ]);
+  const fresh = (part: Part) => readingOf(visit, part, "renew");
+  const [health, above, drawn, below] = await Promise.all([live, aboveCharts, counts(range), belowCharts].map(fresh));
   const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
-<div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health)}</div>
-<div hx-get="/now/sums" hx-trigger="every 60s" hx-swap="innerMorph">${new Html(above)}</div>
-<div class="charts" data-charts="/now/counts?range=${range}" data-zone="${room.config.timeZone.name}">${(JSON.parse(drawn) as Chart[]).map(chartFigure)}</div>
+<div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health!)}</div>
+<div hx-get="/now/sums" hx-trigger="every 60s" hx-swap="innerMorph">${new Html(above!)}</div>
+<div class="charts" data-charts="/now/counts?range=${range}" data-zone="${visit.config.timeZone.name}">${(JSON.parse(drawn!) as Chart[]).map(chartFigure)}</div>
 <p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
-<div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below)}</div>`;
-  const { session } = asked;
-  const scripts = ["uplot.js", "charts.js", "htmx.js"];
-  return page(
-    framedPage(
-      { title: "Now", main, scripts, styles: ["uplot.css"] },
-      { site: room.site, place, session, shownAt: timeElement(room.store.now(), room.config.timeZone) },
-    ),
-  );
+<div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below!)}</div>`;
+  return framed(visit, place, "Now", main, { scripts: ["uplot.js", "charts.js", "htmx.js"], styles: ["uplot.css"] });
 }
 
 /** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
 interface Part {
   name: string;
   keptFor: number;
-  read: (room: ConsoleRoom, asked: SignedIn) => Promise<string>;
+  read: (visit: Visit) => Promise<string>;
+  answers?: typeof jsonText;
 }
 
-const live: Part = { name: "live", keptFor: 5_000, read: async (room, asked) => (await healthView(room, asked)).text };
+const live: Part = { name: "live", keptFor: 5_000, read: async (visit) => (await healthView(visit)).text };
 const tablesOf = (name: string, keptFor: number, tables: typeof tablesAbove | typeof tablesBelow): Part => ({
   ...{ name, keptFor },
-  read: async (room, asked) => (await tablesView(room, asked, tables)).text,
+  read: async (visit) => (await tablesView(visit, tables)).text,
 });
 const aboveCharts = tablesOf("sums", 60_000, tablesAbove);
 const belowCharts = tablesOf("tables", 5_000, tablesBelow);
@@ -71,33 +57,30 @@ const belowCharts = tablesOf("tables", 5_000, tablesBelow);
 const counts = (range: ChartRange): Part => ({
   name: `counts ${range}`,
   keptFor: range === "day" ? 60_000 : 5_000,
-  read: async (room) => JSON.stringify(await charts(room, range)),
+  read: async (visit) => JSON.stringify(await charts(visit, range)),
+  answers: jsonText,
 });
 
-function readingOf(room: ConsoleRoom, asked: SignedIn, { name, keptFor, read }: Part, how: "get" | "renew") {
-  return room.readings[how](`${name} ${asked.session.person.role}`, keptFor, () => read(room, asked));
+/** By path. */
+export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
+  ["/now/live", () => live],
+  ["/now/sums", () => aboveCharts],
+  ["/now/tables", () => belowCharts],
+  ["/now/counts", (query) => counts(rangeIn(query))],
+]);
+
+function readingOf(visit: Visit, { name, keptFor, read }: Part, how: "get" | "renew") {
+  return visit.readings[how](`${name} ${visit.session.person.role}`, keptFor, () => read(visit));
 }
 
-export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  return page(await readingOf(room, asked, live, "get"));
-}
-
-export async function nowSums(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  return page(await readingOf(room, asked, aboveCharts, "get"));
-}
-
-export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  return page(await readingOf(room, asked, belowCharts, "get"));
-}
-
-export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  return jsonText(await readingOf(room, asked, counts(rangeIn(asked.query)), "get"));
+export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
+  return (part.answers ?? page)(await readingOf(visit, part, "get"));
 }
 
 /** The counts up to this moment. */
-async function charts(room: ConsoleRoom, range: ChartRange): Promise<Chart[]> {
-  await room.counts.flush().catch(() => undefined);
-  return chartsOf(room.store, range);
+async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
+  await visit.counts.flush().catch(() => undefined);
+  return chartsOf(visit.store, range);
 }
 
 /** The sums of a chart, which scripts draw below them. One without data is not shown. */
@@ -108,13 +91,13 @@ function chartFigure({ title, figures, series }: Chart): Html {
 }
 
 /** What needs a hand, and how the service is. */
-async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
-  const status = room.site.commands.get("status")!;
-  const [isUp, { answer }] = await Promise.all([room.health.takesWrites(), runAs(room, asked, status, {})]);
+async function healthView(visit: Visit): Promise<Html> {
+  const status = visit.site.commands.get("status")!;
+  const [isUp, { answer }] = await Promise.all([visit.health.takesWrites(), runAs(visit, status, {})]);
   const { instances, revision, published_at, held, unknown_verifications, oldest_unknown_at, last_backup_at, alarms } =
     answer as StatusFacts;
-  const now = room.store.now();
-  const auditAlarms = room.health.auditAlarms();
+  const now = visit.store.now();
+  const auditAlarms = visit.health.auditAlarms();
   const link = (href: string, tone: string, text: string) =>
     html`<a href="${href}"><span class="state ${tone}">${text}</span></a>`;
   const facts: Record<string, Html | string> = {
@@ -140,9 +123,9 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
     "Last backup": last_backup_at === null ? "never" : `${ageOf(now - last_backup_at)} ago`,
   };
   const tiles = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
-  return html`<section class="alarms" aria-label="What needs a hand">${shownBy(room, asked, room.site.commands.get("alarms.list")!, alarms)}</section>
+  return html`<section class="alarms" aria-label="What needs a hand">${answerOf(visit, visit.site.commands.get("alarms.list")!, alarms)}</section>
 <dl class="figures">${tiles}</dl>
-<p class="quiet age">As of ${timeElement(now, room.config.timeZone)}. It refreshes itself.</p>`;
+<p class="quiet age">As of ${timeElement(now, visit.config.timeZone)}. It refreshes itself.</p>`;
 }
 
 interface StatusFacts {
@@ -157,32 +140,16 @@ interface StatusFacts {
   alarms: unknown;
 }
 
-async function tablesView(
-  room: ConsoleRoom,
-  asked: SignedIn,
-  tables: typeof tablesAbove | typeof tablesBelow,
-): Promise<Html> {
+async function tablesView(visit: Visit, tables: typeof tablesAbove | typeof tablesBelow): Promise<Html> {
   const parts = await Promise.all(
     tables.map(async ([id, title]) => {
-      const command = room.site.commands.get(id);
+      const command = visit.site.commands.get(id);
       if (!command) return html``;
-      const { answer } = await runAs(room, asked, command, {});
-      return html`<section><h2><a href="${pathOf(command)}">${title}</a></h2>${shownBy(room, asked, command, answer)}</section>`;
+      const { answer } = await runAs(visit, command, {});
+      return html`<section><h2><a href="${pathOf(command)}">${title}</a></h2>${answerOf(visit, command, answer)}</section>`;
     }),
   );
   return html`${parts}`;
-}
-
-/** An answer of a command without inputs, as its page shows it. */
-function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<CommandContext>, answer: unknown): Html {
-  const view = { sort: "", find: "", page: 1 };
-  const path = pathOf(command);
-  const links = linksOf(room, asked, placeOf(room.site, command), command);
-  const {
-    say,
-    config: { timeZone: zone },
-  } = room;
-  return answerView({ command, answer, view, urlFor: () => path, say, zone, links });
 }
 
 function ageOf(milliseconds: number): string {

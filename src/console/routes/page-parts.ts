@@ -1,13 +1,11 @@
-import type { CommandContext } from "../../commands/context.ts";
 import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith, recordOf } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { type Command, mayRun } from "../../operation/command.ts";
-import type { SignedIn } from "../console-request.ts";
-import type { ConsoleRoom } from "../console-room.ts";
+import type { Visit } from "../console-room.ts";
 import {
+  type ConsoleCommand,
   type ConsolePage,
   commandNames,
   commandsAt,
@@ -15,32 +13,29 @@ import {
   labelFor,
   pathOf,
   placeOf,
+  urlOf,
   verbOf,
 } from "../site-map.ts";
-import { commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
+import type { FormState, FormTexts } from "../view/command-form.ts";
 import { recordShownBy } from "../view/record-links.ts";
-import { textsIn, urlOf } from "./form-texts.ts";
-import { deskAs, isExpected, runAs } from "./run-as.ts";
-
-type AnyCommand = Command<CommandContext>;
+import { deskAs, foundAs } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
 const mostAccounts = 500;
 
 /** What a form needs beside what a person gave. */
 export async function formParts(
-  room: ConsoleRoom,
-  asked: SignedIn,
-  command: AnyCommand,
+  visit: Visit,
+  command: ConsoleCommand,
   texts: FormTexts,
 ): Promise<Omit<FormState, "texts" | "problem">> {
-  const { say, config } = room;
-  const all = "account" in command.input.properties ? await deskAs(room, asked).accounts.all() : [];
+  const { say, config, session } = visit;
+  const all = "account" in command.input.properties ? await deskAs(visit).accounts.all() : [];
   return {
-    ...{ formToken: asked.session.formToken, person: asked.session.person.id, say, zone: config.timeZone.name },
+    ...{ formToken: session.formToken, person: session.person.id, say, zone: config.timeZone.name },
     vendors: config.upstreams,
     accounts: all.length > mostAccounts ? [] : all,
-    set: await setNow(room, asked, command, texts),
+    set: await setNow(visit, command, texts),
   };
 }
 
@@ -49,35 +44,28 @@ const named: Readonly<Record<string, string>> = { expires: "expires_at", scope: 
 
 /** What the record of a form's target has in the members that the form can change. */
 async function setNow(
-  room: ConsoleRoom,
-  asked: SignedIn,
-  { kind, target: [by] = [], input }: AnyCommand,
+  visit: Visit,
+  { kind, target: [by] = [], input }: ConsoleCommand,
   texts: FormTexts,
 ): Promise<Record<string, string>> {
   const shows = Object.values<RecordKind>(recordKinds).find(
     (record) => record.by === by && record.show.endsWith(".show"),
   );
-  const command = shows && room.site.commands.get(shows.show);
+  const command = shows && visit.site.commands.get(shows.show);
   const [name] = (by !== undefined && texts[by]) || [];
   if (kind === "read" || !command || name === undefined || !shows.named.test(name)) return {};
-  const held = Object.keys((command.answer as { properties?: object }).properties ?? {});
-  const shared = membersOf(input).filter(({ name }) => name !== by && held.includes(named[name] ?? name));
-  if (shared.length === 0 || !mayRun(asked.session.person.role, command)) return {};
-  try {
-    const { answer } = await runAs(room, asked, command, { [by!]: name });
-    const members = isRow(answer) ? recordOf(command.answer, answer, room.config.timeZone) : [];
-    const texts = new Map(members.map(({ name, text }) => [name, text]));
-    return Object.fromEntries(
-      shared.flatMap(({ name }) => {
-        const text = texts.get(named[name] ?? name);
-        return text === undefined ? [] : [[name, text]];
-      }),
-    );
-  } catch (error) {
-    // The form itself says what is wrong with the name.
-    if (isExpected(error)) return {};
-    throw error;
-  }
+  const shown = Object.keys((command.answer as { properties?: object }).properties ?? {});
+  const shared = membersOf(input).filter(({ name }) => name !== by && shown.includes(named[name] ?? name));
+  if (shared.length === 0) return {};
+  const answer = await foundAs(visit, command, { [by!]: name });
+  const members = isRow(answer) ? recordOf(command.answer, answer, visit.config.timeZone) : [];
+  const held = new Map(members.map(({ name, text }) => [name, text]));
+  return Object.fromEntries(
+    shared.flatMap(({ name }) => {
+      const text = held.get(named[name] ?? name);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
 }
 
 /** What the commands of a family act on, where it is not the family's name without its last letter. */
@@ -102,7 +90,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 /** What a change is called: "New key", "Revoke key". */
-function changeTitle(command: AnyCommand): string {
+function changeTitle(command: ConsoleCommand): string {
   const [family = "", ...words] = command.id.split(".");
   const [verb = family] = words.slice(-1);
   const group = words.length > 1 ? words[0]! : family;
@@ -118,7 +106,7 @@ function changeTitle(command: AnyCommand): string {
  * The title of a command's page: of "keys.create" "New key", of what it shows "Account shop@example.com", and of a report "Books:
  * statement of shop@example.com".
  */
-export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
+export function titleOf(command: ConsoleCommand, texts: FormTexts = {}): string {
   const verb = verbOf(command);
   if (!command.id.includes(".")) return verb;
   const family = labelFor(familyOf(command));
@@ -138,7 +126,7 @@ export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
 const longestAbout = 400;
 
 /** `shown`: the texts that the page answers. Default: it is a form. */
-export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage, shown?: FormTexts): Html {
+export function commandHead({ say }: Visit, command: ConsoleCommand, place: ConsolePage, shown?: FormTexts): Html {
   const { summary, description, guide } = command;
   const more = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
@@ -158,7 +146,7 @@ ${about}`;
 }
 
 /** Links from the page of one thing to what else shows it, and makes more of it: from an account to its keys, its statement and a new key. */
-export function seeAlso({ site }: ConsoleRoom, { session }: SignedIn, command: AnyCommand, texts: FormTexts): Html {
+export function seeAlso({ site }: Visit, command: ConsoleCommand, texts: FormTexts): Html {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
   if (!command.id.endsWith(".show") || name === undefined || subject === undefined) return html``;
@@ -168,26 +156,25 @@ export function seeAlso({ site }: ConsoleRoom, { session }: SignedIn, command: A
       (name !== "id" || familyOf(other) === familyOf(command)) &&
       membersOf(other.input).some((member) => member.name === name);
     const isMore = other.kind === "read" || /\.(?:create|add)$/.test(other.id);
-    if (other.id === command.id || !isAbout || !isMore || !mayRun(session.person.role, other)) return [];
+    if (other.id === command.id || !isAbout || !isMore) return [];
     if (memberWith("holds", other.answer) !== undefined) return [];
     const place = placeOf(site, other);
     const isOpening = place.opens === other.id;
-    const address = `${isOpening ? place.path : pathOf(other)}?${new URLSearchParams({ [name]: subject })}`;
+    const address = urlOf(isOpening ? place.path : pathOf(other), new URLSearchParams(), { [name]: subject });
     return [html`<a href="${address}">${isOpening ? place.title : titleOf(other)}</a> `];
   });
   return links.length === 0 ? html`` : html`<p class="links also">See also: ${links}</p>`;
 }
 
 /** What a page without a table can show and do. */
-export function commandList({ site, say }: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
-  const commands = commandsAt(site, place, session.person.role);
-  return html`<dl>${commands.map((command) => html`<div><dt><a href="${pathOf(command)}">${verbOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
+export function commandList({ site, say }: Visit, place: ConsolePage): Html {
+  return html`<dl>${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${verbOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
 /** The commands of a page as buttons. Those that act on a row stand behind "More": the rows have links to them. */
-export function toolbar(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
-  const commands = commandsAt(room.site, place, session.person.role);
-  const links = (some: readonly AnyCommand[]) =>
+export function toolbar({ site }: Visit, place: ConsolePage): Html {
+  const commands = commandsAt(site, place);
+  const links = (some: readonly ConsoleCommand[]) =>
     some.map((command) => html`<li><a class="button" href="${pathOf(command)}">${verbOf(command)}</a></li>`);
   const groups = place.families.flatMap((family) => {
     const own = commands.filter((command) => familyOf(command) === family);
@@ -202,13 +189,13 @@ export function toolbar(room: ConsoleRoom, { session }: SignedIn, place: Console
   return html`<div class="toolbars">${groups}</div>`;
 }
 
-function actsOnRow({ id, input, target: [name] = [] }: AnyCommand): boolean {
+function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean {
   if (/\.(?:create|add|invite)$/.test(id)) return false;
   const member = membersOf(input).find((each) => each.name === name)?.member;
   return member !== undefined && !member.private && member.holds === undefined;
 }
 
-export function finder({ path, query }: SignedIn): Html {
+export function finder({ path, query }: Visit): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
   return html`<form class="find" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label for="find">Find in these rows</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
@@ -218,7 +205,7 @@ export function finder({ path, query }: SignedIn): Html {
 const mostChips = 8;
 
 /** The members whose words stand as links above a list. */
-export function chipMembers({ input }: AnyCommand) {
+export function chipMembers({ input }: ConsoleCommand) {
   return membersOf(input).filter(
     ({ member, isRequired }) =>
       !isRequired && member.default === undefined && member.enum !== undefined && member.enum.length <= mostChips,
@@ -226,9 +213,9 @@ export function chipMembers({ input }: AnyCommand) {
 }
 
 /** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
-export async function chips(room: ConsoleRoom, command: AnyCommand, asked: SignedIn, path: string): Promise<Html> {
-  const { query } = asked;
-  const counts = await command.choiceCounts?.(deskAs(room, asked));
+export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
+  const { query } = visit;
+  const counts = await command.choiceCounts?.(deskAs(visit));
   return html`${chipMembers(command).map(({ name, member }) => {
     // Beside another filter they would count what it hides.
     const isAlone = [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "");
@@ -240,15 +227,4 @@ export async function chips(room: ConsoleRoom, command: AnyCommand, asked: Signe
     });
     return html`<ul class="chips" aria-label="${labelFor(name)}"><li class="quiet">${labelFor(name)}</li>${links}</ul>`;
   })}`;
-}
-
-export async function filterForm(
-  room: ConsoleRoom,
-  command: AnyCommand,
-  asked: SignedIn,
-  path: string,
-  problem: Error | undefined,
-): Promise<Html> {
-  const texts = textsIn(command, asked.query);
-  return commandForm(command, { ...(await formParts(room, asked, command, texts)), texts, problem, action: path });
 }

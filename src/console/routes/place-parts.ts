@@ -1,59 +1,53 @@
 import { firstOfficer } from "../../access/people/people-rows.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { mayRun } from "../../operation/command.ts";
-import type { SignedIn } from "../console-request.ts";
-import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
-import { answerView } from "../view/answer-view.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsolePage, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
-import { urlOf } from "./form-texts.ts";
-import { linksOf } from "./row-actions.ts";
+import { answerOf } from "./answers.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
 /** Drafts whose differences stand on the page of the catalogue. */
 const mostDrafts = 5;
 
 /** What a page shows above the table of its command. */
-export async function aboveTable(room: ConsoleRoom, asked: SignedIn, { path }: ConsolePage): Promise<Html> {
-  if (path === "/catalogue") return waitingDrafts(room, asked);
-  if (path === "/people") return ownEmail(asked);
-  if (path === "/you") return ownPasskeys(room, asked);
-  return path === "/books" ? books(room, asked) : html``;
+export async function aboveTable(visit: Visit, { path }: ConsolePage): Promise<Html> {
+  if (path === "/catalogue") return waitingDrafts(visit);
+  if (path === "/people") return ownEmail(visit);
+  if (path === "/you") return ownPasskeys(visit);
+  return path === "/books" ? books(visit) : html``;
 }
 
 /** The first officer has an e-mail that stands for nobody. */
-function ownEmail({ session: { person } }: SignedIn): Html {
+function ownEmail({ session: { person } }: Visit): Html {
   if (person.email !== firstOfficer) return html``;
-  const address = `/people/change?${new URLSearchParams({ person: firstOfficer })}`;
+  const address = addressOf({ id: "people.change" }, { person: firstOfficer });
   return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
 }
 
 /** The passkeys of the person, above the sessions. */
-async function ownPasskeys(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
-  const command = room.site.commands.get("passkeys.list")!;
-  const { answer } = await runAs(room, asked, command, {});
-  const view = { sort: "", find: "", page: 1 };
-  const links = linksOf(room, asked, placeOf(room.site, command), command);
-  const plain = { say: room.say, zone: room.config.timeZone, urlFor: () => pathOf(command) };
-  return html`<h2>Your passkeys</h2>${answerView({ command, answer, view, links, ...plain })}<h2>Your sessions</h2>`;
+async function ownPasskeys(visit: Visit): Promise<Html> {
+  const command = visit.site.commands.get("passkeys.list")!;
+  const { answer } = await runAs(visit, command, {});
+  return html`<h2>Your passkeys</h2>${answerOf(visit, command, answer)}<h2>Your sessions</h2>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */
-async function waitingDrafts(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
-  const history = room.site.commands.get("catalogue.history")!;
-  const { waiting } = (await runAs(room, asked, history, { limit: "1" })).answer as { waiting: Draft[] };
+async function waitingDrafts(visit: Visit): Promise<Html> {
+  const history = visit.site.commands.get("catalogue.history")!;
+  const { waiting } = (await runAs(visit, history, { limit: "1" })).answer as { waiting: Draft[] };
   const cards = waiting.slice(0, mostDrafts).map(async ({ draft, state, author, note, reasons, holds_from }) => {
     const may = ["approve", "reject"].flatMap((verb) => {
-      const command = room.site.commands.get(`catalogue.${verb}`)!;
-      if (!mayRun(asked.session.person.role, command) || command.fits?.({ state }) === false) return [];
-      const address = urlOf(pathOf(command), new URLSearchParams(), { draft });
-      return [html`<a class="button" href="${address}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `];
+      const command = visit.site.commands.get(`catalogue.${verb}`);
+      if (!command || command.fits?.({ state }) === false) return [];
+      return [
+        html`<a class="button" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
+      ];
     });
-    const when = holds_from === null ? "" : `, holds from ${room.config.timeZone.textOf(holds_from)}`;
+    const when = holds_from === null ? "" : `, holds from ${visit.config.timeZone.textOf(holds_from)}`;
     return html`<section class="card"><div class="title"><h2>${draft} is ${state}</h2><p class="tools">${may}</p></div>
 <p>${author}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="note warn">${reason}</p>`)}
-${await differenceOf(room, asked, draft)}</section>`;
+${await differenceOf(visit, draft)}</section>`;
   });
   return html`${await Promise.all(cards)}`;
 }
@@ -68,8 +62,8 @@ interface Draft {
 }
 
 /** Links to the periods and groups that people look at most, and to what finds differences. */
-function books(room: ConsoleRoom, { query }: SignedIn): Html {
-  const today = room.config.timeZone.dayOf(room.store.now());
+function books({ query, config, store }: Visit): Html {
+  const today = config.timeZone.dayOf(store.now());
   const link = (name: string, change: Record<string, string | undefined>) => {
     const isShown = Object.entries(change).every(([member, text]) => (query.get(member) ?? usual[member]) === text);
     const address = urlOf("/books", query, { from: query.get("from") ?? today, ...change });
@@ -83,24 +77,15 @@ function books(room: ConsoleRoom, { query }: SignedIn): Html {
 <a href="/audit/reconcile">the ledger with the audit trail</a>.</p>`;
 }
 
-async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
-  const command = room.site.commands.get("catalogue.show")!;
+async function differenceOf(visit: Visit, draft: string) {
+  const command = visit.site.commands.get("catalogue.show")!;
   const texts = { revision: draft };
   try {
-    const { answer } = await runAs(room, asked, command, texts);
-    const view = { sort: "", find: "", page: 1 };
-    const address = (change: Record<string, string | undefined>) =>
-      urlOf(pathOf(command), new URLSearchParams(), { ...texts, _run: "1", ...change });
-    const links = linksOf(room, asked, placeOf(room.site, command), command);
+    const { answer } = await runAs(visit, command, texts);
     // A card says the facts of its draft in words.
-    const {
-      say,
-      config: { timeZone: zone },
-    } = room;
-    const parts = { command, answer, view, urlFor: address, say, zone, links };
-    return answerView({ ...parts, of: draft });
+    return answerOf(visit, command, answer, { texts, of: draft });
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    return problemBox(problem, room.say, command);
+    return problemBox(problem, visit.say, command);
   }
 }

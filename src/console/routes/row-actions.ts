@@ -1,29 +1,18 @@
-import type { CommandContext } from "../../commands/context.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { TableRow } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { type Command, mayRun } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
-import type { SignedIn } from "../console-request.ts";
-import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
 import { recordLinks } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
-import { urlOf } from "./form-texts.ts";
-
-type AnyCommand = Command<CommandContext>;
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
-export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
-  const commands = [
-    ...new Set([
-      ...commandsAt(site, place, session.person.role),
-      ...commandsAt(site, placeOf(site, listed), session.person.role),
-    ]),
-  ];
-  const link = recordLinks(site, session.person.role);
+export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
+  const commands = commandsAt(site, placeOf(site, listed));
+  const link = recordLinks(site);
   return (row: TableRow): RowLinks => {
     let own: RowLinks["own"];
     const actions = commands.flatMap((command) => {
@@ -48,7 +37,7 @@ export function linksOf({ site, config }: ConsoleRoom, { session }: SignedIn, pl
         return typeof known === "string" || typeof known === "number" ? [[name, String(known)]] : [];
       });
       const known = { ...Object.fromEntries(also), [name]: String(value) };
-      const address = urlOf(pathOf(command), new URLSearchParams(), known);
+      const address = addressOf(command, known);
       if (isOwn && command.id.endsWith(".show")) {
         own = { name: String(value), address };
         return [];
@@ -66,26 +55,26 @@ export function recordActions(links: (row: TableRow) => RowLinks, answer: unknow
 }
 
 /** Whether rows of this answer can be changed in place. */
-export function hasEditor({ id }: AnyCommand): boolean {
+export function hasEditor({ id }: ConsoleCommand): boolean {
   return id === "catalogue.entries";
 }
 
 /** A link from entries that a person chose to what changes their prices. Rows found in a table are no choice. */
-export function pricesLink({ site }: ConsoleRoom, { session, query }: SignedIn, listed: AnyCommand): Html {
+export function pricesLink({ site, query }: Visit, listed: ConsoleCommand): Html {
   const change = site.commands.get("catalogue.change-prices");
-  if (!change || !hasEditor(listed) || query.get("_find") || !mayRun(session.person.role, change)) return html``;
+  if (!change || !hasEditor(listed) || query.get("_find")) return html``;
   const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
-  return html`<a class="button" href="${urlOf(pathOf(change), new URLSearchParams(), Object.fromEntries(chosen))}">Change prices</a>`;
+  return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">Change prices</a>`;
 }
 
 /** The form in a cell that changes it: the price of an entry of the catalogue. */
-export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: AnyCommand) {
+export function editorOf({ site, session }: Visit, listed: ConsoleCommand) {
   const edit = site.commands.get("catalogue.edit");
-  if (!edit || !hasEditor(listed) || !mayRun(session.person.role, edit)) return undefined;
+  if (!edit || !hasEditor(listed)) return undefined;
   return (row: TableRow, column: string): Html | undefined => {
     if (column !== "price" || typeof row.price !== "number") return undefined;
     return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .sentence:last-child, .problem" hx-swap="innerHTML">
-<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields(edit)}<input type="hidden" name="code" value="${String(row.code)}">
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="code" value="${String(row.code)}">
 <input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
   };
 }

@@ -5,13 +5,13 @@ import { withEmails } from "../../access/people/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../commands/context.ts";
 import { protectedBy } from "../../commands/protected-command.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
-import { accept, answered, type Command } from "../../operation/command.ts";
+import { accept, answered, confirmed, type Effect } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
 import { redactCredentials } from "../../runtime/redact.ts";
-import { ConsoleError, type SignedIn } from "../console-request.ts";
-import type { ConsoleRoom } from "../console-room.ts";
-
-type AnyCommand = Command<CommandContext>;
+import type { Audit, Audited } from "../../storage/audited.ts";
+import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
+import type { Visit } from "../console-room.ts";
+import type { ConsoleCommand } from "../site-map.ts";
 
 /** A problem that is about what the person asked, and no problem of Duba. */
 export const isExpected = (error: unknown): error is Error =>
@@ -19,42 +19,75 @@ export const isExpected = (error: unknown): error is Error =>
 
 /** What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds changes back. */
 export function deskAs(
-  room: ConsoleRoom,
-  { session }: Pick<SignedIn, "session">,
-  { db = room.store.db, audit = room.audit, settings = room.config } = {},
+  { session, store, whole, origin, ...visit }: Visit,
+  { db = store.db, audit = visit.audit, settings = visit.config } = {},
 ): CommandContext {
-  const actor = personActor(session.person);
-  const config = { ...settings, consoleOrigin: room.origin() };
-  const { now } = room.store;
   const { role } = session.person;
-  const context = { db, now, audit, actor, role, session: session.hash, config, progress: () => {}, log: silent };
-  const commands = async () => [...room.site.commands.values()];
-  return contextOf({ ...context, savesSeveral: false, commands }, room.store.db);
+  const actor = personActor(session.person);
+  const config = { ...settings, consoleOrigin: origin() };
+  const context = {
+    db,
+    now: store.now,
+    audit,
+    actor,
+    role,
+    session: session.hash,
+    config,
+    progress: () => {},
+    log: silent,
+  };
+  const commands = async () => [...whole.commands.values()];
+  return contextOf({ ...context, savesSeveral: false, commands }, store.db);
 }
+
+/**
+ * What a command runs with as the person of the session: its input, and what it is handed. `auditOf`: appends the entries of a command that
+ * this protection holds back. Throws a `RoleError`, or an `InputError`.
+ */
+async function prepared(
+  visit: Visit,
+  command: ConsoleCommand,
+  texts: Texts,
+  { db = visit.store.db, auditOf = () => visit.audit }: { db?: Audited["db"]; auditOf?: AuditOf } = {},
+) {
+  const input = accept(command, visit.session.person.role, texts, visit.config.timeZone);
+  const { config: settings, protection } = await protectedBy(command, { db: visit.store.db, config: visit.config });
+  return { input, desk: deskAs(visit, { db, audit: auditOf(protection), settings }) };
+}
+
+type AuditOf = (protection: string | undefined) => Audit;
 
 /** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another problem for the person. */
-export async function runAs(
-  room: ConsoleRoom,
-  asked: Pick<SignedIn, "session">,
-  command: AnyCommand,
-  texts: Texts,
-  audit = room.audit,
-) {
-  const { store, reports } = room;
-  const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
-  const input = accept(command, asked.session.person.role, texts, room.config.timeZone);
-  const { config: settings } = await protectedBy(command, { db: store.db, config: room.config });
-  const plain = await answered(command, input, deskAs(room, asked, { db: source.db, audit, settings }));
-  return { plain, answer: await withEmails(store.db, plain), said: source.said };
+export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
+  const { store, reports } = visit;
+  const { db, said } = command.reports ? await reports.source() : { db: store.db, said: undefined };
+  const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
+  const plain = await answered(command, input, desk);
+  return { plain, answer: await withEmails(store.db, plain), said };
 }
 
-export function checkToken({ session }: SignedIn, form: FormData): void {
-  if (!isFormToken(session, form.get("_token")))
-    throw new ConsoleError(
-      403,
-      "form_token",
-      "This form is not from this session. Go back, load the page again, and repeat.",
-    );
+/** The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says. */
+export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<unknown> {
+  try {
+    return (await runAs(visit, command, texts)).answer;
+  } catch (problem) {
+    if (isExpected(problem)) return undefined;
+    throw problem;
+  }
+}
+
+/** What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command refuses about them. */
+export async function effectOf(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
+  const { input, desk } = await prepared(visit, command, texts);
+  return confirmed(command, input, desk);
+}
+
+/** The fields of a form of this session. */
+export async function ownForm(asked: SignedIn, most: number): Promise<FormData> {
+  const form = await formIn(asked, most);
+  if (isFormToken(asked.session, form.get("_token"))) return form;
+  const sentence = "This form is not from this session. Go back, load the page again, and repeat.";
+  throw new ConsoleError(403, "form_token", sentence);
 }
 
 /** The problem without a credential in its message. */

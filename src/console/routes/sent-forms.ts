@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { personActor } from "../../access/people/people-rows.ts";
 import type { Audit } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { ConsoleError, type SignedIn } from "../console-request.ts";
-import type { ConsoleRoom } from "../console-room.ts";
+import { ConsoleError } from "../console-request.ts";
+import type { Visit } from "../console-room.ts";
 
 /** Bytes of an answer that is kept, and how many are kept of one person. */
 const longestAnswer = 4 * 1024 * 1024;
@@ -29,20 +29,20 @@ export interface FormRequest {
 }
 
 /** A request with a form that may do its work. Throws an `AlreadySent`, or a `ConsoleError` for a form without one. */
-export async function formRequestOf(room: ConsoleRoom, { session }: SignedIn, form: FormData): Promise<FormRequest> {
+export async function formRequestOf(visit: Visit, form: FormData): Promise<FormRequest> {
   const id = String(form.get("_form"));
   if (!/^[\w-]{22,64}$/.test(id))
     throw new ConsoleError(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
-  const sent = await sentForm(room, id);
+  const sent = await sentForm(visit, id);
   // Ids are random: that of another person was made up.
-  if (sent && sent.person_id !== session.person.id)
+  if (sent && sent.person_id !== visit.session.person.id)
     throw new ConsoleError(403, "form_id", "This is the form of another person.");
   if (sent) throw new AlreadySent(sent);
   return { id, request: randomUUID() };
 }
 
 /** A form that did its work. */
-export async function sentForm({ store }: ConsoleRoom, id: string): Promise<Tables["sent_form"] | undefined> {
+export async function sentForm({ store }: Visit, id: string): Promise<Tables["sent_form"] | undefined> {
   return store.db.selectFrom("sent_form").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
@@ -52,14 +52,13 @@ export async function sentForm({ store }: ConsoleRoom, id: string): Promise<Tabl
  */
 export function appendOnce(
   append: Audit,
-  room: ConsoleRoom,
-  { path, session: { person } }: SignedIn,
+  { path, store, session: { person } }: Visit,
   { id, request }: FormRequest,
 ): Audit {
   return async (trx, ...events) => {
     // What Duba does by itself beside it is not what the form asked for.
     if (!events.some(({ actor }) => actor === personActor(person))) return append(trx, ...events);
-    const row = { id, person_id: person.id, role: person.role, request, path, at: room.store.now(), answer: null };
+    const row = { id, person_id: person.id, role: person.role, request, path, at: store.now(), answer: null };
     const noted = await trx
       .insertInto("sent_form")
       .values(row)
@@ -74,8 +73,7 @@ export function appendOnce(
 
 /** Keeps the answer for the pages that show it, and returns the id by which they ask for it. Undefined: it is too long. */
 export async function keepAnswer(
-  { store: { db, now } }: ConsoleRoom,
-  { path, session: { person } }: SignedIn,
+  { path, store: { db, now }, session: { person } }: Visit,
   once: FormRequest | undefined,
   plain: unknown,
 ): Promise<string | undefined> {

@@ -6,13 +6,13 @@ import { beginSession, browserOf, endSession, sessionLife } from "../../access/p
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import type { Command } from "../../operation/command.ts";
-import { type Asked, formIn, jsonIn, longestForm, type SignedIn } from "../console-request.ts";
+import { type Asked, formIn, jsonIn, longestForm } from "../console-request.ts";
 import { jsonResponse, page, redirect } from "../console-response.ts";
-import type { ConsoleRoom } from "../console-room.ts";
+import type { ConsoleRoom, Visit } from "../console-room.ts";
 import { pathOf } from "../site-map.ts";
 import { repeated } from "../view/command-form.ts";
 import { barePage } from "../view/frame.ts";
-import { checkToken } from "./run-as.ts";
+import { ownForm } from "./run-as.ts";
 
 const scripts = ["webauthn.js", "passkey.js"];
 const withoutScripts = html`<noscript><p class="note">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
@@ -101,18 +101,19 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Htt
 }
 
 /** What the browser needs to make one more passkey of the person. */
-export async function newPasskeyOptions(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  checkToken(asked, await formIn(asked, longestForm));
-  const place = { db: room.store.db, now: room.store.now, origin: room.origin() };
-  return jsonResponse(await anotherPasskeyOptions(place, asked.session.person));
+export async function newPasskeyOptions(visit: Visit): Promise<HttpResponse> {
+  await ownForm(visit, longestForm);
+  const { store, origin, session } = visit;
+  return jsonResponse(await anotherPasskeyOptions({ db: store.db, now: store.now, origin: origin() }, session.person));
 }
 
-export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpResponse> {
-  checkToken(asked, await formIn(asked, longestForm));
-  const { person, secret } = asked.session;
-  await endSession(room.store.db, secret);
-  await room.audit(room.store.db, personEvent("console.signed_out", personActor(person), person));
-  return redirect("/sign-in", { "Set-Cookie": cookie(room, "", 0), "Clear-Site-Data": '"cache"' });
+export async function signOut(visit: Visit): Promise<HttpResponse> {
+  await ownForm(visit, longestForm);
+  const { db } = visit.store;
+  const { person, secret } = visit.session;
+  await endSession(db, secret);
+  await visit.audit(db, personEvent("console.signed_out", personActor(person), person));
+  return redirect("/sign-in", { "Set-Cookie": cookie(visit, "", 0), "Clear-Site-Data": '"cache"' });
 }
 
 /** A new session each time: a cookie that somebody planted before never becomes one. */

@@ -101,7 +101,7 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
         const optionsJSON = await post("/passkeys/options", new FormData(form));
         made.value = JSON.stringify(await startRegistration({ optionsJSON }));
       }
-      const answer = await post("/confirm", new FormData(form));
+      const answer = await post(`${form.getAttribute("action")}?_confirm=1`, new FormData(form));
       button.disabled = form.matches(":not(.inline)") && !answer.options;
       if (answer.options) confirmFirst(form, answer);
       else send(form);

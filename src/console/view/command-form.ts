@@ -73,7 +73,7 @@ export function commandForm(
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${problem ? problemBox(problem, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
-${confirms(command) === "never" ? "" : passkeyFields(command)}
+${confirms(command) === "never" ? "" : passkeyFields()}
 ${members.map((named) => field(named, texts[named.name] ?? [], problems.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
 ${
   members.some(isAccount) && accounts.length > 0
@@ -89,9 +89,9 @@ ${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command
 </form>`;
 }
 
-/** What the script of passkeys fills in: which command it confirms, and how. */
-export function passkeyFields({ id }: Command<never>): Html {
-  return html`<input type="hidden" name="_command" value="${id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`;
+/** What the script of passkeys fills in. */
+export function passkeyFields(): Html {
+  return html`<input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`;
 }
 
 /** Why the passkey of a person confirms a command. */

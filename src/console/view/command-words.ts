@@ -1,20 +1,20 @@
 import { type Html, html, prose } from "../../http/pages/html.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { type Command, mayRun, type Role } from "../../operation/command.ts";
+import type { Command } from "../../operation/command.ts";
 import { familyOf, labelFor, pathOf, placeOf, type SiteMap, verbOf } from "../site-map.ts";
 
 /**
  * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
- * does the same, if the reader may go there.
+ * does the same, if the site has it.
  */
 export type Say = (text: string) => Html;
 
 /** In backticks within a sentence, or without them up to the end of a line. */
 const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
 
-export function sayingFor(site: SiteMap, role: Role): Say {
+export function sayingFor(site: SiteMap): Say {
   return (text) =>
-    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, role, piece.replaceAll("`", "")) : prose(withLabels(piece))))}`;
+    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(withLabels(piece))))}`;
 }
 
 /** An option of the terminal as the label of its field: `--time-column` is “Time column”. */
@@ -22,10 +22,10 @@ function withLabels(text: string): string {
   return text.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
 }
 
-function linkOf(site: SiteMap, role: Role, line: string): Html {
+function linkOf(site: SiteMap, line: string): Html {
   const [, ...words] = (line.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ""));
   const command = [3, 2, 1].flatMap((count) => site.commands.get(words.slice(0, count).join(".")) ?? [])[0];
-  if (!command || !mayRun(role, command)) return html`<code>${line}</code>`;
+  if (!command) return html`<code>${line}</code>`;
   const place = placeOf(site, command);
   const isOpening = command.id === place.opens;
   const asked = textsOf(command, words.slice(command.id.split(".").length));

@@ -6,8 +6,8 @@ import type { ConsolePage, SiteMap } from "../site-map.ts";
 export interface FramedPage {
   title: string;
   main: Html;
-  scripts?: readonly string[];
-  styles?: readonly string[];
+  scripts?: readonly string[] | undefined;
+  styles?: readonly string[] | undefined;
 }
 
 /** A whole page without navigation, for strangers. */
@@ -21,17 +21,12 @@ export function barePage({ title, main, scripts = [], styles = [] }: FramedPage)
 /** A whole page for somebody who is signed in. `place`: where it belongs. `shownAt`: when what it shows was read. */
 export function framedPage(
   { title, main, scripts = [], styles = [] }: FramedPage,
-  {
-    site,
-    place,
-    session,
-    shownAt,
-  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: Html | undefined },
+  { site, place, session, shownAt }: { site: SiteMap; place: ConsolePage; session: Session; shownAt: Html | undefined },
 ): string {
   const { person, formToken } = session;
   const own = site.places.find(({ isOwn }) => isOwn);
   const links = site.places.flatMap(({ path, title, isOwn }) =>
-    isOwn ? [] : html`<li><a href="${path}"${path === place?.path ? html` aria-current="page"` : ""}>${title}</a></li>`,
+    isOwn ? [] : html`<li><a href="${path}"${path === place.path ? html` aria-current="page"` : ""}>${title}</a></li>`,
   );
   const body = html`<a class="skip" href="#main">Skip to content</a>
 <header class="bar side">

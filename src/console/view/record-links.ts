@@ -1,18 +1,18 @@
 import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
-import { type Command, mayRun, type Role } from "../../operation/command.ts";
-import { pathOf, type SiteMap } from "../site-map.ts";
+import type { Command } from "../../operation/command.ts";
+import { addressOf, type SiteMap } from "../site-map.ts";
 
 /** The page of the record that a member of an answer names, if it names one that the person may see. */
 export type RecordLink = (member: string, value: unknown) => string | undefined;
 
-export function recordLinks(site: SiteMap, role: Role): RecordLink {
+export function recordLinks(site: SiteMap): RecordLink {
   const kinds = new Map(
     Object.entries<RecordKind>(recordKinds).flatMap(([kind, { members }]) => members.map((name) => [name, kind])),
   );
   return (member, value) => {
     const kind = kinds.get(member);
     if (kind === undefined || (typeof value !== "string" && typeof value !== "number")) return undefined;
-    return recordAddress(site, role, { kind, name: String(value) });
+    return recordAddress(site, { kind, name: String(value) });
   };
 }
 
@@ -27,11 +27,9 @@ export function recordShownBy({
 /** The page of a record; undefined if its name is none, or the person may not see it. */
 export function recordAddress(
   { commands }: SiteMap,
-  role: Role,
   { kind, name }: { kind: string; name: string },
 ): string | undefined {
   const { show, by, named } = (recordKinds as Record<string, RecordKind>)[kind]!;
   const command = commands.get(show);
-  if (!command || !mayRun(role, command) || !named.test(name)) return undefined;
-  return `${pathOf(command)}?${new URLSearchParams({ [by]: name })}`;
+  return command && named.test(name) ? addressOf(command, { [by]: name }) : undefined;
 }

@@ -1,0 +1,87 @@
+import { type Html, html } from "../../http/pages/html.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
+import { answerCsv } from "../../operation/command/answer-csv.ts";
+import { type AnswerFile, list } from "../../operation/command/answer-schema.ts";
+import { listOf, listRows, memberWith, partsOf, tableOf } from "../../operation/command/answer-table.ts";
+import { download } from "../console-response.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsoleCommand, urlOf } from "../site-map.ts";
+import { type AnswerParts, answerView } from "../view/answer-view.ts";
+import { seen, viewIn } from "../view/sorted-table.ts";
+import { finder } from "./page-parts.ts";
+import { editorOf, linksOf } from "./row-actions.ts";
+
+/** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
+export function answerOf(
+  visit: Visit,
+  command: ConsoleCommand,
+  answer: unknown,
+  { texts = {}, ...more }: Partial<AnswerParts> & { texts?: Record<string, string> } = {},
+): Html {
+  const { say, config } = visit;
+  return answerView({
+    ...{
+      command,
+      answer,
+      say,
+      zone: config.timeZone,
+      view: viewIn(new URLSearchParams()),
+      links: linksOf(visit, command),
+    },
+    urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
+    ...more,
+  });
+}
+
+/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. */
+export async function answerParts(
+  visit: Visit,
+  command: ConsoleCommand,
+  { answer, plain }: { answer: unknown; plain: unknown },
+): Promise<HttpResponse | { main: Html; find: Html; csv: Html }> {
+  const { path, query, config } = visit;
+  const zone = config.timeZone;
+  const view = viewIn(query);
+  const table = listOf(command.answer) && tableOf(command, answer, list, zone);
+  // An answer may show other tables in place of its list: what is found in those is no row of the list.
+  const showsList = () => partsOf(command, answer, zone).some((part) => typeof part !== "string" && "list" in part);
+  const rows = table ? (view.find === "" || showsList() ? seen(table, view) : table.rows) : [];
+  if (query.get("_csv") === "1" && table) {
+    // Without a view of its own it is what --csv gives, byte for byte.
+    const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
+    const text = await answerCsv(
+      command,
+      plain,
+      rows.map((row) => rowOf.get(row)!),
+    );
+    return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
+  }
+  const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
+  return {
+    main: answerOf(visit, command, answer, { view, urlFor, editor: editorOf(visit, command) }),
+    find: (table?.rows.length ?? 0) > 1 || view.find !== "" ? finder(visit) : html``,
+    csv:
+      rows.length > 0
+        ? html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
+        : html``,
+  };
+}
+
+/** A file of the answer, which the browser saves. */
+export function fileOf(command: ConsoleCommand, answer: unknown): HttpResponse | undefined {
+  if ("lines" in command.answer)
+    return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
+  const member = memberWith("holds", command.answer);
+  if (member === undefined) return undefined;
+  const [file] = (answer as Record<string, readonly AnswerFile[]>)[member]!;
+  if (!file) return undefined;
+  return download(
+    file.name,
+    file.name.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/octet-stream",
+    file.text,
+  );
+}
+
+async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}
