@@ -4,8 +4,7 @@ import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { timeFrom } from "../operation/setting.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
-import { currentOf, type Keyring, keyringText, type RingKey } from "./keyring.ts";
-import type { KeyUsage } from "./usage.ts";
+import { currentOf, type Keyring, keyringText, namedKeys } from "./keyring.ts";
 
 interface Room extends Audited, WithClock {
   keyring(): Promise<{ ring: Keyring; path: string }>;
@@ -36,9 +35,22 @@ const showKeyring = command({
   },
   examples: [{}],
   run: async (_, { db, now, keyring }: Room) => {
-    const { keyUsage } = await import("./usage.ts");
+    const { usageOf } = await import("./usage.ts");
     const { ring } = await keyring();
-    return keysOf(ring, await keyUsage(db), now());
+    const usage = { hashes: await usageOf.hashes(db), records: await usageOf.records(db) };
+    const time = now();
+    const current = [currentOf(ring.records, time), currentOf(ring.hmac, time)].map(({ key }) => key);
+    return namedKeys(ring).map(({ name, use, key, from }) => ({
+      key: name,
+      for: use,
+      from: from ?? null,
+      state: current.includes(key)
+        ? ("current" as const)
+        : (from ?? 0) > time
+          ? ("waiting" as const)
+          : ("old" as const),
+      needed_by: usage[use].get(name) ?? 0,
+    }));
   },
 });
 
@@ -179,31 +191,4 @@ function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);
   if (waiting)
     throw new InputError(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
-}
-
-function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {
-  const [currentRecord, currentHash] = [currentOf(records, now), currentOf(hmac, now)];
-  const entry = (
-    key: string,
-    purpose: "records" | "hashes",
-    { from }: RingKey,
-    { isCurrent, neededBy = 0 }: { isCurrent: boolean; neededBy: number | undefined },
-  ) => ({
-    key,
-    for: purpose,
-    from: from ?? null,
-    state: isCurrent ? ("current" as const) : (from ?? 0) > now ? ("waiting" as const) : ("old" as const),
-    needed_by: neededBy,
-  });
-  return [
-    ...records.map((key) =>
-      entry(key.id, "records", key, { isCurrent: key === currentRecord, neededBy: usage.records.get(key.id) }),
-    ),
-    ...hmac.map((key) =>
-      entry(`v${key.version}`, "hashes", key, {
-        isCurrent: key === currentHash,
-        neededBy: usage.hashes.get(key.version),
-      }),
-    ),
-  ];
 }

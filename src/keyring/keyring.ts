@@ -104,16 +104,32 @@ export function keyringText({ hmac, records, audit }: Keyring): string {
 export const hmacName = (version: number) => `keyring:hmac:${version}`;
 export const recordsName = (id: string) => `keyring:records:${id}`;
 
+/** A key for records or hashes: its name as commands take it, such as `r1` or `v1`, and that of its fingerprint in the store. */
+export interface NamedKey extends RingKey {
+  readonly use: "records" | "hashes";
+  readonly name: string;
+  readonly fact: string;
+}
+
+export function namedKeys({ records, hmac }: Keyring): NamedKey[] {
+  return [
+    ...records.map(({ id, ...key }) => ({ ...key, use: "records" as const, name: id, fact: recordsName(id) })),
+    ...hmac.map(({ version, ...key }) => ({
+      ...{ ...key, use: "hashes" as const },
+      ...{ name: `v${version}`, fact: hmacName(version) },
+    })),
+  ];
+}
+
 /** Replaces the fingerprint of a retired key in the store: a ring may have the key or not. */
 export const retired = "retired";
 
 /** The store's fingerprint of each key: it recognises the key and does not reveal it. */
-function fingerprintsOf({ hmac, records, audit }: Keyring): Map<string, string> {
+function fingerprintsOf(ring: Keyring): Map<string, string> {
   const fingerprint = (key: Buffer) => createHmac("sha256", key).update("duba key ring").digest("base64url");
   return new Map([
-    ...hmac.map(({ version, key }) => [hmacName(version), fingerprint(key)] as const),
-    ...records.map(({ id, key }) => [recordsName(id), fingerprint(key)] as const),
-    ["keyring:audit", fingerprint(audit)],
+    ...namedKeys(ring).map(({ fact, key }) => [fact, fingerprint(key)] as const),
+    ["keyring:audit", fingerprint(ring.audit)],
   ]);
 }
 

@@ -18,7 +18,7 @@ import { readKeyring } from "./file.ts";
 import { type Keyring, keyringText } from "./keyring.ts";
 import { countOutdated, rewrap } from "./rewrap.ts";
 import { rotate } from "./rotate.ts";
-import { keyUsage } from "./usage.ts";
+import { recordUsage } from "./usage.ts";
 import { watchKeyring } from "./watch.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -117,7 +117,7 @@ for (const engine of engines) {
       await replaceWrappedKey(store.db, broken, sealed_key);
 
       assert.deepEqual(await rewrap(store.db, rotated, { now, batch: 1 }), { rows: 1, unreadable: [broken] });
-      const { records } = await keyUsage(store.db);
+      const records = await recordUsage(store.db);
       assert.deepEqual(Object.fromEntries(records), { r1: 1, r2: 1 });
     });
 
@@ -129,7 +129,7 @@ for (const engine of engines) {
       const path = await ringFile(t, rotated);
       await killedHalfWay(rewrapping(store.settings, path, now));
 
-      const { records } = await keyUsage(store.db);
+      const records = await recordUsage(store.db);
       assert.ok(records.get("r1")! > 0 && records.get("r2")! > 0, JSON.stringify([...records]));
       assert.equal(await openedWith(store.db, rotated), keys.length);
       assert.equal((await rewrap(store.db, rotated, { now })).rows, records.get("r1"));
@@ -176,7 +176,7 @@ for (const engine of engines) {
           { ...both, wait: 200, now: Date.now },
         ),
       );
-      const usage = async () => (await keyUsage(store.db)).records;
+      const usage = () => recordUsage(store.db);
       await underLoad(until(async () => (await usage()).has("r2")));
       await underLoad(killedHalfWay(rewrapping(store.settings, path, Date.now())));
       await underLoad(rewrap(store.db, await readKeyring(path), { now: Date.now(), batch: 50 }));

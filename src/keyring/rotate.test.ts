@@ -12,7 +12,7 @@ import { readKeyring } from "./file.ts";
 import { currentOf, keyringText, knownKeys, matchKeyring, recordsName } from "./keyring.ts";
 import { rewrap } from "./rewrap.ts";
 import { namesOf, type RingPlace, retire, rotate } from "./rotate.ts";
-import { keyUsage } from "./usage.ts";
+import { usageOf } from "./usage.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
@@ -49,7 +49,7 @@ for (const engine of engines) {
     const usedBy = async ({ db, path }: RingPlace) => {
       // As a process does before it uses a ring.
       await matchKeyring(db, await readKeyring(path), start);
-      const { hashes, records } = await keyUsage(db);
+      const [hashes, records] = [await usageOf.hashes(db), await usageOf.records(db)];
       return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };
     };
 
@@ -72,7 +72,7 @@ for (const engine of engines) {
       assert.deepEqual((await rotate(place, { ...atOnce, records: true })).added, ["r3"]);
       assert.deepEqual((await rotate(place, { ...atOnce, hashes: true })).added, ["v3"]);
       await place.verify(start);
-      assert.deepEqual(await usedBy(place), { hashes: { 3: 1 }, records: { r3: 1 } });
+      assert.deepEqual(await usedBy(place), { hashes: { v3: 1 }, records: { r3: 1 } });
     });
 
     test("a change that the audit trail does not take is not made", async (t) => {
@@ -143,7 +143,7 @@ for (const engine of engines) {
       assert.deepEqual(namesOf(left), ["r1", "r2", "v2"]);
       assert.deepEqual(left.audit, audit);
       await place.verify(late);
-      assert.deepEqual(await usedBy(place), { hashes: { 2: 2 }, records: { r2: 1 } });
+      assert.deepEqual(await usedBy(place), { hashes: { v2: 2 }, records: { r2: 1 } });
     });
 
     test("a record that does not open fails by itself: nobody is asked, nothing charged, all else goes on", async (t) => {

@@ -8,11 +8,12 @@ import {
   KeyringError,
   knownKeys,
   matchKeyring,
-  type RingKey,
+  type NamedKey,
+  namedKeys,
   recordsName,
   retired,
 } from "./keyring.ts";
-import { hashUsage, recordUsage } from "./usage.ts";
+import { usageOf } from "./usage.ts";
 
 /** A ring's file, the store it belongs to, and who changes it. */
 export interface RingPlace extends Audited {
@@ -71,37 +72,36 @@ export async function rotate(
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now);
-    const record = ring.records.find(({ id }) => id === name);
-    const hash = ring.hmac.find(({ version }) => `v${version}` === name);
-    if (record) refuseNewest(ring.records, record, name, now);
-    else if (hash) refuseNewest(ring.hmac, hash, name, now);
-    else throw new KeyringError(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
-
-    const count = record ? (await recordUsage(db)).get(record.id) : (await hashUsage(db)).get(hash!.version);
+    const keys = namedKeys(ring);
+    const meant = keys.find((each) => each.name === name);
+    if (!meant) throw new KeyringError(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
+    refuseNewest(
+      keys.filter(({ use }) => use === meant.use),
+      meant,
+      now,
+    );
+    const count = (await usageOf[meant.use](db)).get(name);
     if (count !== undefined)
       throw new KeyringError(
-        record
+        meant.use === "records"
           ? `The key ${name} must stay: ${count} of the held records and secrets are sealed under it. Run duba keyring rewrap first.`
           : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
       );
     // The store first, so that no process rejects the ring without the key as damaged.
     await inTransaction(db, async (trx) => {
-      await trx
-        .updateTable("fact")
-        .set({ value: retired })
-        .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
-        .execute();
+      await trx.updateTable("fact").set({ value: retired }).where("name", "=", meant.fact).execute();
       await audit(trx, { kind: "keyring.retired", actor, facts: { key: name } });
     });
     return {
       ...ring,
-      records: ring.records.filter((key) => key !== record),
-      hmac: ring.hmac.filter((key) => record !== undefined || key !== hash),
+      records: ring.records.filter(({ key }) => key !== meant.key),
+      hmac: ring.hmac.filter(({ key }) => key !== meant.key),
     };
   });
 }
 
-function refuseNewest<Key extends RingKey>(keys: readonly Key[], meant: Key, name: string, now: number): void {
+function refuseNewest(keys: readonly NamedKey[], meant: NamedKey, now: number): void {
+  const { name } = meant;
   const current = currentOf(keys, now);
   if (keys.indexOf(meant) >= keys.indexOf(current))
     throw new KeyringError(`The key ${name} is current or will be: rotate the ring first.`);
@@ -114,6 +114,6 @@ function refuseNewest<Key extends RingKey>(keys: readonly Key[], meant: Key, nam
 }
 
 /** The names of all keys, as commands take them. */
-export function namesOf({ records, hmac }: Keyring): string[] {
-  return [...records.map(({ id }) => id), ...hmac.map(({ version }) => `v${version}`)];
+export function namesOf(ring: Keyring): string[] {
+  return namedKeys(ring).map(({ name }) => name);
 }

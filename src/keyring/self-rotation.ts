@@ -27,17 +27,14 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   if (now() - since >= every) {
     await rotate(place, { records: true, hashes: false, wait, now, after: newest.id });
   }
-  const { records } = await readKeyring(path);
-  const current = currentOf(records, now());
-  if ((current.from ?? 0) + settling > now()) return;
-  const older = records.slice(0, records.indexOf(current));
+  const ring = await readKeyring(path);
+  const current = currentOf(ring.records, now());
+  const older = ring.records.slice(0, ring.records.indexOf(current));
+  if (older.length === 0 || (current.from ?? 0) + settling > now()) return;
   // Records end by themselves, secrets of endpoints do not.
-  if (older.length > 0) await rewrapSecrets(db, await readKeyring(path), now());
-  const usage = older.length > 0 ? await recordUsage(db) : undefined;
-  for (const { id } of older) {
-    if (usage!.has(id)) continue;
-    await retire(place, id, now());
-  }
+  await rewrapSecrets(db, ring, now());
+  const usage = await recordUsage(db);
+  for (const { id } of older) if (!usage.has(id)) await retire(place, id, now());
 }
 
 /** `rotateIfDue` as a job, which reports its failures itself. */

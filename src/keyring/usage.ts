@@ -4,22 +4,9 @@ import type { Tables } from "../storage/tables.ts";
 import { secretUsage } from "./endpoint-secrets.ts";
 import { knownKeys } from "./keyring.ts";
 
-/** How many verifications, and endpoints of events, need each key of the ring. */
-export interface KeyUsage {
-  /** By version. */
-  hashes: Map<number, number>;
-  /** By id. */
-  records: Map<string, number>;
-}
-
-/** Counts the verifications that need each key. Reads the whole ledger once for each hash key. */
-export async function keyUsage(db: Kysely<Tables>): Promise<KeyUsage> {
-  return { hashes: await hashUsage(db), records: await recordUsage(db) };
-}
-
-/** How many verifications are hashed with each hash key that the store knows. */
-export async function hashUsage(db: Kysely<Tables>): Promise<Map<number, number>> {
-  const counts = new Map<number, number>();
+/** How many verifications are hashed with each hash key that the store knows. Reads the whole ledger once for each. */
+async function hashUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
   for (const name of (await knownKeys(db)).keys()) {
     const [, version] = /^keyring:hmac:(\d+)$/.exec(name) ?? [];
     if (version === undefined) continue;
@@ -29,7 +16,7 @@ export async function hashUsage(db: Kysely<Tables>): Promise<Map<number, number>
       .select((it) => it.fn.countAll<number>().as("count"))
       .where((it) => it.or(columns.map((column) => it(column, "like", `v${version}:%`))))
       .executeTakeFirstOrThrow();
-    if (count > 0) counts.set(Number(version), count);
+    if (count > 0) counts.set(`v${version}`, count);
   }
   return counts;
 }
@@ -52,3 +39,6 @@ export async function recordUsage(db: Kysely<Tables>): Promise<Map<string, numbe
   }
   return counts;
 }
+
+/** What needs each key of the ring, by its name; a key that nothing needs has no entry. */
+export const usageOf = { records: recordUsage, hashes: hashUsage };
