@@ -154,7 +154,7 @@ async function prepared(
 ): Promise<Store> {
   try {
     if (settings.mustExist && !(await hasTables(db))) throw missing();
-    if (!settings.asItIs) await migrate(db);
+    if (!settings.asItIs) await migrate(db, settings.databaseUrl);
     await wait(timeoutsOf(settings));
     const clock = new Clock(await time());
     return {

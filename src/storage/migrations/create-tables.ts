@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, Kysely } from "kysely";
+import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import { type ColumnKind, primaryKey } from "./columns.ts";
@@ -17,13 +17,41 @@ export async function createTables(
     const widest = Object.entries(columns).toSorted(([, one], [, other]) => widthOf(other) - widthOf(one));
     for (const [column, kind] of widest) {
       if (kind === "serial key") table = addSerial(db, table, column);
-      else {
-        const type = kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
-        table = table.addColumn(column, type, (it) => (kind.endsWith("?") ? it : it.notNull()));
-      }
+      else table = table.addColumn(column, typeOf(kind), (it) => (kind.endsWith("?") ? it : it.notNull()));
     }
     await complete(name, table.addPrimaryKeyConstraint(`${name}_primary`, primaryKey(columns))).execute();
   }
+}
+
+/**
+ * Adds columns to a table of an earlier migration, unless they are there. Rows that exist, and those that an earlier version
+ * adds, get 0 or an empty text where a column may not be null. Both engines only note the columns, whatever the table's size.
+ */
+export async function addColumns(
+  db: Kysely<Tables>,
+  table: string,
+  columns: Record<string, Exclude<ColumnKind, `${string} key`>>,
+): Promise<void> {
+  for (const [column, kind] of Object.entries(columns)) {
+    if (isSqlite(db) && (await hasColumn(db, table, column))) continue;
+    const none = kind === "text" ? "" : 0;
+    await db.schema
+      .alterTable(table)
+      .addColumn(column, typeOf(kind), (it) => {
+        const added = isSqlite(db) ? it : it.ifNotExists();
+        return kind.endsWith("?") ? added : added.notNull().defaultTo(none);
+      })
+      .execute();
+  }
+}
+
+async function hasColumn(db: Kysely<Tables>, table: string, column: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from pragma_table_info(${table}) where name = ${column}`.execute(db);
+  return rows.length > 0;
+}
+
+function typeOf(kind: ColumnKind): "text" | "integer" | "bigint" {
+  return kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
 }
 
 function widthOf(kind: ColumnKind): number {

@@ -47,7 +47,7 @@ export const migrateStore = command({
     try {
       const migrations = await missingMigrations(store.db);
       if (dry_run) return { migrations, done: false, newer: await newerMigrations(store.db) };
-      await migrate(store.db);
+      await migrate(store.db, databaseUrl);
       await audit(store.db, { kind: "store.migrated", actor, facts: { migrations: migrations.length } });
       return { migrations, done: true, newer: await newerMigrations(store.db) };
     } finally {

@@ -1,19 +1,19 @@
 import { type Kysely, sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
 import { isSqlite } from "../engine.ts";
 import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
 import type { Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
+import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 
 const baseline = "0001_baseline";
 
 /**
- * Every migration by name, in the order of the names. The first one is edited in place until 0.1.0 is released. A
- * released one is never edited: a change is a new file and a new line. A name that ends with `_since_0002` means that a
- * version whose newest migration is 0002 can also run on these tables; without such an ending no earlier version can.
+ * Every migration by name, in the order of the names. A released one is never edited: a change is a new file and a new
+ * line. A name that ends with `_since_0002` means that a version whose newest migration is 0002 can also run on these
+ * tables; without such an ending no earlier version can.
  */
-const migrations: Record<string, Migration> = { [baseline]: { up: makeBaseline } };
+const migrations: Record<string, Migration> = { [baseline]: { tables: makeBaseline } };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));
 const newest = Math.max(...Object.keys(migrations).map(numberOf));
@@ -75,20 +75,35 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Brings the database to this version's tables, in one transaction. Safe when several processes start at once: on SQLite the
- * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreError` for a database
- * that is too new, the engine's error otherwise.
+ * Brings the database to this version's tables. Safe when several processes start at once, and when one is killed on the
+ * way. An empty database gets them in one transaction, and so does SQLite. On PostgreSQL other processes serve
+ * meanwhile: see `addToLiveTables`. `url`: PostgreSQL's.
+ * Throws `StoreError` for a database that is too new, the engine's error otherwise.
  */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  if ((await missingMigrations(db)).length === 0) return;
+export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
+  const missing = await missingMigrations(db);
+  if (missing.length === 0) return;
+  if (url && (await hasTables(db))) {
+    for (const name of missing) await addToLiveTables({ db, url }, migrations[name]!, () => noteMigration(db, name));
+    return;
+  }
   await db.transaction().execute(async (trx) => {
     await lockMigrations(trx);
+    if (!(await hasTables(trx)))
+      await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
+        trx,
+      );
     // While we waited for the lock, another process may have migrated, perhaps one of a newer version.
-    if ((await missingMigrations(trx)).length === 0) return;
-    const { error } = await new Migrator({
-      db: trx,
-      provider: { getMigrations: async () => migrations },
-    }).migrateToLatest();
-    if (error !== undefined) throw error;
+    for (const name of await missingMigrations(trx)) {
+      const { tables, indexes = [] } = migrations[name]!;
+      await tables?.(trx);
+      for (const index of indexes) await sql.raw(`create ${index}`).execute(trx);
+      await noteMigration(trx, name);
+    }
   });
+}
+
+async function noteMigration(db: Kysely<Tables>, name: string): Promise<void> {
+  await sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})
+    on conflict (name) do nothing`.execute(db);
 }

@@ -78,6 +78,16 @@ export async function isWritable(url: string): Promise<boolean> {
   }
 }
 
+/** Runs one statement, outside a transaction and without a time-out. Rejects if the server refuses it. */
+export async function runUntimed(url: string, statement: string): Promise<void> {
+  const session = await newSession(url);
+  try {
+    await session.query(statement);
+  } finally {
+    await session.end();
+  }
+}
+
 /** Notifies listeners that this counter has moved, once the transaction commits. */
 export async function tellListeners(db: Kysely<Tables>, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_notify(${channel}, ${name})`.execute(db);

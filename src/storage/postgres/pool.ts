@@ -13,6 +13,7 @@ import {
   type StoreTimeouts,
   waitsForRows,
 } from "../timeouts.ts";
+import { NamedColumns } from "./named-columns.ts";
 import { UnlockedAdapter } from "./own-session.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
@@ -106,8 +107,17 @@ function bounded(
     const isCommit = isInside(client) ? sql === "commit" : isWrite(sql);
     try {
       const name = parameters.length > 0 && !isPooled ? nameOf(sql) : undefined;
-      const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
-      const answered = await answerBefore(answer, () => until - performance.now(), noResponse);
+      const send = (named: { name?: string }) =>
+        answerBefore(
+          client.query({ text: sql, values: [...parameters], ...named }),
+          () => until - performance.now(),
+          noResponse,
+        );
+      const answered = await send(name === undefined ? {} : { name }).catch((error: unknown) => {
+        // The server refused the named statement, so it did nothing. In a transaction the server now refuses everything.
+        if (codeOf(error) !== OUTDATED || isInside(client)) throw error;
+        return send({});
+      });
       if (unreplicated.has(client))
         throw new StoreAway("NOT_REPLICATED", "a commit did not wait for the synchronous standby", true);
       if (isCommit) {
@@ -244,6 +254,10 @@ class PatientPool {
 }
 
 class Dialect extends PostgresDialect {
+  override createQueryCompiler(): NamedColumns {
+    return new NamedColumns();
+  }
+
   override createAdapter(): UnlockedAdapter {
     return new UnlockedAdapter();
   }

@@ -2,8 +2,8 @@ import pg from "pg";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 
 /**
- * The server's error for a named statement after another version of Duba changed its table. A new connection does not
- * have the error.
+ * The server's error for a named statement after another version of Duba changed its table. The statement without its
+ * name, or a new connection, does not have the error.
  */
 export const OUTDATED = "0A000";
 

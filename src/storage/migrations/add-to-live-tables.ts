@@ -1,0 +1,84 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import { codeOf, StoreError } from "../errors.ts";
+import { runUntimed } from "../postgres/own-session.ts";
+import type { Tables } from "../tables.ts";
+
+export interface Migration {
+  /** Makes tables and adds columns, in a short transaction: it reads and writes no rows of old tables, and adds no index to them. */
+  tables?: (db: Kysely<Tables>) => Promise<void>;
+  /** Indexes of old tables, such as `index top_up_by_time on top_up (at)`. */
+  indexes?: readonly string[];
+}
+
+/** Milliseconds that other statements wait behind ours at most. A serving process gives up on a statement after 700. */
+const longestLock = 200;
+const pauseBetween = 300;
+
+/** Milliseconds after which we give up on tables that somebody else never lets go of. */
+const longestWait = 10 * 60_000;
+
+/** What PostgreSQL says if it did not get a lock in time, or saw a deadlock. */
+const heldBack = new Set(["55P03", "40P01"]);
+
+/**
+ * Migrates PostgreSQL while other processes serve from it. A change of a table locks it, and everybody queues behind a
+ * statement that waits for a lock, so it waits briefly and tries again. Indexes are made without a lock that stops
+ * writers. Each step may be repeated after a kill; `note` ends the migration. Throws `StoreError` if a table is held too long.
+ */
+export async function addToLiveTables(
+  { db, url }: { db: Kysely<Tables>; url: string },
+  { tables, indexes = [] }: Migration,
+  note: () => Promise<void>,
+): Promise<void> {
+  if (tables) await changeTables(db, tables);
+  for (const index of indexes) await makeIndex(db, url, index);
+  await note();
+}
+
+async function changeTables(db: Kysely<Tables>, change: (db: Kysely<Tables>) => Promise<void>): Promise<void> {
+  const until = performance.now() + longestWait;
+  for (;;) {
+    try {
+      await db.transaction().execute(async (trx) => {
+        await sql`set local lock_timeout = ${sql.lit(longestLock)}`.execute(trx);
+        await change(trx);
+      });
+      return;
+    } catch (error) {
+      if (!heldBack.has(codeOf(error) ?? "")) throw error;
+      if (performance.now() > until)
+        throw new StoreError(
+          "A transaction has held a table of the store for ten minutes, so it cannot be changed: end that transaction (see pg_stat_activity) and start again.",
+          { cause: error },
+        );
+    }
+    await pause(pauseBetween);
+  }
+}
+
+/**
+ * Makes an index unless it is there and whole. A process that was killed leaves one that is not valid, or a server that
+ * still works on it.
+ */
+async function makeIndex(db: Kysely<Tables>, url: string, definition: string): Promise<void> {
+  const [, unique = "", name, rest] = /^(unique )?index (\w+) (.*)$/s.exec(definition)!;
+  for (;;) {
+    const state = await indexState(db, name!);
+    if (state === "valid") return;
+    if (state === "being made") await pause(pauseBetween);
+    else if (state === "broken") await runUntimed(url, `drop index concurrently if exists ${name}`);
+    else await runUntimed(url, `create ${unique}index concurrently if not exists ${name} ${rest}`);
+  }
+}
+
+async function indexState(db: Kysely<Tables>, name: string): Promise<"missing" | "being made" | "broken" | "valid"> {
+  const { rows } = await sql<{ valid: boolean; made: boolean }>`
+    select indisvalid as valid,
+        exists (select from pg_stat_progress_create_index where index_relid = indexrelid) as made
+      from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+  const [found] = rows;
+  if (!found) return "missing";
+  if (found.valid) return "valid";
+  return found.made ? "being made" : "broken";
+}
