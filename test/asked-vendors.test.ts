@@ -7,7 +7,7 @@ import { type Operators, startOperators } from "../src/console/operators.fixture
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran, terminalActor } from "./support/command-line.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { until } from "./support/until.ts";
 
 const { sample: found } = foundFile;
@@ -17,7 +17,7 @@ const person = { number: found.entity.bvn, phone: found.entity.phone_number1 };
 const path = "/upstreams/test";
 const form = { name: "dojah", ask: "on", kind: "bvn", ...person };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a vendor that an operator asks on ${engine.name}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "duba-asked-"));
     let vendor: LocalVendor;

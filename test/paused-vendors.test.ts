@@ -4,7 +4,7 @@ import { type Operators, startOperators } from "../src/console/operators.fixture
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran, terminalActor } from "./support/command-line.ts";
-import { engines } from "./support/engines.ts";
+import { usualEngines } from "./support/engines.ts";
 import { ask } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
@@ -13,7 +13,7 @@ const { sample: found } = foundFile;
 const path = "/api/v2/kyc/verify-bvn";
 const body = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`vendors that a person pauses on ${engine.name}`, () => {
     let vendor: LocalVendor;
     let operators: Operators;

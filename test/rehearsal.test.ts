@@ -7,7 +7,7 @@ import { startStandIn } from "../src/commands/stand-in/start-stand-in.ts";
 import { type ConfigError, readConfig } from "../src/config/read-config.ts";
 import type { RunningStandIn } from "../stand-ins/identity-server.ts";
 import { ran } from "./support/command-line.ts";
-import { engines, type FreshSettings } from "./support/engines.ts";
+import { type FreshSettings, usualEngines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
@@ -16,7 +16,7 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const post = { method: "POST", body: person };
 const mark = "duba-mode";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a rehearsal on ${engine.name}`, () => {
     let standIn: RunningStandIn;
     let folder: string;

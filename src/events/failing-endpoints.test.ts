@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import { engines } from "../../test/support/engines.ts";
+import { usualEngines } from "../../test/support/engines.ts";
 import type { Audit } from "../storage/audited.ts";
 import { resend } from "./deliveries.ts";
 import { eventStore, openReceiver, round } from "./events.fixture.ts";
@@ -8,7 +8,7 @@ import { failingEndpoints } from "./events.ts";
 
 const hour = 3_600_000;
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`an endpoint on ${engine.name}`, () => {
     const store = eventStore(engine);
 

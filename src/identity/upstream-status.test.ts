@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { UpstreamHealth } from "../upstreams/circuit-breaker.ts";
-import { engines, suiteStore } from "./identity.fixture.ts";
+import { suiteStore, usualEngines } from "./identity.fixture.ts";
 import { UpstreamNotes, upstreamStatus } from "./upstream-status.ts";
 
 const fine: UpstreamHealth = {
@@ -15,7 +15,7 @@ const fine: UpstreamHealth = {
   lastFailures: {},
 };
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`how processes see their upstreams on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../test/support/engines.ts";
+import { type Fresh, usualEngines } from "../../test/support/engines.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { rewrapSecrets, secretsOf, secretUsage } from "./endpoint-secrets.ts";
 import { openSecret, sealSecret } from "./envelope-encryption.ts";
@@ -14,7 +14,7 @@ const old = recordKey("r1");
 const original = { hmac: [{ version: 1, key: randomBytes(32) }], records: [old], audit: randomBytes(32) };
 const rotated: Keyring = { ...original, records: [old, recordKey("r2", 100)] };
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`secrets of endpoints on ${engine.name}`, () => {
     let place: Fresh;
     let store: Store;

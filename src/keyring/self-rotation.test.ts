@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { engines, newRequest, suiteStore } from "../identity/identity.fixture.ts";
+import { newRequest, suiteStore, usualEngines } from "../identity/identity.fixture.ts";
 import { applyRetention } from "../identity/retention/retention.fixture.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { readKeyring } from "./file.ts";
@@ -16,7 +16,7 @@ const start = Date.UTC(2026, 0, 1);
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`a ring that rotates by itself on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { headerOf, looseGuard, pickFrom, plainForm, publishTo, removed } from "../catalogue.fixture.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
 import { findDraft } from "../revisions/draft.ts";
@@ -8,7 +8,7 @@ import { readSync } from "../sync/record.ts";
 import { aboutTest, bundle, codesOf, openFollowing, pricesOf } from "./change-of-source.fixture.ts";
 import { mappingRows } from "./mapping-rows.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a change of source on ${engine.name}`, () => {
     test("changes no code: nothing new is served until it is mapped, and a restart keeps what was decided", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);

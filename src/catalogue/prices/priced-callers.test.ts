@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import type { Caller } from "../../operation/operation.ts";
 import { freshStore, pickFrom, priced, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
@@ -41,7 +41,7 @@ function costing(key: string, cost: number): Plan {
   };
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`prices of groups on ${engine.name}`, { concurrency: true }, () => {
     const opened = async (t: Parameters<typeof freshStore>[1]) => {
       const store = await freshStore(engine, t);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
@@ -11,7 +11,7 @@ import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publis
 import type { Plan } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`what the guard holds on ${engine.name}`, { concurrency: true }, () => {
     test("holds what the guard does not let pass, until it is approved", async (t) => {
       const { store, publisher } = await opened(t, engine);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines } from "../../../test/support/engines.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
 import { readConfig } from "../../config/read-config.ts";
 import { endPauses, pausedRoutes, pauseRoute } from "../../identity/routes/paused-routes.ts";
 import { openStore } from "../../storage/store.ts";
 import { type AlarmMessage, AlarmTeller } from "./tell-alarms.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`what DUBA_ALARM_URL is told on ${engine.name}`, () => {
     test("each alarm once when it begins, and once when it ends, whichever process looks", async () => {
       const { settings, dispose } = await engine.ready();

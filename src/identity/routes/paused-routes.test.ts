@@ -6,7 +6,7 @@ import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import { unknown } from "../../upstreams/ports/outcomes.ts";
 import { trendOf } from "../books/trend.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
@@ -15,7 +15,7 @@ import { type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./pause
 
 const zone = new TimeZone("Africa/Lagos");
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`pauses of vendors on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { put } from "../../storage/queries/put.ts";
-import { engines, suiteStore } from "../identity.fixture.ts";
+import { suiteStore, usualEngines } from "../identity.fixture.ts";
 import { noCounts } from "../ledger/journal/sum-rows.fixture.ts";
 import { vendorStandings } from "./vendor-standing.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`the standing of vendors on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -3,7 +3,7 @@ import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
@@ -11,7 +11,7 @@ import { answering, verified } from "../played-upstream.fixture.ts";
 const notReached = unavailable("not_reached");
 const outOfService = unavailable("out_of_service");
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`attempts on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const open = (t: TestContext, live: IdentityUpstream[], settings: Partial<IdentitySettings> = {}) =>

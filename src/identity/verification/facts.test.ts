@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
@@ -17,7 +17,7 @@ function sometimesReadOnly(db: Kysely<Tables>, isReadOnly: () => boolean): Kysel
   });
 }
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`what a failure says of charging is true for its key on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const openAnswering = (t: TestContext, db: Kysely<Tables>) =>

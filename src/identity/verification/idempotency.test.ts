@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { negative } from "../../upstreams/ports/outcomes.ts";
-import { engines, failureFrom, keyring, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
+import { failureFrom, keyring, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, openingsOn, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 const hour = 60 * 60 * 1000;
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`idempotency on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const { openWith, openAnswering } = openingsOn(store);

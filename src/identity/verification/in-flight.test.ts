@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, openingsOn, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`verifications in flight on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const { openWith } = openingsOn(store);

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { personOf } from "../../checks/kinds.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { verified } from "../played-upstream.fixture.ts";
 
@@ -21,7 +21,7 @@ function tooSlow(name = "slow") {
   return { upstream, said };
 }
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`sources that are listened to on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const states = (mine: { accountId: string }, state: string) =>

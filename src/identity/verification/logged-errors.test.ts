@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`errors of the store on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { bvn } from "../../checks/bvn.ts";
 import { personOf } from "../../checks/kinds.fixture.ts";
 import type { PersonRecord } from "../../operation/identity-record.ts";
-import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 
 const listed = { kind: "bvn" as const, number: "00000000003", claims: { phone: "8000000017" } };
@@ -14,7 +14,7 @@ test("a masked answer says truly whether the person is watchlisted", async () =>
     assert.equal(bvn.mask({ ...record, watchlisted } as PersonRecord).watchlisted, watchlisted);
 });
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`the answers of an account, full or masked, on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

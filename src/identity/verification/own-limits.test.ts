@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { CompiledQuery } from "kysely";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import type { VerificationRequest } from "./request.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`an account's own limits on ${engine.name}`, () => {
     const store = suiteStore(engine);
     let people = 22_000_003_000;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
-import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { type Changes, failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`a stop on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`retries of an unknown outcome on ${engine.name}`, () => {
     const store = suiteStore(engine);
 

@@ -3,12 +3,12 @@ import { suite, test } from "node:test";
 import { feesOf, personOf } from "../../checks/kinds.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { negative } from "../../upstreams/ports/outcomes.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import type { ToldState } from "../ledger/told-state.ts";
 import { answering, openingsOn, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`verifications on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const { openWith, openAnswering } = openingsOn(store);

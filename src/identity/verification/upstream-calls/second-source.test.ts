@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { negative, unavailable, unknown } from "../../../upstreams/ports/outcomes.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../../identity.fixture.ts";
 import { type IdentitySettings, listedRoutes } from "../../identity-settings.ts";
 import { attemptsOf, onlyRow } from "../../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
@@ -12,7 +12,7 @@ type Answer = IdentityOutcome | ((attempt: IdentityAttempt, nth: number) => Prom
 
 const notFound = negative("not_found");
 
-for (const engine of engines)
+for (const engine of usualEngines)
   suite(`a second source after "not found" on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const named = (name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) => {

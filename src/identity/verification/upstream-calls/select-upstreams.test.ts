@@ -3,7 +3,7 @@ import { suite, type TestContext, test } from "node:test";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../../upstreams/sandbox/index.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../../identity.fixture.ts";
 import { newAttempt } from "../../ledger/attempts.ts";
 import { onlyRow } from "../../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
@@ -29,7 +29,7 @@ function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {
 const noWork: IdentityOutcome = { kind: "unavailable" };
 const unknown: IdentityOutcome = { kind: "unknown" };
 
-for (const engine of engines) {
+for (const engine of usualEngines) {
   suite(`a route of several upstreams on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const open = (t: TestContext, live: { upstream: IdentityUpstream }[], settings: { payTwice?: boolean } = {}) =>
