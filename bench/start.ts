@@ -15,7 +15,11 @@ import { benchSettings } from "./settings.ts";
 const root = new URL("..", import.meta.url);
 /** Several, because the kernel counts processor time in hundredths of a second. */
 const emptyProcesses = 5;
-const programs = { "a checkout": "bin/duba.js", "the package": "dist/bin/duba.js" };
+const programs = {
+  "a checkout": { program: "bin/duba.js", isCompiled: false },
+  "a checkout after npm ci": { program: "bin/duba.js", isCompiled: true },
+  "the package": { program: "dist/bin/duba.js", isCompiled: false },
+};
 
 interface Start {
   /** Milliseconds of processor time, of the system too, until the process ended. */
@@ -27,8 +31,8 @@ interface Start {
 }
 
 /**
- * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty compile cache,
- * then with what that start left in it, each beside empty Node processes.
+ * What a start of the service costs on an existing store, from a checkout and from the package, in turns: with an empty compile cache, of the
+ * checkout also with what `npm ci` compiles, then with what that start left in it, each beside empty Node processes.
  */
 export async function start({ starts = 7 }: Pace): Promise<void> {
   execFileSync(process.execPath, ["deploy/package.ts"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
@@ -40,11 +44,12 @@ export async function start({ starts = 7 }: Pace): Promise<void> {
   await serve("bin/duba.js", environment);
 
   const empty: number[] = [];
-  const all = Object.values(programs).map((program) => ({ program, first: [] as Start[], next: [] as Start[] }));
+  const all = Object.values(programs).map((each) => ({ ...each, first: [] as Start[], next: [] as Start[] }));
   for (let at = 0; at < starts; at += 1)
-    for (const { program, first, next } of all) {
+    for (const { program, isCompiled, first, next } of all) {
       const cache = mkdtempSync(join(tmpdir(), "duba-bench-"));
       const cached = { ...environment, NODE_COMPILE_CACHE: cache };
+      if (isCompiled) execFileSync(process.execPath, ["deploy/compile-ahead.ts"], { cwd: root, env: cached });
       empty.push(await emptyProcess());
       first.push(await serve(program, cached));
       next.push(await serve(program, cached));
