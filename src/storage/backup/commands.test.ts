@@ -72,6 +72,10 @@ for (const engine of usualEngines) {
       const { last_backup_at } = JSON.parse((await duba(service.settings, "status", "--json")).out);
       assert.ok(Math.abs(Date.parse(last_backup_at) - Date.now()) < 60_000);
       assert.match(made.out, /^\d+ rows are in .*backup\.jsonl \(\d+ bytes\)\.\nSHA-256: [0-9a-f]{64}\n$/);
+      const checked = await duba(service.settings, "backup", path, "--check");
+      const [rows, whole, sha256, ...more] = checked.out.split("\n");
+      assert.deepEqual([checked.exitCode, `${rows}\n${sha256}\n`, more], [0, made.out, [""]]);
+      assert.match(whole!, /^The file is whole, as of \d{4}-.*\. This version can restore it\.$/);
     });
     after(async () => {
       await service.close();
@@ -172,7 +176,7 @@ for (const engine of usualEngines) {
       copyFileSync(ring, `${settings.dataDirectory}.keyring`);
       const { exitCode, err } = await duba(settings, "restore", bent);
       assert.equal(exitCode, 1);
-      assert.match(err, /^The audit trail of the backup has 1 errors\. Nothing was restored\.\n$/);
+      assert.match(err, /^The audit trail of the backup has 1 problems\. Nothing was restored\.\n$/);
       const store = await openStore({ ...settings, serving: false });
       assert.deepEqual(await store.db.selectFrom("account").select("id").execute(), []);
       await store.close();

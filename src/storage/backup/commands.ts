@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { time } from "../../operation/command/answer-schema.ts";
+import { orNull, time } from "../../operation/command/answer-schema.ts";
 import { flag } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -32,15 +32,20 @@ const backupStore = command({
   only: "terminal",
   store: "untimed",
   target: ["file"],
-  input: Type.Object({ file: Type.String({ description: "The new file. Only its owner can read it." }) }),
+  input: Type.Object({
+    file: Type.String({ description: "The new file. Only its owner can read it." }),
+    check: flag("Write nothing, but read this file of an earlier backup to its end, as a restore would."),
+  }),
   answer: Type.Object({
     file: Type.String(),
     rows: Type.Integer(),
     sha256: Type.String(),
     bytes: Type.Integer(),
+    as_of: orNull(time),
   }),
-  view: ({ file, rows, bytes, sha256 }) => [
+  view: ({ file, rows, bytes, sha256, as_of }, { at }) => [
     `${rows} rows are in ${file} (${bytes} bytes).`,
+    ...(as_of === null ? [] : [`The file is whole, as of ${at(as_of, true)}. This version can restore it.`]),
     `SHA-256: ${sha256}`,
     { note: "Keep a copy of the key ring in another place. A restored store does not work without it." },
   ],
@@ -60,10 +65,16 @@ const backupStore = command({
       ],
     ],
   },
-  examples: [{ file: "duba-2026-11-01.jsonl" }],
-  run: async ({ file }, { progress, backups, ...store }: Room) => {
+  examples: [{ file: "duba-2026-11-01.jsonl" }, { file: "duba-2026-11-01.jsonl", check: true }],
+  run: async ({ file, check }, { progress, backups, ...store }: Room) => {
+    const options = await backups.ofBackup();
+    if (check) {
+      const { checkBackup } = await import("./restore.ts");
+      const { madeAt, ...found } = await checkBackup(file, options.sign);
+      return { file, ...found, as_of: Date.parse(madeAt) };
+    }
     const { backup } = await import("./backup.ts");
-    return { file, ...(await backup(store, file, { ...(await backups.ofBackup()), progress })) };
+    return { file, ...(await backup(store, file, { ...options, progress })), as_of: null };
   },
 });
 

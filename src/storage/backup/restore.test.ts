@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHmac, hash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
+import { addColumns } from "../migrations/create-tables.ts";
 import { StoreError } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import {
@@ -18,7 +19,7 @@ import {
   verification,
 } from "./backup.fixture.ts";
 import { type BackupHeader, backup, endOf } from "./backup.ts";
-import { restore, type Verifier } from "./restore.ts";
+import { checkBackup, restore, type Verifier } from "./restore.ts";
 
 import { killedHalfWay, nobody, openedStore, options, SuiteBackup } from "./suite-backup.fixture.ts";
 
@@ -70,6 +71,7 @@ for (const engine of engines) {
       for (const [what, damage, sentence] of damages) {
         writeFileSync(`${its.path}-damaged`, damage(readFileSync(its.path)));
         assert.match(await refusal(restore(audited(db), `${its.path}-damaged`, { sign })), sentence, what);
+        assert.match(await refusal(checkBackup(`${its.path}-damaged`, sign)), sentence, what);
       }
       assert.match(await refusal(restore(audited(db), `${its.path}-none`, { sign })), /cannot be read \(ENOENT\)/);
       assert.deepEqual(await contentOf(db), before);
@@ -111,17 +113,40 @@ for (const engine of engines) {
         for (const key of [sign, null]) {
           const sentence = await refusal(restore(audited(its.empty.db), `${its.path}-foreign`, { sign: key }));
           assert.match(sentence, /^The backup holds a table or a column that no backup of Duba has/);
+          assert.equal(await refusal(checkBackup(`${its.path}-foreign`, key)), sentence);
         }
         assert.deepEqual(await contentOf(its.empty.db), before);
       });
 
-    test("of other tables is refused, and names the version that made it", async () => {
+    test("of tables that this version does not know is refused, and names the version that made it", async () => {
       const { db } = its.empty;
-      writeFileSync(`${its.path}-earlier`, rewritten([], sign, { baseline: "another" }));
-      assert.match(
-        await refusal(restore(audited(db), `${its.path}-earlier`, { sign })),
-        /another version of Duba \(0\.0\.0-test\)/,
-      );
+      for (const changes of [{ baseline: "another" }, { migrations: ["0001_baseline", "9999_later_since_0001"] }]) {
+        writeFileSync(`${its.path}-other`, rewritten([], sign, changes));
+        assert.match(
+          await refusal(restore(audited(db), `${its.path}-other`, { sign })),
+          /another version of Duba \(0\.0\.0-test\)/,
+        );
+        assert.match(await refusal(checkBackup(`${its.path}-other`, sign)), /another version of Duba \(0\.0\.0-test\)/);
+      }
+    });
+
+    test("that lacks what a later version added is restored, with what new columns hold by default", async (t) => {
+      const { db } = await openedStore(t, engine);
+      await addColumns(db, "account", { made_later: "integer", word: "text?" });
+      await restore(audited(db), its.path, { sign });
+      const { rows } = await sql`select distinct made_later, word from account`.execute(db);
+      assert.deepEqual(rows, [{ made_later: 0, word: null }]);
+    });
+
+    test("is checked to its end without a store, and the rows of each table counted", async () => {
+      const text = readFileSync(its.path, "utf8");
+      const { made_at: madeAt, rows } = JSON.parse(text.slice(0, text.indexOf("\n"))) as BackupHeader;
+      const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+      const { sha256, ...found } = await checkBackup(its.path, sign);
+      assert.deepEqual(found, { rows: all, bytes: statSync(its.path).size, madeAt });
+      assert.ok(text.includes(`{"sha256":"${sha256}"`));
+      writeFileSync(`${its.path}-less`, rewritten([], sign, { rows: { ...rows, account: rows.account! + 1 } }));
+      assert.match(await refusal(checkBackup(`${its.path}-less`, sign)), /^The table account has other rows/);
     });
 
     test("is not restored over anything that somebody made", async () => {

@@ -5,9 +5,9 @@ import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreError } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
-import { migrationsOf } from "../migrations/migrate.ts";
+import { isKnownMigration } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
-import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
+import { type BackupHeader, copiedTables, countRows, endOf, type Made } from "./backup.ts";
 
 /** Checks the restored store before the commit. Throws an error with a sentence for people if it finds an error. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
@@ -32,23 +32,46 @@ const mostBytes = 4 * 2 ** 20;
 
 /**
  * Fills an unused store from a backup, completely or not at all. Throws `StoreError` if the file is damaged, incomplete
- * or from other migrations, or if the store is in use. Rethrows what a verifier throws.
+ * or of tables that this version does not know, or if the store is in use. Rethrows what a verifier throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
-  const file = await open(path, "r").catch((error) =>
-    Promise.reject(
-      new StoreError(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`),
-    ),
-  );
+  const file = await opened(path);
   try {
-    const header = await verifiedHeader(file, path, options.sign);
-    await refuseOtherMigrations(store.db, header);
+    const { header } = await verified(file, path, options.sign);
+    refuseOtherTables(header);
     // Reading the file inside the transaction blocks nobody, as nobody else uses this store, and a kill leaves it
     // unchanged.
     return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Reads a backup to its end without a store. Throws `StoreError` if a restore by this version would refuse the file.
+ */
+export async function checkBackup(path: string, sign: RestoreOptions["sign"]): Promise<Made & { madeAt: string }> {
+  const file = await opened(path);
+  try {
+    const { header, sha256 } = await verified(file, path, sign);
+    refuseOtherTables(header);
+    const found: Record<string, number> = {};
+    for await (const { table, columns, rows } of batches(file)) {
+      refuseForeign(table, columns);
+      found[table] = (found[table] ?? 0) + rows.length;
+    }
+    for (const { table } of copiedTables) refuseOtherCount(table, found[table] ?? 0, header);
+    const rows = Object.values(found).reduce((sum, count) => sum + count, 0);
+    return { rows, sha256, bytes: (await file.stat()).size, madeAt: header.made_at };
+  } finally {
+    await file.close();
+  }
+}
+
+function opened(path: string): Promise<FileHandle> {
+  return open(path, "r").catch((error) => {
+    throw new StoreError(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`);
+  });
 }
 
 async function fill(
@@ -76,9 +99,7 @@ async function fill(
     .execute();
   // Clients may have newer lists than the backup, so their dates must not lead to 304 Not Modified.
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
-  for (const { table } of copiedTables)
-    if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
-      throw new StoreError(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
+  for (const { table } of copiedTables) refuseOtherCount(table, await countRows(trx, table), header);
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
   await audit(trx, { kind: "store.restored", actor, facts });
@@ -116,6 +137,11 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
     throw new StoreError("A service runs on this store: stop it first. Nothing was changed.");
 }
 
+function refuseOtherCount(table: keyof Tables, rows: number, header: BackupHeader): void {
+  if (rows !== (header.rows[table] ?? 0))
+    throw new StoreError(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
+}
+
 /** Throws `StoreError` for a table or column that `backup` never writes, even if the signature is right. */
 function refuseForeign(table: string, columns: readonly string[]): void {
   const known = copiedTables.find((copied) => copied.table === table);
@@ -123,17 +149,23 @@ function refuseForeign(table: string, columns: readonly string[]): void {
   throw new StoreError("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
 }
 
-async function refuseOtherMigrations(db: Kysely<Tables>, header: BackupHeader): Promise<void> {
-  const { migrations, baseline, made_by } = header;
-  if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations) && baseline === baselineHash) return;
+/**
+ * Throws `StoreError` for a backup of tables that this version does not know. Tables of an earlier version lack only what
+ * later migrations added, and those columns have defaults.
+ */
+function refuseOtherTables({ migrations, baseline, made_by }: BackupHeader): void {
+  if (baseline === baselineHash && migrations.every(isKnownMigration)) return;
   throw new StoreError(
-    `The backup was made by another version of Duba (${made_by}), with other tables: restore it with that version, ` +
-      "and start this one on the store afterwards.",
+    `The backup was made by another version of Duba (${made_by}), with tables that this one does not have: restore it with that version.`,
   );
 }
 
 /** Reads the whole file. Throws `StoreError` if a byte changed since it was written under this key ring. */
-async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
+async function verified(
+  file: FileHandle,
+  path: string,
+  sign: RestoreOptions["sign"],
+): Promise<{ header: BackupHeader; sha256: string }> {
   const error = (what: string) => new StoreError(`The file ${path} ${what}. Nothing was changed.`);
   const hash = createHash("sha256");
   let header: string | undefined;
@@ -155,7 +187,7 @@ async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptio
   }
   const read = JSON.parse(header) as BackupHeader;
   if (read.duba_backup !== 1) throw error("is of a newer version of Duba: restore it with that version");
-  return read;
+  return { header: read, sha256 };
 }
 
 function isSame(given: string, right: string): boolean {

@@ -23,6 +23,10 @@ function canRunOn(name: string): boolean {
   return since !== undefined && Number(since) <= newest;
 }
 
+export function isKnownMigration(name: string): boolean {
+  return Object.hasOwn(migrations, name);
+}
+
 /** The names of the migrations that made the database's tables, in their order. */
 export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
@@ -44,7 +48,7 @@ async function hasTable(db: Kysely<Tables>, table: string): Promise<boolean> {
 
 /** The migrations of the database that this version does not know, because a newer version ran them. */
 export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
-  return (await migrationsOf(db)).filter((name) => !Object.hasOwn(migrations, name));
+  return (await migrationsOf(db)).filter((name) => !isKnownMigration(name));
 }
 
 /**
@@ -54,7 +58,7 @@ export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const made = (await hasTables(db)) ? await migrationsOf(db) : [];
   if (made.includes(baseline)) await refuseOtherBaseline(db);
-  const unknown = made.filter((name) => !Object.hasOwn(migrations, name));
+  const unknown = made.filter((name) => !isKnownMigration(name));
   const missing = Object.keys(migrations).filter((name) => !made.includes(name));
   if (unknown.length > 0 && !(missing.length === 0 && unknown.every(canRunOn))) {
     throw new StoreError(
