@@ -1,4 +1,10 @@
-import { type OperationNode, PostgresQueryCompiler, type ReferenceNode, type SelectQueryNode } from "kysely";
+import {
+  type OperationNode,
+  PostgresQueryCompiler,
+  type ReferenceNode,
+  type SelectAllNode,
+  type SelectQueryNode,
+} from "kysely";
 import { allTables } from "../tables.ts";
 
 /**
@@ -6,8 +12,10 @@ import { allTables } from "../tables.ts";
  * PostgreSQL refuses a prepared statement whose result has got another column.
  */
 export class NamedColumns extends PostgresQueryCompiler {
-  protected override visitSelectAll(): void {
-    this.#nameColumns(this.#sources()[0]);
+  protected override visitSelectAll(node: SelectAllNode): void {
+    // The `*` of count(*) stands for rows.
+    if (this.nodeStack.at(-3)?.kind === "AggregateFunctionNode") super.visitSelectAll(node);
+    else this.#nameColumns(this.#sources()[0]);
   }
 
   protected override visitReference(node: ReferenceNode): void {
