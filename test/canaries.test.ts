@@ -9,7 +9,7 @@ import { openReceiver } from "../src/events/events.fixture.ts";
 import { journaled } from "../src/identity/ledger/ledger-rows.fixture.ts";
 import { type CheckKind, checkKinds, forEachKind } from "../src/operation/check-kind.ts";
 import { openStore } from "../src/storage/store.ts";
-import { assertAbsent, bytesOf } from "./support/canaries.ts";
+import { assertAbsent, bytesOf, overheard } from "./support/canaries.ts";
 import { ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { serveInProcess } from "./support/process.ts";
@@ -48,7 +48,7 @@ function hangUp(port: number, kind: CheckKind, body: object): Promise<void> {
 
 for (const engine of engines) {
   suite(`canaries on ${engine.name}`, () => {
-    test("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async (t) => {
+    test("are in no log, metric, audit entry, other answer, statement or byte of the store, after every kind of call and a crash", async (t) => {
       const vendor = createServer((request, response) => {
         const answer = request.url!.includes("authorization")
           ? {
@@ -64,7 +64,8 @@ for (const engine of engines) {
         response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       });
       await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
-      const fresh = await engine.ready();
+      const { engine: own, heard } = overheard(engine);
+      const fresh = await own.ready();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;
       const environment = {
         ...{ DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
@@ -219,6 +220,7 @@ for (const engine of engines) {
           assert.ok(service.written().includes(`"operation":"${operation}"`), operation);
         }
         assertAbsent("the log", service.written(), canaries);
+        assertAbsent("what PostgreSQL heard", heard(), canaries);
       } finally {
         await service.end("SIGKILL");
         vendor.close();

@@ -76,6 +76,11 @@ export function isPlainId(text: string): boolean {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && (drawnId.test(text) || !holdsLongNumber(text));
 }
 
+/** Whether a text may name an account or a person of the console. Other text may be about anybody, and no statement of the store gets it. */
+export function isIdOrEmail(text: string): boolean {
+  return isPlainId(text) || /^[^\s@]+@[^\s@]+$/.test(text);
+}
+
 /** Whether a text has ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
 export function holdsLongNumber(text: string): boolean {
   return /\d{10}/.test(text.replaceAll(/[^A-Za-z0-9]/g, ""));

@@ -1,5 +1,5 @@
 import { account, orNull, reference, time } from "../operation/command/answer-schema.ts";
-import { moment } from "../operation/command/forms.ts";
+import { id, moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
@@ -39,8 +39,7 @@ const listRequestEntries = command({
   reports: true,
   input: Type.Object({
     request_id: Type.Optional(
-      Type.String({
-        ofCallers: true,
+      formed(id, {
         description: "Only requests with this X-Request-Id. Callers may choose it and repeat it.",
         placeholder: "id",
         minLength: 1,
@@ -51,9 +50,9 @@ const listRequestEntries = command({
     ),
     failed: flag("Only failures."),
     code: Type.Optional(
-      Type.String({ description: "Only failures with this code.", placeholder: "code", minLength: 1 }),
+      formed(id, { description: "Only failures with this code.", placeholder: "code", minLength: 1 }),
     ),
-    operation: Type.Optional(Type.String({ description: "Only requests to this operation.", minLength: 1 })),
+    operation: Type.Optional(formed(id, { description: "Only requests to this operation.", minLength: 1 })),
     since: Type.Optional(
       formed(moment, { description: `Only requests from this time: ${moment.form}.`, placeholder: "when" }),
     ),

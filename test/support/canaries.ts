@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { openStore } from "../../src/storage/store.ts";
-import type { FreshSettings } from "./engines.ts";
+import type { Engine, FreshSettings } from "./engines.ts";
+import { PostgresDoor } from "./postgres-door.ts";
 
 /** How a value may stand in raw bytes: plain, in hex, in base64 at each of its three alignments. */
 function formsOf(value: string): string[] {
@@ -49,4 +50,26 @@ export async function bytesOf(settings: FreshSettings): Promise<Buffer> {
   } finally {
     await store.close();
   }
+}
+
+/** The engine, with what PostgreSQL hears from then on: statements with their parameters, as it may log them. */
+export function overheard(engine: Engine): { engine: Engine; heard(): Buffer } {
+  const said: (readonly Buffer[])[] = [];
+  const behindDoor = (open: Engine["ready"]) => async () => {
+    const { settings, dispose } = await open();
+    if (settings.databaseUrl === undefined) return { settings, dispose };
+    const door = await PostgresDoor.open(settings.databaseUrl);
+    said.push(door.listen());
+    return {
+      settings: { ...settings, databaseUrl: door.url },
+      async dispose() {
+        await door.close();
+        await dispose();
+      },
+    };
+  };
+  return {
+    engine: { name: engine.name, fresh: behindDoor(engine.fresh), ready: behindDoor(engine.ready) },
+    heard: () => Buffer.concat(said.flat()),
+  };
 }

@@ -27,6 +27,7 @@ export class PostgresDoor {
   #losing: string | undefined;
   #requests = 0;
   #lost = Promise.withResolvers<void>();
+  #heard: Buffer[] | undefined;
 
   private constructor(server: Server, beyond: URL) {
     this.#server = server;
@@ -59,6 +60,12 @@ export class PostgresDoor {
     await this.#lost.promise;
   }
 
+  /** All that the service says from now on: statements with their parameters. */
+  listen(): readonly Buffer[] {
+    this.#heard = [];
+    return this.#heard;
+  }
+
   async close(): Promise<void> {
     await this.become("refuse");
   }
@@ -80,6 +87,7 @@ export class PostgresDoor {
   }
 
   #pass(pair: Pair, bytes: Buffer, isRequest: boolean): void {
+    if (isRequest) this.#heard?.push(bytes);
     const isNamed = isRequest && this.#losing !== undefined && bytes.includes(this.#losing);
     if (isNamed) this.#losing = undefined;
     if (isRequest && this.#manner === "loseSome") this.#requests += 1;

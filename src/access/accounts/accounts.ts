@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import { type CheckKind, checkKinds, feeName, type OwnFees } from "../../operation/check-kind.ts";
+import { isIdOrEmail } from "../../operation/fields.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
@@ -110,11 +111,13 @@ export async function listAccounts(db: Kysely<Tables>): Promise<Account[]> {
 
 /** The account with this id or e-mail. Throws an `AccessError` if there is none. */
 export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
-  const row = await db
-    .selectFrom("account")
-    .selectAll()
-    .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
-    .executeTakeFirst();
+  const row =
+    isIdOrEmail(idOrEmail) &&
+    (await db
+      .selectFrom("account")
+      .selectAll()
+      .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
+      .executeTakeFirst());
   if (!row) throw new AccessError(`No account has the id or e-mail "${idOrEmail}".`);
   return accountOf(row);
 }

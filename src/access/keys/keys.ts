@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { isPlainId } from "../../operation/fields.ts";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
@@ -111,7 +112,7 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
 
 /** The row of a key, by its public id. Throws an `AccessError` for an unknown id. */
 export async function keyRow(db: Kysely<Tables>, id: string): Promise<ApiKeyRow> {
-  const row = await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = isPlainId(id) && (await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst());
   if (!row) throw new AccessError(`No key has the public id "${id}".`);
   return row;
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Role } from "../../operation/command.ts";
+import { isIdOrEmail } from "../../operation/fields.ts";
 import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
@@ -85,11 +86,13 @@ export async function listPeople(db: Kysely<Tables>): Promise<(PersonRow & { pas
 
 /** The person with this id or e-mail. Throws an `AccessError` if there is none. */
 export async function findPerson(db: Kysely<Tables>, idOrEmail: string): Promise<PersonRow> {
-  const row = await db
-    .selectFrom("person")
-    .selectAll()
-    .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
-    .executeTakeFirst();
+  const row =
+    isIdOrEmail(idOrEmail) &&
+    (await db
+      .selectFrom("person")
+      .selectAll()
+      .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
+      .executeTakeFirst());
   if (!row) throw new AccessError(`No person has the id or e-mail "${idOrEmail}".`);
   return row;
 }

@@ -1,5 +1,5 @@
 import { account, facts, lines, list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
-import { moment } from "../../operation/command/forms.ts";
+import { id, moment } from "../../operation/command/forms.ts";
 import { projected } from "../../operation/command/projected.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -26,7 +26,7 @@ const tailTrail = command({
     ),
     kind: Type.Optional(Type.Enum(Object.keys(kinds), { description: "Only entries of this kind." })),
     reference: Type.Optional(
-      Type.String({ description: "Only entries about the verification with this request_reference." }),
+      formed(id, { description: "Only entries about the verification with this request_reference." }),
     ),
   }),
   answer: Type.Object({

@@ -31,6 +31,15 @@ const same = (one: unknown, other: string) => String(one).toLowerCase() === othe
 const within = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 
+/**
+ * Whether a text may be an id that a caller chose, or one of our requests. What is written like a person's name or day of
+ * birth is not looked for, because a statement of the store would hold it.
+ */
+function mayBeId(text: string): boolean {
+  if (/^[a-p]{12}-[0-9a-z]+$/.test(text)) return true;
+  return /\d/.test(text) && !/^\d{1,4}[-/.](?:\d{1,2}|[A-Za-z]{3,9})[-/.]\d{1,4}$/.test(text);
+}
+
 const revisionName = /^d?\d{1,9}$/;
 
 export const recordKinds = {
@@ -42,7 +51,8 @@ export const recordKinds = {
     named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
     isAlone: true,
     search: async (text, ask) => {
-      const members = /^\d{4}$/.test(text) ? ["last4"] : ["reference", "request_id", "idempotency_key", "consent"];
+      const ofIds = mayBeId(text) ? ["reference", "request_id", "consent"] : [];
+      const members = /^\d{4}$/.test(text) ? ["last4"] : ["idempotency_key", ...ofIds];
       const found = await Promise.all(members.map((member) => ask("ledger.list", { [member]: text, limit: most })));
       return found
         .flat()
@@ -56,7 +66,7 @@ export const recordKinds = {
     members: ["request_id"],
     named: /^(?!-$)./,
     search: async (text, ask) =>
-      (await ask("requests.list", { request_id: text })).map((row) => ({
+      (mayBeId(text) ? await ask("requests.list", { request_id: text }) : []).map((row) => ({
         ...{ request_id: row.request_id, at: row.answered_at, state: row.code ?? String(row.status) },
         about: `${row.operation} of ${row.account}`,
       })),
@@ -123,7 +133,11 @@ export const recordKinds = {
     named: /^evt_/,
     isAlone: true,
     search: async (text, ask) =>
-      (await ask("events.show", { event: text })).map((row) => ({ ...row, about: row.type, at: row.happened_at })),
+      (text.startsWith("evt_") ? await ask("events.show", { event: text }) : []).map((row) => ({
+        ...row,
+        about: row.type,
+        at: row.happened_at,
+      })),
   },
   endpoint: {
     show: "events.list",

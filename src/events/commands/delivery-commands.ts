@@ -1,4 +1,6 @@
 import { orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
+import { id } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -15,7 +17,7 @@ const list = command({
   kind: "read",
   reports: true,
   input: Type.Object({
-    endpoint: Type.Optional(Type.String({ ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
+    endpoint: Type.Optional(formed(id, { ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
     state: Type.Optional(Type.Enum([...deliveryStates], { description: "Only deliveries in this state." })),
   }),
   answer: Type.Array(
@@ -52,7 +54,7 @@ const showEvent = command({
   role: "viewer",
   kind: "read",
   target: ["event"],
-  input: Type.Object({ event: Type.String(event) }),
+  input: Type.Object({ event: formed(id, event) }),
   answer: Type.Object({
     event: reference,
     type: Type.String(),
@@ -93,9 +95,9 @@ const resendEvents = command({
   kind: "change",
   target: ["endpoint"],
   input: Type.Object({
-    endpoint: Type.String(endpoint),
+    endpoint: formed(id, endpoint),
     event: Type.Optional(
-      Type.String({ ...event, description: `Only this one, also if it was delivered. ${event.description}` }),
+      formed(id, { ...event, description: `Only this one, also if it was delivered. ${event.description}` }),
     ),
   }),
   answer: Type.Object({ endpoint: Type.String(), events: Type.Integer() }),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { account, isoOf, orNull, reference, secret, time } from "../../operation/command/answer-schema.ts";
-import type { Form } from "../../operation/command/forms.ts";
+import * as forms from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
@@ -26,7 +26,7 @@ export interface EndpointRoom extends Audited, WithClock {
   keyring(): Promise<{ ring: Parameters<typeof endpoints.signingSecrets>[0] }>;
 }
 
-const id = Type.String({
+const id = formed(forms.id, {
   description: "Id of the endpoint, which `duba events endpoints list` shows.",
   placeholder: "id",
 });
@@ -42,7 +42,7 @@ const facts = {
 };
 
 /** Without a user name or a fragment, which no receiver gets. */
-const endpointUrl: Form<URL> = {
+const endpointUrl: forms.Form<URL> = {
   form: "an https:// URL without a user name and a fragment",
   read: (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -12,6 +12,8 @@ import {
   time,
   yes,
 } from "../../operation/command/answer-schema.ts";
+import { id } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
@@ -118,7 +120,7 @@ const showVerification = command({
   role: "viewer",
   kind: "read",
   target: ["reference"],
-  input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
+  input: Type.Object({ reference: formed(id, { description: "The request_reference of the verification." }) }),
   answer: Type.Object({
     request_reference: reference,
     explanation: sentence,

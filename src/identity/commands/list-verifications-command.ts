@@ -12,9 +12,10 @@ import {
   time,
   yes,
 } from "../../operation/command/answer-schema.ts";
-import { day } from "../../operation/command/forms.ts";
+import { day, id } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import { holdsLongNumber } from "../../operation/fields.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
@@ -30,6 +31,12 @@ const mostRows = 1_000;
 const last4 = {
   form: "four digits, such as 0017",
   read: (text: string) => (/^\d{4}$/.test(text) ? text : undefined),
+};
+
+/** What a Consent-Reference may be, without what may be a person's number or e-mail: no statement gets those. */
+const consent = {
+  form: "1 to 128 visible characters, without a number of ten digits and without @",
+  read: (text: string) => (/^[!-?A-~]{1,128}$/.test(text) && !holdsLongNumber(text) ? text : undefined),
 };
 
 const pageSize = {
@@ -62,14 +69,10 @@ export const listVerificationsCommand = command({
     to: Type.Optional(formed(day, { description: "Day after the last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: `Last four digits of the ${anyLabel}.`, placeholder: "digits" })),
     reference: Type.Optional(
-      Type.String({ description: "The request_reference of the verification.", placeholder: "reference" }),
+      formed(id, { description: "The request_reference of the verification.", placeholder: "reference" }),
     ),
     request_id: Type.Optional(
-      Type.String({
-        description: "Id of a request (X-Request-Id), as the log has it.",
-        placeholder: "id",
-        ofCallers: true,
-      }),
+      formed(id, { description: "Id of a request (X-Request-Id), as the log has it.", placeholder: "id" }),
     ),
     idempotency_key: Type.Optional(
       Type.String({
@@ -79,7 +82,7 @@ export const listVerificationsCommand = command({
       }),
     ),
     consent: Type.Optional(
-      Type.String({ description: "Consent-Reference of the request.", placeholder: "reference", ofCallers: true }),
+      formed(consent, { description: "Consent-Reference of the request.", placeholder: "reference" }),
     ),
     limit: formed(pageSize, { description: "How many to show at most.", placeholder: "count", default: "50" }),
     cursor: Type.Optional(

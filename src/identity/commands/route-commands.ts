@@ -1,5 +1,6 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { list, naira, orNull, reference, sentence, state, time } from "../../operation/command/answer-schema.ts";
+import { id } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -202,7 +203,7 @@ const explain = command({
   role: "viewer",
   kind: "read",
   target: ["reference"],
-  input: Type.Object({ reference: Type.String({ description: "The request_reference of the verification." }) }),
+  input: Type.Object({ reference: formed(id, { description: "The request_reference of the verification." }) }),
   answer: Type.Object({
     request_reference: reference,
     explanation: sentence,

@@ -2,6 +2,7 @@ import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
+import { isPlainId } from "../fields.ts";
 import { koboOf } from "../money.ts";
 import { duration } from "../setting.ts";
 
@@ -99,6 +100,12 @@ export const remark = {
   masks: true as const,
   form: "a sentence",
   read: (text: string) => redactNumbers(redactCredentials(text)),
+};
+
+/** What names something. Text of another form may be about a person: no statement of the store gets it. */
+export const id: Form<string> = {
+  form: "an id: letters, digits and . _ : - without a number of ten digits",
+  read: (text) => (isPlainId(text) ? text : undefined),
 };
 
 /** Without a colon, which would end the user name of HTTP Basic. */
