@@ -4,6 +4,7 @@ import { build, type OutputFile, type Plugin } from "esbuild-wasm";
 import manifest from "../package.json" with { type: "json" };
 import { packagedFiles } from "../src/console/console-assets.ts";
 import { servedFiles } from "../src/http/pages/guides.ts";
+import { runningCommit } from "../src/runtime/version.ts";
 
 /**
  * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files that it reads, and a
@@ -35,6 +36,7 @@ const { outputFiles, metafile } = await build({
     js: 'import { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
   },
   external: [...external, "pg-native"],
+  define: { packagedCommit: JSON.stringify(runningCommit() ?? "unknown") },
   plugins: [places()],
   metafile: true,
   write: false,

@@ -26,8 +26,9 @@ async function process(...argv: string[]) {
 }
 
 suite("the command line", { concurrency: true }, () => {
-  test("prints its version", async () => {
-    assert.match((await ran(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
+  test("prints its version, the commit that runs, and the newest migration of the store", async () => {
+    const { out } = await ran(["--version"]);
+    assert.match(out, /^\d+\.\d+\.\d+ \(commit ([0-9a-f]{40}|unknown), store \d{4}_\w+\)\n$/);
   });
 
   test("explains itself when nothing is asked", async () => {

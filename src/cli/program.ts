@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
-import manifest from "../../package.json" with { type: "json" };
 import { AccessError } from "../access/access-error.ts";
 import { commandsOf, families } from "../commands/families.ts";
 import { InputError } from "../operation/command/read-texts.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import { version } from "../runtime/version.ts";
 import { goneCommand } from "./gone-commands.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
@@ -44,7 +44,7 @@ async function runCommand(
   };
   const program = rootCommand(io)
     .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
-    .version(manifest.version, "-V, --version", "print the version");
+    .version(await versionFor(argv), "-V, --version", "print the version, the commit, and the tables that it makes");
   // Only the family that the command line names is loaded: a start of the service needs no other.
   for (const family of families) {
     if (!argv.includes(family.name)) subcommand(program, family.name, family.about);
@@ -72,4 +72,14 @@ function reportError(problem: unknown, io: Io): number {
   const sentence = expected ? message : `The command failed because of a problem in Duba: ${message}`;
   io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(problem)))}\n`);
   return exitCode ?? 1;
+}
+
+/** What `--version` prints. Nothing else reads it, so it is looked up for nothing else. */
+async function versionFor(argv: readonly string[]): Promise<string> {
+  if (!argv.some((arg) => arg === "--version" || arg === "-V")) return version;
+  const [{ runningCommit }, { newestMigration }] = await Promise.all([
+    import("../runtime/version.ts"),
+    import("../storage/migrations/migrate.ts"),
+  ]);
+  return `${version} (commit ${runningCommit() ?? "unknown"}, store ${newestMigration})`;
 }

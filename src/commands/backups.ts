@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/read-config.ts";
 import type { VerificationSummary } from "../identity/ledger/reports/summary.ts";
 import { CommandError } from "../operation/command.ts";
+import { version } from "../runtime/version.ts";
 import type { BackupOptions } from "../storage/backup/backup.ts";
 import type { RestoreOptions, Verifier } from "../storage/backup/restore.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -10,7 +10,7 @@ import type { Tables } from "../storage/tables.ts";
 /** What a backup needs of identity, audit and keyring: the sums of the ledger, and a signature under the key ring. */
 export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "madeBy" | "sign" | "figures">> {
   const { ring, signer } = await sealing(config);
-  return { madeBy: manifest.version, sign: signer(ring.audit, "backup"), figures: sumsOf };
+  return { madeBy: version, sign: signer(ring.audit, "backup"), figures: sumsOf };
 }
 
 /** What a restore needs of them: the sums must be those of the backup, and the audit trail whole under the store's own key ring. */

@@ -2,9 +2,9 @@ import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { type BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import manifest from "../../package.json" with { type: "json" };
 import { isListed } from "../runtime/network/address.ts";
 import { HttpClient, hostOf } from "../runtime/network/http-client.ts";
+import { version } from "../runtime/version.ts";
 
 /** A body to send to the endpoint of somebody else. */
 export interface Delivery {
@@ -51,7 +51,7 @@ export async function sendDelivery(
   let size = 0;
   const sent = await http.send({
     ...{ method: "POST", url, body, timeout, signal },
-    headers: { "content-type": "application/json", "user-agent": `Duba/${manifest.version}`, ...headers },
+    headers: { "content-type": "application/json", "user-agent": `Duba/${version}`, ...headers },
     addressesOf: async (host) => checked(await addressesOfName(host), url, networks, allowsPlain),
     take: (chunk) => {
       size += chunk.length;

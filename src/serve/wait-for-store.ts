@@ -8,6 +8,7 @@ import { requestIdOf } from "../http/request/request-id.ts";
 import { openServer } from "../http/shell/open-server.ts";
 import { Failure } from "../operation/failures.ts";
 import { withTimeout } from "../runtime/timeout.ts";
+import { version } from "../runtime/version.ts";
 import { MissingDatabase } from "../storage/errors.ts";
 import { checkReached, StoreError, UnreachedStore } from "../storage/store.ts";
 import { listenError } from "./addresses.ts";
@@ -92,7 +93,7 @@ async function answerNotReady(config: Config, log: Logger): Promise<() => Promis
       response.writeHead(status, [...jsonHeaders(Buffer.byteLength(body)), "X-Request-Id", id, "Connection", "close"]);
       response.end(body);
     };
-    if (path === "/healthz") return answer(200, { status: "ok" });
+    if (path === "/healthz") return answer(200, { status: "ok", version });
     if (path === "/readyz") return answer(503, { status: "not ready", reason: "waits for the store" });
     const meant = everyOperation.find((operation) => endingOf(operation).test(path));
     const { publicUrl } = config;

@@ -1,4 +1,3 @@
-import manifest from "../../package.json" with { type: "json" };
 import { isAbsent } from "../access/authenticator.ts";
 import { accessOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
@@ -19,6 +18,7 @@ import { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import { localUrl } from "../runtime/network/address.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
+import { version } from "../runtime/version.ts";
 import { everyOperation } from "./every-operation.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -37,7 +37,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   const { publicUrl, pathPrefixes } = config;
   const site = {
     operations: everyOperation,
-    version: manifest.version,
+    version,
     // Port 0 is not known before the service listens.
     origin: publicUrl || localUrl(config.host, config.port || 8080),
     ...{ publicUrl, pathPrefixes },
@@ -86,6 +86,6 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   ];
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
-  registerHealth(app, { stopping: () => stage() !== "serving", takesWrites: () => store.takesWrites() });
+  registerHealth(app, { version, stopping: () => stage() !== "serving", takesWrites: () => store.takesWrites() });
   return app;
 }

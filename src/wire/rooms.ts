@@ -1,4 +1,3 @@
-import manifest from "../../package.json" with { type: "json" };
 import { openAccess } from "../access/access.ts";
 import { whyReplaced } from "../access/bootstrap.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
@@ -19,6 +18,7 @@ import { openRequests } from "../requests/request-log-room.ts";
 import type { Log } from "../runtime/log.ts";
 import { addressList } from "../runtime/network/address.ts";
 import { startTracing } from "../runtime/tracing/start-tracing.ts";
+import { version } from "../runtime/version.ts";
 import { sayProtection } from "../storage/protection.ts";
 import { Pulse } from "../storage/pulse/pulse.ts";
 import { RetentionClock } from "../storage/retention/retention-clock.ts";
@@ -44,7 +44,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   // Before anything is made, so that a first start that cannot go on leaves nothing behind.
   if (!config.databaseUrl) checkDirectory(config.dataDirectory);
   checkKeyringPlace(ringFile);
-  const tracer = opened.use(await startTracing(config.traces, manifest.version, log));
+  const tracer = opened.use(await startTracing(config.traces, version, log));
   const { dataDirectory, databaseUrl } = config;
   const process = { serving: true, starting: true, isWorker, traced: tracer !== undefined };
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
@@ -107,7 +107,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   opened.defer(() => events.stop());
   await audit(
     db,
-    { kind: "service.started", actor: "system", facts: { version: manifest.version, engine } },
+    { kind: "service.started", actor: "system", facts: { version, engine } },
     ...config.overrides.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
   );
 

@@ -1,10 +1,10 @@
 import { Argument, type Command, Option } from "commander";
-import manifest from "../../../package.json" with { type: "json" };
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { type Operation, withoutPrefix } from "../../operation/operation.ts";
+import { version } from "../../runtime/version.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
@@ -63,7 +63,7 @@ function addOperation(
           url,
           prefix,
           key: operation.access === "own" ? "" : keyOf(io, options),
-          userAgent: `duba/${manifest.version}`,
+          userAgent: `duba/${version}`,
         });
         setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (problem) {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import manifest from "../../../package.json" with { type: "json" };
 import { listRevisions } from "../../catalogue/revisions/load.ts";
 import { pauseFacts } from "../../identity/commands/vendor-states.ts";
 import { isRehearsal } from "../../identity/stand-in-store.ts";
+import { version } from "../../runtime/version.ts";
 import { alarmFacts } from "../alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { readHealth } from "./read-health.ts";
@@ -30,7 +30,7 @@ export async function readStatus(room: AlarmRoom) {
     alarms,
   } = health;
   return {
-    version: manifest.version,
+    version,
     store: storeName(room.config),
     takes_writes: takesWrites,
     rehearsal,

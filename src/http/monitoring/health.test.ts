@@ -7,6 +7,7 @@ suite("/readyz", () => {
   test("asks the store once a second at most, however often it is called", async () => {
     let [asked, takesWrites, stopping, now] = [0, true, false, 5000];
     const health = {
+      version: "1.2.3",
       stopping: () => stopping,
       takesWrites: async () => {
         asked += 1;
@@ -15,6 +16,7 @@ suite("/readyz", () => {
       now: () => now,
     };
     const { ask, close } = await serving((app) => registerHealth(app, health));
+    assert.deepEqual(JSON.parse((await ask("/healthz")).text), { status: "ok", version: "1.2.3" });
     const statuses = async () =>
       (await Promise.all(Array.from({ length: 20 }, () => ask("/readyz")))).map(({ status }) => status);
     assert.deepEqual(await statuses(), Array(20).fill(200));

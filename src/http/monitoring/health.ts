@@ -3,6 +3,8 @@ import type { ApiServer } from "../server.ts";
 import { type HttpResponse, pairsOf } from "../shell/http-response.ts";
 
 export interface Health {
+  /** The version of Duba. */
+  version: string;
   stopping: () => boolean;
   /** Whether the store accepts a write; never rejects. */
   takesWrites: () => Promise<boolean>;
@@ -14,10 +16,13 @@ export interface Health {
 const CHECK_EVERY = 1000;
 
 /** `GET /healthz`: the process runs. `GET /readyz`: it accepts requests; 503 while it stops or its store is down. */
-export function registerHealth(app: ApiServer, { stopping, takesWrites, now = () => performance.now() }: Health): void {
+export function registerHealth(
+  app: ApiServer,
+  { version, stopping, takesWrites, now = () => performance.now() }: Health,
+): void {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let storeIsUp: Promise<boolean>;
-  app.get("/healthz", () => said({ status: "ok" }));
+  app.get("/healthz", () => said({ status: "ok", version }));
   app.get("/readyz", async () => {
     if (now() - checkedAt >= CHECK_EVERY) [checkedAt, storeIsUp] = [now(), takesWrites()];
     const reason = stopping() ? "stopping" : (await storeIsUp) ? undefined : "the store takes no writes";

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { VendorStanding } from "../../identity/routes/vendor-standing.ts";
 import type { Durations } from "../../runtime/durations.ts";
 import type { Log } from "../../runtime/log.ts";
+import { runningCommit, version } from "../../runtime/version.ts";
 import type { HttpServer } from "../shell/open-server.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import type { ResponseCounts } from "./response-counts.ts";
@@ -82,6 +83,9 @@ function metrics(sources: MetricSources): Registry {
     });
   const secondsSince = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.max(0, now() - at) / 1000);
 
+  gauge("build_info", "1, with the version of Duba that runs and its commit", () => [
+    [{ version, commit: runningCommit() ?? "unknown" }, 1],
+  ]);
   counter(
     "answers_total",
     "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified, rehearsed or the failure's code",

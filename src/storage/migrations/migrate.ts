@@ -16,7 +16,9 @@ const baseline = "0001_baseline";
 const migrations: Record<string, Migration> = { [baseline]: { tables: makeBaseline } };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));
-const newest = Math.max(...Object.keys(migrations).map(numberOf));
+/** The name of the last migration of this version. */
+export const newestMigration = Object.keys(migrations).at(-1)!;
+const newest = numberOf(newestMigration);
 
 function canRunOn(name: string): boolean {
   const [, since] = /_since_(\d{4})$/.exec(name) ?? [];
