@@ -65,11 +65,7 @@ async function clockedStore(t: TestContext, engine: Engine) {
 
 /** The reference of a verification with this key. */
 async function verify(service: TestService, key: string): Promise<string> {
-  const { status, json } = await service.ask("/api/v2/kyc/verify-bvn", {
-    method: "POST",
-    headers: { "Idempotency-Key": key },
-    body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-  });
+  const { status, json } = await service.verify({ key });
   assert.equal(status, 200);
   return json.data.request_reference;
 }

@@ -4,7 +4,7 @@ import { withAttempts } from "../src/identity/ledger/attempts.ts";
 import { fees, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { ask, type ServiceResponse } from "./support/service.ts";
+import { ask, type ServiceResponse, verifyAt } from "./support/service.ts";
 import { until } from "./support/until.ts";
 import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
@@ -32,12 +32,7 @@ for (const engine of engines) {
     });
 
     const verify = (bvn: string, { nth = 0, account = 0 } = {}): Promise<ServiceResponse> =>
-      ask(ports[nth % processes]!, path, {
-        method: "POST",
-        credential: live.keys[account]!,
-        headers: { "Idempotency-Key": `key-${bvn.slice(-3)}` },
-        body: { bvn, phone: "08000000017", amount: "100" },
-      });
+      verifyAt(ports[nth % processes]!, { bvn, credential: live.keys[account]!, key: `key-${bvn.slice(-3)}` });
     const callsOf = async (bvn: string) => (await vendor.calls()).filter((call) => call.number === bvn);
     const vendorHas = (bvn: string, count: number) => until(async () => (await callsOf(bvn)).length >= count);
     const rowsOf = async (bvn: string) => {

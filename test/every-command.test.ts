@@ -198,11 +198,7 @@ async function makeWorld(engine: Engine): Promise<World> {
     { DUBA_LIMITS: "off", DUBA_KEYRING: ring },
     { ...engine, ready: async () => ({ settings, dispose: async () => {} }) },
   );
-  const verified = await service.ask("/api/v2/kyc/verify-bvn", {
-    method: "POST",
-    headers: { "Idempotency-Key": "order-1001", "Consent-Reference": "consent-1" },
-    body: { bvn, phone: "08000000017", amount: "100" },
-  });
+  const verified = await service.verify({ bvn, key: "order-1001", headers: { "Consent-Reference": "consent-1" } });
   const requestId = verified.headers["x-request-id"] as string;
   // To read an entry of the request log writes those that wait.
   await service.ask(`/api/v2/requests/${requestId}`);

@@ -15,9 +15,8 @@ suite("metrics", () => {
     await service.ask("/api/v2/corporate-data/list");
     await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA", { credential: false });
     await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
-    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
-    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential: "wrong" });
+    await service.verify();
+    await service.verify({ credential: "wrong" });
     await service.ask("/no/such/path");
     const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
     const { status, text, headers } = await ask(port, "/metrics");
@@ -191,10 +190,8 @@ for (const engine of engines)
     test("follow what is in it", async () => {
       await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
       const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
-      const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
-      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
-      const problem = { ...unknown, bvn: "00000000016" };
-      assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: problem })).status, 500);
+      assert.equal((await service.verify({ bvn: "00000000006" })).status, 504);
+      assert.equal((await service.verify({ bvn: "00000000016" })).status, 500);
       const { db } = await service.store();
       await noteBackup(db, "0".repeat(64), Date.now());
       const { text } = await ask(port, "/metrics");

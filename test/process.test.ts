@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { nodeEnvironment } from "./support/process.ts";
-import { ask, type ServiceResponse } from "./support/service.ts";
+import { ask, type ServiceResponse, verifyAt } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
 
 const folders: string[] = [];
@@ -69,12 +69,7 @@ async function stop({ child, ended }: Served): Promise<void> {
 }
 
 const verify = (port: number, bvn: string, credential: string): Promise<ServiceResponse> =>
-  ask(port, "/api/v2/kyc/verify-bvn", {
-    method: "POST",
-    credential,
-    headers: { "Idempotency-Key": `key-${bvn.slice(-3)}` },
-    body: { bvn, phone: "08000000017", amount: "100" },
-  });
+  verifyAt(port, { bvn, credential, key: `key-${bvn.slice(-3)}` });
 
 /** Resolves once a slow verification has its row, which is well before its 3 s are over, or 30 s. */
 async function started(port: number, bvn = "00000000008"): Promise<void> {

@@ -5,7 +5,7 @@ import { changeTerms, topUp } from "../src/access/accounts/terms.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { fees, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
-import { ask } from "./support/service.ts";
+import { verifyAt } from "./support/service.ts";
 import { until } from "./support/until.ts";
 import { startVendor } from "./support/vendor.ts";
 
@@ -35,9 +35,8 @@ for (const engine of engines)
 
       let asked = 0;
       const verify = async (credential: string, key: string) => {
-        const body = { bvn: String(22_100_000_000 + asked++), phone: "08000000017", amount: "100" };
-        const options = { method: "POST", credential, headers: { "Idempotency-Key": key }, body };
-        return ask(ports[asked % ports.length]!, "/api/v2/kyc/verify-bvn", options);
+        const bvn = String(22_100_000_000 + asked++);
+        return verifyAt(ports[asked % ports.length]!, { bvn, credential, key });
       };
       for (const [n, code] of ["spending_cap_reached", "balance_too_low"].entries()) {
         const before = (await vendor.calls()).length;

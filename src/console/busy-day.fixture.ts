@@ -211,10 +211,7 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
 
   for (const path of ["/api/v2/data-providers", "/api/v2/nothing", "/api/v2/corporate-data/list"])
     await service.ask(path);
-  const answer = await service.ask("/api/v2/kyc/verify-bvn", {
-    method: "POST",
-    body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-  });
+  const answer = await service.verify();
   const requestId = String(answer.headers["x-request-id"]);
   await service.ask(`/api/v2/requests/${requestId}`);
   return {

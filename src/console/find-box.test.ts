@@ -9,10 +9,7 @@ for (const engine of usualEngines)
     let reference: string;
     before(async () => {
       operators = await startOperators(engine);
-      const response = await operators.service.ask("/api/v2/kyc/verify-bvn", {
-        method: "POST",
-        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-      });
+      const response = await operators.service.verify();
       reference = response.json.data.request_reference;
     });
     after(() => operators.service.close());

@@ -20,16 +20,7 @@ for (const engine of usualEngines)
     });
     after(() => operators.service.close());
 
-    const entries = async (kind: string) => {
-      const { db } = await operators.service.store();
-      const rows = await db
-        .selectFrom("audit_entry")
-        .select(["actor", "facts"])
-        .where("kind", "=", kind)
-        .orderBy("occurred_at")
-        .execute();
-      return rows.map(({ actor, facts }) => ({ actor, facts: JSON.parse(facts) }));
-    };
+    const entries = (kind: string) => operators.entries(kind);
 
     test("nobody approves what they made, with a new e-mail either, and the trail names the same person", async () => {
       const { post, confirm, deedOf, by, send } = operators;

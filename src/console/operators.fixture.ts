@@ -56,6 +56,8 @@ export interface Operators extends ConsoleClient {
   /** Registers a passkey with an invitation. */
   join(invitation: string, passkey?: SoftwarePasskey): Promise<ConsoleAnswer>;
   signIn(email: string, role: Role): Promise<SignedInOperator>;
+  /** The entries of a kind on the audit trail, the oldest first. */
+  entries(kind: string): Promise<{ actor: string; facts: ReturnType<typeof JSON.parse> }[]>;
   /** What the audit trail says of refusals. */
   refusals(): Promise<{ person: string; reason: string; command?: string }[]>;
 }
@@ -142,13 +144,17 @@ export async function startOperators(engine: Engine, settings: Record<string, st
 
   const by = {} as Operators["by"];
   for (const role of roles) by[role] = await signIn(`${role}@example.com`, role);
+  const entries: Operators["entries"] = async (kind) => {
+    const { db } = await service.store();
+    const rows = db.selectFrom("audit_entry").select(["actor", "facts"]).where("kind", "=", kind);
+    return (await rows.orderBy("occurred_at").execute()).map(({ actor, facts }) => ({
+      actor,
+      facts: JSON.parse(facts),
+    }));
+  };
   return {
     ...client,
-    ...{ service, by, invite, join, signIn },
-    async refusals() {
-      const { db } = await service.store();
-      const rows = await db.selectFrom("audit_entry").select("facts").where("kind", "=", "console.refused").execute();
-      return rows.map(({ facts }) => JSON.parse(facts));
-    },
+    ...{ service, by, invite, join, signIn, entries },
+    refusals: async () => (await entries("console.refused")).map(({ facts }) => facts),
   };
 }

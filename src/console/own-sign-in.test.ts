@@ -50,11 +50,8 @@ for (const engine of engines)
       assert.match(text, new RegExp(`The passkey ${name} is added`));
       return passkey;
     };
-    const entries = async (kind: string) => {
-      const { db } = await operators.service.store();
-      const found = await db.selectFrom("audit_entry").select(["actor", "facts"]).where("kind", "=", kind).execute();
-      return found.map(({ actor, facts }) => ({ actor, ...JSON.parse(facts) }));
-    };
+    const entries = async (kind: string) =>
+      (await operators.entries(kind)).map(({ actor, facts }) => ({ actor, ...facts }));
 
     test("a person of any role has several passkeys: the present one confirms another, and each signs in and confirms", async () => {
       const { by, confirm, send } = operators;

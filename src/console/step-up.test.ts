@@ -51,21 +51,12 @@ for (const engine of usualEngines)
       const { dataDirectory, databaseUrl } = operators.service.settings;
       duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
       await operators.service.newAccount("Shop");
-      const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-      await operators.service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      await operators.service.verify();
     });
     after(() => operators.service.close());
 
-    const entries = async (kind: string) => {
-      const { db } = await operators.service.store();
-      const rows = await db
-        .selectFrom("audit_entry")
-        .select(["actor", "facts"])
-        .where("kind", "=", kind)
-        .orderBy("occurred_at")
-        .execute();
-      return rows.map(({ actor, facts }) => ({ actor, facts: JSON.parse(facts) }));
-    };
+    const entries = (kind: string) => operators.entries(kind);
+
     const isRevoked = async (id: string) => {
       const { db } = await operators.service.store();
       const { revoked_at } = await db

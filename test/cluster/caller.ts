@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openStore } from "../../src/storage/store.ts";
 import type { FreshSettings } from "../support/engines.ts";
 import { type ServedProcess, serveInProcess } from "../support/process.ts";
-import { ask, type ServiceResponse } from "../support/service.ts";
+import { type ServiceResponse, verifyAt } from "../support/service.ts";
 import { type LookUps, lookUps } from "./bystander.ts";
 
 const bootstrap = "a-known-sandbox-key-for-faults";
@@ -101,10 +101,7 @@ export class Caller implements AsyncDisposable {
   }
 
   async #verify(key: string, at = this.#keys.size % this.services.length): Promise<ServiceResponse> {
-    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-    const response = await ask(this.services[at]!.port, "/api/v2/kyc/verify-bvn", {
-      ...{ method: "POST", credential: bootstrap, headers: { "Idempotency-Key": key }, body },
-    });
+    const response = await verifyAt(this.services[at]!.port, { credential: bootstrap, key });
     const { data, error } = response.json;
     const reference = data?.request_reference ?? error?.request_reference ?? undefined;
     const known = this.#keys.get(key);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine } from "../support/engines.ts";
 import { nodeEnvironment, serveInProcess } from "../support/process.ts";
-import { ask } from "../support/service.ts";
+import { ask, verifyAt } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const bootstrap = "a-known-sandbox-key-for-journeys";
@@ -32,13 +32,7 @@ export async function journeys(engine: Engine): Promise<Record<string, number | 
   const [one, two] = await Promise.all(starting);
   try {
     const list = (port: number, credential: string) => ask(port, "/api/v2/corporate-data/list", { credential });
-    const verify = (port: number, credential: string, key: string) =>
-      ask(port, "/api/v2/kyc/verify-bvn", {
-        method: "POST",
-        credential,
-        headers: { "Idempotency-Key": key },
-        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-      });
+    const verify = (port: number, credential: string, key: string) => verifyAt(port, { credential, key });
     const first = await verify(one.port, bootstrap, "once");
     assert.equal(first.status, 200, first.text);
     const again = await verify(two.port, bootstrap, "once");

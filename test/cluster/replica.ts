@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { nodeEnvironment, serveInProcess } from "../support/process.ts";
-import { ask } from "../support/service.ts";
+import { verifyAt } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { PatroniCluster } from "./patroni-cluster.ts";
 
@@ -28,11 +28,7 @@ export async function replicaTrial({ logs }: { logs?: string }): Promise<object>
   let asked = 0;
   const verify = async () => {
     asked += 1;
-    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-    const headers = { "Idempotency-Key": `replica-${asked}` };
-    const response = await ask(service.port, "/api/v2/kyc/verify-bvn", {
-      ...{ method: "POST", credential: bootstrap, headers, body },
-    });
+    const response = await verifyAt(service.port, { credential: bootstrap, key: `replica-${asked}` });
     assert.equal(response.status, 200, response.text);
   };
   /** What a report counts, and says of itself. */

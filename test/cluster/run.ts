@@ -34,17 +34,17 @@ const trials: Record<string, Trial> = {
   "idle-connections": {
     about: "5,000 connections that say nothing, and what a caller notices of them",
     needs: [],
-    run: async () => (await import("./faults/idle-connections.ts")).idleConnections(),
+    run: async () => (await import("./faults/crowds.ts")).idleConnections(),
   },
   "slow-writers": {
     about: "500 callers who never finish their request",
     needs: [],
-    run: async () => (await import("./faults/slow-writers.ts")).slowWriters(),
+    run: async () => (await import("./faults/crowds.ts")).slowWriters(),
   },
   "slow-readers": {
     about: "200 callers who ask and read no answer",
     needs: [],
-    run: async () => (await import("./faults/slow-readers.ts")).slowReaders(),
+    run: async () => (await import("./faults/crowds.ts")).slowReaders(),
   },
   "malformed-requests": {
     about: "250,000 malformed requests at API, console and metrics from callers who reset, amid verifications",
@@ -54,7 +54,7 @@ const trials: Record<string, Trial> = {
   "flood-of-wrong-keys": {
     about: "20 connections that send wrong keys as fast as they can",
     needs: [],
-    run: async () => (await import("./faults/flood-of-wrong-keys.ts")).floodOfWrongKeys(),
+    run: async () => (await import("./faults/crowds.ts")).floodOfWrongKeys(),
   },
   "slow-database-link": {
     about: "a way to PostgreSQL that delays every byte",

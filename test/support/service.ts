@@ -30,6 +30,8 @@ export interface TestService {
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: RecordedLine[];
   ask(path: string, options?: AskOptions): Promise<ServiceResponse>;
+  /** Verifies the sandbox's usual person, or another one. */
+  verify(options?: VerifyOptions): Promise<ServiceResponse>;
   /** Sends the very bytes and gives everything that came back until the other side closed. */
   send(bytes: string | Buffer): Promise<string>;
   /** A handle of its own on the service's store, as another process has one. Closed with the service. */
@@ -52,6 +54,12 @@ export interface AskOptions {
   /** False leaves the `Authorization` header out; text sends another credential. By default the sandbox key is sent. */
   credential?: string | false;
   agent?: RequestOptions["agent"];
+}
+
+export interface VerifyOptions extends AskOptions {
+  bvn?: string;
+  /** Idempotency key; none unless said. */
+  key?: string | undefined;
 }
 
 export interface ServiceResponse {
@@ -126,6 +134,7 @@ export async function startService(
     settings: fresh.settings,
     lines: log.lines,
     ask: (path, options) => ask(port, path, options),
+    verify: (options) => verifyAt(port, options),
     send: (bytes) => send(port, bytes),
     store,
     async newKey(request = {}) {
@@ -195,6 +204,14 @@ export function ask(port: number, path: string, options: AskOptions = {}): Promi
     asking.on("error", reject);
     asking.end(payload);
   });
+}
+
+/** Verifies the sandbox's usual person, or another one, at the service on `port`. */
+export function verifyAt(port: number, options: VerifyOptions = {}): Promise<ServiceResponse> {
+  const { bvn = "22000000017", key, headers, ...more } = options;
+  const body = { bvn, phone: "08000000017", amount: "100" };
+  const keyed = key === undefined ? {} : { "Idempotency-Key": key };
+  return ask(port, "/api/v2/kyc/verify-bvn", { method: "POST", body, ...more, headers: { ...keyed, ...headers } });
 }
 
 function send(port: number, bytes: string | Buffer): Promise<string> {

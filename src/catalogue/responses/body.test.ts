@@ -31,24 +31,6 @@ test("the same bytes are given until the date is 59 seconds old, then new ones",
   assert.equal(second.body.toString().replace("30:59.000", "30:00.000"), first.body.toString());
 });
 
-test("the validator does not change with the date", () => {
-  const { clock, response } = underClock();
-  const before = headerOf(plainForm(response), "ETag");
-  clock.time += 3_600_000;
-  assert.equal(headerOf(plainForm(response), "ETag"), before);
-  assert.equal(response.etag, before);
-});
-
-test("a compressed form gets the new date too", async () => {
-  const { clock, response } = underClock();
-  const first = await response.form("br", true);
-  clock.time = start + 58_999;
-  assert.equal(response.form("br", true), first);
-  clock.time = start + 59_000;
-  const second = await response.form("br", true);
-  assert.equal(dateIn(brotliDecompressSync(second.body).toString()), "2026-01-31T09:30:59.000Z");
-});
-
 test("a body is compressed once: with a new date its compressed form is there at once, small or large", async () => {
   for (const times of [100, 100_000])
     for (const [coding, decode] of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { until } from "../../../test/support/until.ts";
 import { headerOf, plainForm } from "../catalogue.fixture.ts";
 import { Body } from "./body.ts";
@@ -31,29 +31,6 @@ test("the headers are complete but for what differs by request", () => {
     ...["Duba-Catalogue-Revision", "7"],
     ...["X-Content-Type-Options", "nosniff"],
   ]);
-});
-
-test("a shared form is public where the operation is open, and private where it needs a credential", () => {
-  assert.equal(headerOf(plainForm(answerOf(300), true), "Cache-Control"), "public, max-age=60, stale-if-error=600");
-  const closed = plainForm(answerOf(300, { open: false }), true);
-  assert.equal(headerOf(closed, "Cache-Control"), "private, max-age=60, stale-if-error=600");
-  assert.equal(headerOf(closed, "Vary"), "Accept-Encoding");
-});
-
-test("compressed forms decode to the same bytes and say their own length and coding", async () => {
-  const response = answerOf(5_000);
-  const { body } = plainForm(response);
-  for (const [coding, decode] of [
-    ["gzip", gunzipSync],
-    ["br", brotliDecompressSync],
-  ] as const) {
-    const form = await response.form(coding, false);
-    assert.deepEqual(decode(form.body), body);
-    assert.ok(form.body.length < body.length);
-    assert.equal(headerOf(form, "Content-Encoding"), coding);
-    assert.equal(headerOf(form, "Content-Length"), String(form.body.length));
-    assert.equal(headerOf(form, "ETag"), 'W/"x"');
-  }
 });
 
 test("who asks for a compressed form while it is made waits for the same one; afterwards it is there at once", async () => {
@@ -98,15 +75,6 @@ function codingOf(response: Response, encoding: "gzip" | "br"): string | undefin
   const form = response.form(encoding, false);
   return form instanceof Promise ? assert.fail("the form has to be waited for") : headerOf(form, "Content-Encoding");
 }
-
-test("nobody waits for a body above 256 KiB to be compressed: it is plain until then", async () => {
-  for (const coding of ["gzip", "br"] as const) {
-    const response = answerOf(256 * 1024 + 1);
-    assert.equal(response.form(coding, false), plainForm(response));
-    await until(() => codingOf(response, coding) === coding);
-    assert.equal(response.form(coding, false), response.form(coding, false));
-  }
-});
 
 test("large bodies are compressed one at a time, and all in the end", async () => {
   const responses = [4_000_000, 300_000, 400_000].map((length) => answerOf(length));

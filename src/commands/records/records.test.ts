@@ -15,12 +15,7 @@ for (const engine of usualEngines)
     before(async () => {
       const { id, text } = await service.newKey({ mode: "test", label: "till of Ikeja" });
       keyId = id;
-      const response = await service.ask("/api/v2/kyc/verify-bvn", {
-        method: "POST",
-        credential: text,
-        headers: { "Idempotency-Key": idempotencyKey },
-        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-      });
+      const response = await service.verify({ key: idempotencyKey, credential: text });
       reference = response.json.data.request_reference;
       requestId = response.headers["x-request-id"] as string;
       await service.ask(`/api/v2/requests/${requestId}`, { credential: text });
@@ -74,8 +69,7 @@ for (const engine of usualEngines)
     });
 
     test("a verification without an outcome says what the client got", async () => {
-      const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
-      const { json, headers } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      const { json, headers } = await service.verify({ bvn: "00000000006" });
       const shown = () => duba("ledger", "show", json.error.request_reference);
       const { out } = await noticed(shown, ({ out }) => !out.includes("The request log does not say"));
       assert.match(out, /^sandbox was asked.*The client got 504 upstream_timeout\. Nothing was charged\.$/m);

@@ -46,14 +46,10 @@ for (const engine of usualEngines) {
       assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +₦80\.50 /);
     });
 
-    test("a wrong value is refused with what would be right", async () => {
+    test("a period that ends before it begins is refused", async () => {
       const refusals: [string[], RegExp][] = [
-        [["list", "--last4", "17"], /^--last4 must be four digits/],
-        [["list", "--limit", "5000"], /^--limit must be a number from 1 to 1000/],
-        [["list", "--cursor", "x"], /^--cursor must be the cursor of an earlier page/],
         [["list", "--from", "2026-03-02", "--to", "2026-03-01"], /^The period ends before it begins/],
         [["summary", "--from", "2026-03-02", "--to", "2026-03-02"], /^The period ends before it begins/],
-        [["summary", "--by", "colour"], /^--by must be one of account, day/],
         [["summary", "--from", "2999-01-01"], /^The period ends before it begins/],
       ];
       for (const [argv, expected] of refusals) {
@@ -63,8 +59,7 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("refuses what is no day and who is no account", async () => {
-      assert.match((await duba("ledger", "summary", "--from", "March")).err, /^--from must be a day such as/);
+    test("refuses who is no account", async () => {
       const nobody = await duba("ledger", "summary", "--account", "nobody@example.com");
       assert.deepEqual([nobody.exitCode, nobody.out], [1, ""]);
       assert.match(nobody.err, /^No account has/);

@@ -22,11 +22,8 @@ for (const engine of usualEngines) {
     });
 
     const verify = async (key?: string, of = bvn) => {
-      const { status, json } = await service.ask("/api/v2/kyc/verify-bvn", {
-        method: "POST",
-        headers: { ...(key && { "Idempotency-Key": key }), "Consent-Reference": "consent-1" },
-        body: { bvn: of, phone: "08000000017", amount: "100" },
-      });
+      const headers = { "Consent-Reference": "consent-1" };
+      const { status, json } = await service.verify({ bvn: of, key, headers });
       return { ...json, status };
     };
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import { openStore } from "../../storage/store.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { adjust } from "../books/adjust.ts";
 import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
@@ -217,36 +216,6 @@ for (const engine of engines) {
       assert.deepEqual(await spent(mine), { prepaid: [0, 0] });
       await Promise.all(calls);
       assert.deepEqual(await spent(mine), { prepaid: [0, 0] });
-    });
-
-    test("two processes never give more than there is", async (t) => {
-      const { identity, received } = await openAt(t, { settings: { limits: null } });
-      const beside = await openStore({ ...store.settings, serving: false });
-      t.after(() => beside.close());
-      const { upstream } = answering((attempt) => {
-        received.push(attempt);
-        return verified(attempt);
-      });
-      const upstreams = { test: upstream, live: [upstream] };
-      const second = await store.open(t, { db: beside.db, upstreams, now: () => january, settings: { limits: null } });
-      const capped = customer({ capCount: 7 });
-      const prepaid = customer({ prepaid: true });
-      await topUp(prepaid, 70_500);
-      for (const mine of [capped, prepaid]) {
-        received.length = 0;
-        const calls = Array.from({ length: 60 }, (_, n) =>
-          (n % 2 === 0 ? identity : second).verify(another(mine)).then(
-            () => "given",
-            ({ code }) => code,
-          ),
-        );
-        const answers = Object.groupBy(await Promise.all(calls), (answer) => answer);
-        const refusal = mine === capped ? "spending_cap_reached" : "balance_too_low";
-        assert.deepEqual([answers.given?.length, answers[refusal]?.length], [7, 53]);
-        assert.equal(received.length, 7);
-      }
-      assert.deepEqual(await spent(capped), { "2026-01": [70_000, 7] });
-      assert.deepEqual(await spent(prepaid), { prepaid: [70_000, 7] });
     });
 
     test("a correction by hand changes the balance of a prepaid account, down to nothing", async (t) => {

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import type { CompiledQuery } from "kysely";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
-import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 import type { VerificationRequest } from "./request.ts";
 
 for (const engine of usualEngines) {
@@ -28,18 +28,6 @@ for (const engine of usualEngines) {
         assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "bvn_not_found");
         assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "rate_limited");
       }
-    });
-
-    test("an account's own limit of what runs at once", async (t) => {
-      const upstream = new PlayedUpstream();
-      const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
-      const mine = newRequest({ terms: { inFlight: 1 } });
-      const call = room.verify(mine);
-      await upstream.asked();
-      const { code, message } = await failureFrom(room.verify(another(mine)));
-      assert.deepEqual([code, message.slice(0, 36)], ["too_many_in_flight", "Your account has 1 verifications run"]);
-      upstream.answer(await verified(mine));
-      await call;
     });
 
     test("an account without a cap or a balance never touches what others spend", async (t) => {

@@ -46,12 +46,7 @@ for (const engine of usualEngines) {
     const duba = (settings: TestService["settings"], ...argv: string[]): Promise<Ran> =>
       ran(argv, { environment: environmentOf(settings) });
 
-    const verify = (key: string) =>
-      service.ask("/api/v2/kyc/verify-bvn", {
-        method: "POST",
-        headers: { "Idempotency-Key": key },
-        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-      });
+    const verify = (key: string) => service.verify({ key });
 
     before(async () => {
       folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
@@ -121,11 +116,7 @@ for (const engine of usualEngines) {
           {},
           { ...other, ready: async () => ({ settings, dispose: async () => {} }) },
         );
-        const again = await restored.ask("/api/v2/kyc/verify-bvn", {
-          method: "POST",
-          headers: { "Idempotency-Key": "k-1" },
-          body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-        });
+        const again = await restored.verify({ key: "k-1" });
         assert.deepEqual([again.status, again.json.error.code], [410, "record_no_longer_held"]);
         assert.deepEqual(
           restored.lines.filter(({ level }) => level === "error"),
