@@ -72,18 +72,6 @@ for (const engine of usualEngines) {
       }
     });
 
-    test("passes on what the source says of a person, in our own words", async () => {
-      for (const [bvn, status, code] of [
-        ["00000000001", 404, "bvn_not_found"],
-        ["00000000002", 422, "phone_mismatch"],
-        ["00000000005", 503, "upstream_unavailable"],
-        ["00000000006", 504, "upstream_timeout"],
-      ] as const) {
-        const { error } = assertFailure(await verified(bvn), status, code, { path: verify });
-        assert.equal(error.charged, false);
-      }
-    });
-
     test("a test key reaches the sandbox of this service and never the source; a live key never the sandbox", async () => {
       const countOf = async () => {
         const { db } = await source.store();

@@ -54,13 +54,6 @@ suite("requests", { concurrency: true }, () => {
       const twins = await service.ask(`${addOns}?type=dstv&type=gotv&productCode=PRWE36`);
       assertFailure(twins, 400, "conflicting_parameters", { path: addOns, message: /type/ });
     });
-
-    test("are ignored when unknown, however they are named or repeated", async () => {
-      const strange = ["x=1&x=2", "__proto__=a&__proto__=b", "constructor=1", "toString=", "provider[]=x", "=1", "&&&"];
-      for (const query of strange) assert.deepEqual(await typesOf(`?provider=GLODATA&${query}`), ["GLODATA"], query);
-      for (const path of [corporate, providers])
-        for (const query of strange) assert.equal((await service.ask(`${path}?${query}`)).status, 200, path + query);
-    });
   });
 
   suite("messages", () => {

@@ -92,14 +92,6 @@ for (const engine of engines) {
       assert.deepEqual(await names(), before);
     });
 
-    test("another store's ring is not rotated", async (t) => {
-      const place = await ringed(t);
-      const other = { ...(await place.ring()), audit: randomBytes(32) };
-      await matchKeyring(place.db, other, start);
-      await assert.rejects(rotate(place, { ...both, wait: 0, now: () => start }), /is not the one of this store/);
-      assert.deepEqual(namesOf(await place.ring()), ["r1", "v1"]);
-    });
-
     test("a record key is retired once no record needs it, and its name is not used again", async (t) => {
       const place = await ringed(t);
       await place.verify(start);

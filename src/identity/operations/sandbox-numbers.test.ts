@@ -58,9 +58,10 @@ for (const engine of usualEngines) {
         test(`${kind} ${number}: ${result}, and for a retry ${retried}`, async (t) => {
           const room = await open(t);
           const { tell, row } = callerOf(kind, number);
-          const { delay = 0 } = reservedFor({ kind, number })!;
+          const { description, delay = 0 } = reservedFor({ kind, number })!;
           const first = tell(room);
           if (delay > 0) {
+            assert.match(description, new RegExp(` ${delay / 1000} s\\b`));
             await until(() => room.asked.count === 1);
             mock.timers.tick(Math.min(delay, patience) - 1);
             assert.equal(await Promise.race([first, settledBy("nobody yet")]), "nobody yet");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
-import { Charges } from "../ledger/charges.ts";
 import { copyRow, ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { applyRetention } from "./retention.fixture.ts";
@@ -12,42 +11,6 @@ for (const engine of engines) {
   suite(`the retention of the ledger on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const start = Date.UTC(2026, 0, 31);
-
-    test("removes records past retention, keys past a day and rows past 24 months", async (t) => {
-      let time = start;
-      const identity = await store.open(t, { now: () => time });
-      const mine = newRequest();
-      for (let n = 0; n < 7; n += 1) await identity.verify({ ...mine, idempotencyKey: `k-${n}` });
-      time += hour;
-      await identity.verify({ ...mine, idempotencyKey: "young" });
-      const recordRetention = hour;
-      const at = async (now: number) => {
-        const { records, keys, verifications } = await applyRetention(store.db, { now, recordRetention });
-        return { records, keys, verifications };
-      };
-
-      const { reference, charge_mark: mark } = (await ledgerRows(store.db, mine))[0]!;
-      await new Charges(store.db, () => start).withdraw(reference, { mark, replaces: "" });
-      const adjustments = () => store.db.selectFrom("adjustment").select("reference").execute();
-
-      assert.deepEqual(await at(start + hour), { records: 0, keys: 0, verifications: 0 });
-      assert.deepEqual(await at(start + hour + 1), { records: 7, keys: 0, verifications: 0 });
-      assert.equal(
-        (await failureFrom(identity.verify({ ...mine, idempotencyKey: "k-0" }))).code,
-        "record_no_longer_held",
-      );
-      assert.equal((await identity.verify({ ...mine, idempotencyKey: "young" })).replayed, true);
-      assert.deepEqual(await at(start + 24 * hour + 1), { records: 1, keys: 7, verifications: 0 });
-      const rows = await ledgerRows(store.db, mine);
-      assert.deepEqual(
-        rows.map((row) => [row.sealed_record, row.idempotency_hash === null, row.charged]),
-        rows.map((_, n) => [null, n < 7, n === 0 ? 0 : 1]),
-      );
-      assert.equal((await adjustments()).length, 1);
-      assert.deepEqual(await at(Date.UTC(2028, 0, 31)), { records: 0, keys: 1, verifications: 0 });
-      assert.deepEqual(await at(Date.UTC(2028, 0, 31) + 1), { records: 0, keys: 0, verifications: 7 });
-      assert.deepEqual(await adjustments(), []);
-    });
 
     test("removes more rows than one batch holds", async (t) => {
       const identity = await store.open(t, { now: () => start });

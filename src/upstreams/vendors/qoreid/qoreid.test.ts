@@ -141,20 +141,6 @@ async function open(
   return { upstream, received: local.received, log };
 }
 
-test("a token of qoreid serves all attempts until it is refused, and is then renewed once", async (t) => {
-  const { upstream, received } = await open(t, (response, received) =>
-    json(received.headers.authorization === "Bearer t1" && received.path.endsWith("18") ? 401 : 200, bvn)(
-      response,
-      received,
-    ),
-  );
-  assert.equal((await upstream.verify(attempt)).kind, "verified");
-  assert.equal((await upstream.verify(attempt)).kind, "verified");
-  assert.equal((await upstream.verify({ ...attempt, number: "22000000018" })).kind, "verified");
-  const used = received.map(({ path, headers }) => (path === "/token" ? "token" : headers.authorization));
-  assert.deepEqual(used, ["token", "Bearer t1", "Bearer t1", "Bearer t1", "token", "Bearer t2"]);
-});
-
 test("without a token of qoreid no attempt is sent", async (t) => {
   const refusals: [Behaviour, Parameters<typeof notSentBecause>[0]][] = [
     [json(401, failures.unauthorized), "bad_credentials"],
