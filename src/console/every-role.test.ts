@@ -41,15 +41,16 @@ for (const engine of usualEngines)
     const offered = (text: string) =>
       [...text.matchAll(/(?:href|action|hx-post|hx-get)="(\/[^"?#]*)/g)].flatMap(([, path]) => byPath.get(path!) ?? []);
 
-    test("nothing beyond the role: no form, answer, CSV, run or confirmation of a command, and the audit trail keeps each attempt", async () => {
-      const { by, post, refusals } = operators;
+    test("nothing beyond the role: no form, answer, CSV, run or confirmation of a command, and the audit trail keeps each attempt", async (t) => {
+      const { by, post, deedOf, refusals } = operators;
       const before = (await refusals()).length;
-      let refused = 0;
+      let [asked, refused] = [0, 0];
       for (const role of roles)
         for (const command of commands) {
           const may = mayRun(role, command);
           for (const address of addressesOf(command, subjects)) {
             const { status, headers, text } = await get(address, role);
+            asked += 1;
             assert.equal(status, may ? 200 : 403, `${role} gets ${address}`);
             if (!may) refused += 1;
             else if (headers["content-disposition"] === undefined && memberWith("holds", command.answer) === undefined)
@@ -58,15 +59,21 @@ for (const engine of usualEngines)
           if (may) continue;
           assert.equal((await post(pathOf(command), by[role], {})).status, 403, `${role} runs ${command.id}`);
           assert.equal((await post(`${pathOf(command)}?_confirm=1`, by[role], {})).status, 403, command.id);
-          refused += 2;
+          assert.equal((await deedOf(pathOf(command), by[role], {})).status, 403, `${role} signs ${command.id}`);
+          asked += 3;
+          refused += 3;
         }
-      assert.ok(refused > 100, `${refused} refused`);
+      const addresses = commands.flatMap((command) => addressesOf(command, subjects)).length;
+      const closed = roles.flatMap((role) => commands.filter((command) => !mayRun(role, command))).length;
+      assert.ok(closed > 50, `${closed} commands closed to a role`);
+      assert.equal(asked, addresses * roles.length + closed * 3);
+      t.diagnostic(`${asked} probes of ${commands.length} commands by ${roles.length} roles, ${refused} refused`);
       const kept = (await refusals()).slice(before);
       assert.equal(kept.filter(({ reason, command }) => reason === "role" && command).length, refused);
     });
 
-    test("no page leads to what its reader may not do", async () => {
-      let links = 0;
+    test("no page leads to what its reader may not do", async (t) => {
+      let [read, links] = [0, 0];
       for (const role of roles) {
         const answers = commands.filter((command) => mayRun(role, command) && asksByUrl(command));
         const pages = [
@@ -75,13 +82,16 @@ for (const engine of usualEngines)
           "/now/tables",
           ...answers.flatMap((command) => addressesOf(command, subjects).slice(0, 2)),
         ];
-        for (const page of pages)
+        for (const page of pages) {
+          read += 1;
           for (const command of offered((await get(page, role)).text)) {
             links += 1;
             assert.ok(mayRun(role, command), `${page} leads a ${role} to ${command.id}`);
           }
+        }
       }
       assert.ok(links > 1000, `${links} links`);
+      t.diagnostic(`${links} links and forms of ${read} pages`);
     });
 
     test("records, and what find says of each kind, are of the role", async () => {
