@@ -54,9 +54,8 @@ export class CompiledQueries {
 
   /**
    * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
-   * changed. On PostgreSQL, concurrent calls share a statement and its commit, and `write` gets columns of the table
-   * `input` instead of placeholders; on SQLite, statements share commits anyway. `kinds`: the column kind of each
-   * value, and of the members of each list. If a batch waited too long for a held row, each call runs alone, unless
+   * changed. Concurrent calls share a statement and its commit, and `write` gets columns of the table `input` instead
+   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. If a batch waited too long for a held row, each call runs alone, unless
    * `isDone` resolves to true because nothing is left to change.
    */
   async runBatched<Values extends Batchable, Variant>(
@@ -66,11 +65,11 @@ export class CompiledQueries {
     kinds: Record<string, string>,
     isDone: (values: Values) => Promise<boolean> = async () => false,
   ): Promise<boolean> {
-    if (isSqlite(this.#db)) return (await this.run(write, values, variant)).length > 0;
     const key = this.#keyOf(write, values, variant);
     let batched = this.#batched.get(key);
     if (batched === undefined) {
-      const { columns, input, textOf } = sharedInput(values, kinds, new Placeholder(({ text }) => text));
+      const text = new Placeholder(({ text }) => text);
+      const { columns, input, jsonOf } = sharedInput(this.#db, values, kinds, text);
       const compiled: FollowedQuery = write(columns, variant, input).compile();
       batched = new BatchedStatement(
         async (batch) => {
@@ -79,7 +78,7 @@ export class CompiledQueries {
           const rows =
             calls.length === 1
               ? await this.#execute(key, write, calls[0]!, variant)
-              : (await this.#db.executeQuery(filled(compiled, { text: textOf(calls) }))).rows;
+              : await this.#executeShared(compiled, jsonOf(calls));
           return (rows as { reference: string }[]).map(({ reference }) => reference);
         },
         async (call) => {
@@ -90,9 +89,14 @@ export class CompiledQueries {
       );
       this.#batched.set(key, batched);
     }
-    const hasChanged = await asCommit("postgresql", () => batched.run(values));
+    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", () => batched.run(values));
     await this.#queue.next();
     return hasChanged;
+  }
+
+  async #executeShared(compiled: FollowedQuery, calls: readonly string[]): Promise<unknown[]> {
+    const query = isSqlite(this.#db) ? { ...compiled, input: calls } : filled(compiled, { text: `[${calls.join()}]` });
+    return (await this.#db.executeQuery(query)).rows;
   }
 
   async #execute<Values extends object, Variant, Row>(

@@ -4,8 +4,13 @@ import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import type { Input } from "./shared-input.ts";
 
-/** A statement and, on SQLite only, statements that run in the same commit if the first one returned rows. */
-export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: readonly CompiledQuery[] };
+/** A statement. The rest is for SQLite only, as `SqlStatement` has it. */
+export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & {
+  /** Statements that run in the same commit if the first one returned rows. */
+  followedBy?: readonly CompiledQuery[];
+  /** JSON of each call that shares them. */
+  input?: readonly string[];
+};
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
 
@@ -25,11 +30,14 @@ export function followed<Row extends { reference: string }>(
   followUps: (changed: Changed) => Statement[],
   input?: Input,
 ): Compilable<Row> {
+  const inputs = input ? ["input"] : [];
   if (isSqlite(db)) {
-    const followedBy = followUps(inTable).map((statement) => statement.compile());
-    return { compile: () => ({ ...change.compile(), followedBy }) as FollowedQuery<Row> };
+    const compiled = (statement: Statement) =>
+      input ? sql`with input as ${input.table} ${statement}`.compile(db) : statement.compile();
+    const followedBy = followUps([...inTable, ...inputs] as unknown as Changed).map(compiled);
+    return { compile: () => ({ ...compiled(change), followedBy }) as FollowedQuery<Row> };
   }
-  const changed = ["changed as verification", ...(input ? ["input"] : [])] as unknown as Changed;
+  const changed = ["changed as verification", ...inputs] as unknown as Changed;
   // Follow-ups read from `changed`, because within one statement the table still shows the row before the change.
   const parts = [
     ...(input ? [sql`input as ${input.table}`] : []),

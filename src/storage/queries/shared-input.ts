@@ -1,4 +1,6 @@
-import { type Expression, sql } from "kysely";
+import { type Expression, type Kysely, sql } from "kysely";
+import { isSqlite } from "../engine.ts";
+import type { Tables } from "../tables.ts";
 
 /** The table `input` of a statement that several calls share, with one row per call. */
 export interface Input {
@@ -15,14 +17,16 @@ interface SharedInput<Values> {
   input: Input;
   /** The values of one call, as columns of `input`. */
   columns: Values;
-  /** JSON of these calls, from which PostgreSQL reads `input`. Their lists must be as long as those of `values`. */
-  textOf(calls: readonly Values[]): string;
+  /** JSON of each call, from which the store reads `input`. Their lists must be as long as those of `values`. */
+  jsonOf(calls: readonly Values[]): string[];
 }
 
 /**
- * `text` is the parameter that takes the JSON. `kinds`: the column kind of each value, and of the members of each list.
+ * `text` is the parameter that takes the JSON on PostgreSQL; SQLite takes it as `@input`. `kinds`: the column kind of
+ * each value, and of the members of each list.
  */
-export function sharedInput<Values extends object>(
+export function sharedInput<Values extends { reference: string }>(
+  db: Kysely<Tables>,
   values: Values,
   kinds: Record<string, string>,
   text: unknown,
@@ -44,9 +48,12 @@ export function sharedInput<Values extends object>(
     typeof column === "string" ? sql.ref(`input.${column}`) : column.map((one) => sql.ref(`input.${one}`)),
   ]);
   const typed = types.map((type, index) => sql`${sql.ref(`v${index}`)} ${sql.raw(type)}`);
+  const members = types.map((_, index) => sql`value ->> ${sql.lit(`$.v${index}`)} as ${sql.ref(`v${index}`)}`);
   // The condition makes PostgreSQL expect one row and use indexes. Without it, it expects 100 rows and scans small
   // tables.
-  const table = sql`(
+  const table = isSqlite(db)
+    ? sql`(select ${sql.join(members)}, key as place from json_each(@input))`
+    : sql`(
     select * from json_to_recordset(${text}) as input (${sql.join(typed)}, place integer, is_call integer)
     where is_call = 1)`;
   return {
@@ -62,17 +69,15 @@ export function sharedInput<Values extends object>(
       },
     },
     columns: Object.fromEntries(columns) as Values,
-    textOf: (calls) =>
-      JSON.stringify(
-        calls.map((call, place) => {
-          const row: Record<string, unknown> = { place, is_call: 1 };
-          for (const [name, column] of named) {
-            const value = call[name as keyof Values];
-            if (typeof column === "string") row[column] = value;
-            else for (const [index, one] of column.entries()) row[one] = (value as unknown[])[index];
-          }
-          return row;
-        }),
-      ),
+    jsonOf: (calls) =>
+      calls.map((call, place) => {
+        const row: Record<string, unknown> = { reference: call.reference, place, is_call: 1 };
+        for (const [name, column] of named) {
+          const value = call[name as keyof Values];
+          if (typeof column === "string") row[column] = value;
+          else for (const [index, one] of column.entries()) row[one] = (value as unknown[])[index];
+        }
+        return JSON.stringify(row);
+      }),
   };
 }

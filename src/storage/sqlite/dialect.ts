@@ -34,9 +34,10 @@ class QueuedConnection implements DatabaseConnection {
     this.#queue = queue;
   }
 
-  async executeQuery<Row>({ sql, parameters, followedBy: next }: FollowedQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters, followedBy: next, input }: FollowedQuery): Promise<QueryResult<Row>> {
     const followedBy = next?.map(({ sql, parameters }) => ({ sql, parameters }));
-    const { rows, changes } = await this.run({ sql, parameters, ...(followedBy ? { followedBy } : {}) });
+    const batch = { ...(followedBy ? { followedBy } : {}), ...(input ? { input } : {}) };
+    const { rows, changes } = await this.run({ sql, parameters, ...batch });
     return {
       rows: rows as Row[],
       ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),

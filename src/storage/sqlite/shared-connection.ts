@@ -41,6 +41,13 @@ function outcomeOf(run: () => Rows): Outcome {
   }
 }
 
+/** The calls whose row the statement returned. */
+function callsOf(rows: readonly unknown[], calls: readonly string[]): readonly string[] {
+  if (rows.length === calls.length) return calls;
+  const references = new Set(rows.map((row) => (row as { reference: string }).reference));
+  return calls.filter((call) => references.has(JSON.parse(call).reference));
+}
+
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
@@ -187,14 +194,14 @@ export class SharedConnection {
     }
   }
 
-  #run({ sql, parameters, followedBy }: SqlStatement): Rows {
+  #run({ sql, parameters, followedBy = [], input }: SqlStatement): Rows {
     const prepared = this.#prepare(sql);
-    if (prepared.reader) {
-      const rows = prepared.all(...parameters);
-      if (rows.length > 0) for (const next of followedBy ?? []) this.#run(next);
-      return { rows };
-    }
-    return { rows: [], changes: prepared.run(...parameters).changes };
+    const values = input ? [...parameters, { input: `[${input.join()}]` }] : parameters;
+    if (!prepared.reader) return { rows: [], changes: prepared.run(...values).changes };
+    const rows = prepared.all(...values);
+    const changed = input && callsOf(rows, input);
+    if (rows.length > 0) for (const next of followedBy) this.#run(changed ? { ...next, input: changed } : next);
+    return { rows };
   }
 
   #writes(sql: string): boolean {
