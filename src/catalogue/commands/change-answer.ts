@@ -4,9 +4,11 @@ import { type Command, command, type Effect, type Specification } from "../../op
 import Type from "../../operation/schema/type.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
-import { draftName } from "../revisions/draft.ts";
-import type { PublishOutcome, preview } from "../revisions/publish.ts";
+import { type About, draftName } from "../revisions/draft.ts";
+import { type PublishOutcome, preview, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
+import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
 /** The result of a change of the catalogue, or what a dry run would change. */
 export const ChangeAnswer = Type.Object({
@@ -63,6 +65,21 @@ export function priceChange<Input extends TObject, Room>(
     kind: "change",
     gives: "money",
   });
+}
+
+/** Publishes the changes of a plan as one revision, or shows them. */
+export async function changed(
+  room: CatalogueRoom,
+  plan: Plan,
+  {
+    dry_run,
+    holds_from: holdsFrom,
+    ...about
+  }: Pick<About, "source" | "note"> & { dry_run?: true | undefined; holds_from?: number | undefined },
+): Promise<Answer> {
+  const publisher = roomPublisher(room);
+  if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom }));
+  return outcomeAnswer(await publish(publisher, plan, { ...about, author: room.actor, holdsFrom }));
 }
 
 export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { state: "empty" }>): Answer {

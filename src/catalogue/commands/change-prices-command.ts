@@ -7,11 +7,10 @@ import { priceBy } from "../model/price-lists.ts";
 import { withEntries } from "../model/snapshot.ts";
 import { margin, roundings } from "../prices/price-forms.ts";
 import { ruleText } from "../prices/price-rules.ts";
-import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
+import { changed, priceChange } from "./change-answer.ts";
 import { entriesIn, isChosen, selection } from "./entries-command.ts";
-import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 
 /** Changes all chosen prices of the catalogue in one revision. */
 export const changePrices = priceChange({
@@ -42,9 +41,8 @@ export const changePrices = priceChange({
     { by: "3%", provider: "MTNDATA", round: "10", dry_run: true },
     { by: "-50", list: "cable-products", min: "5000", holds_from: "2099-02-01T00:00+01:00" },
   ],
-  run: async ({ by, round, dry_run, holds_from: from, note, ...chosen }, room: CatalogueRoom) => {
+  run: async ({ by, round, dry_run, holds_from, note, ...chosen }, room: CatalogueRoom) => {
     if (!isChosen(chosen)) throw new InputError("Choose entries: by list, search, provider, lowest or highest price.");
-    const publisher = roomPublisher(room);
     const step = roundings.find(({ text }) => text === round)?.kobo;
     const rule = { ...by, ...(step !== undefined && { round: step }) };
     const plan: Plan = (base) => {
@@ -62,13 +60,6 @@ export const changePrices = priceChange({
         }),
       );
     };
-    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom: from }));
-    const about = {
-      author: publisher.actor,
-      source: "edit",
-      note: note ?? `Prices ${ruleText(rule)}`,
-      holdsFrom: from,
-    };
-    return outcomeAnswer(await publish(publisher, plan, about));
+    return changed(room, plan, { source: "edit", note: note ?? `Prices ${ruleText(rule)}`, dry_run, holds_from });
   },
 });

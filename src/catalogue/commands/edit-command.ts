@@ -6,10 +6,9 @@ import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";
 import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
 import { soldLists, supplied, type Teller } from "../model/supply.ts";
-import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
-import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
+import { changed, priceChange } from "./change-answer.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 
 const knownCost = {
   form: `${positiveAmount.form}, or unknown`,
@@ -54,7 +53,7 @@ export const editEntry = priceChange({
     { code: ["MTNDATA", "104"], cost: "91.50" },
     { code: ["MTNDATA", "104"], available: "no" },
   ],
-  run: async ({ code, price, amount, cost, available, holds_from: from, dry_run, note }, room: CatalogueRoom) => {
+  run: async ({ code, price, amount, cost, available, holds_from, dry_run, note }, room: CatalogueRoom) => {
     const members = {
       ...(price !== undefined && { price }),
       ...(amount !== undefined && { amount }),
@@ -65,16 +64,9 @@ export const editEntry = priceChange({
       throw new InputError(
         "The command has nothing to change. Give a price, an amount, a cost, or whether it is available.",
       );
-    const publisher = roomPublisher(room);
-    const plan = editing(code.join(" "), members, { at: from ?? publisher.now(), by: publisher.actor });
-    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom: from }));
-    const about = {
-      author: publisher.actor,
-      source: "edit",
-      note: note ?? `${noteOf(Object.keys(members))} of ${code.join(" ")}`,
-      holdsFrom: from,
-    };
-    return outcomeAnswer(await publish(publisher, plan, about));
+    const plan = editing(code.join(" "), members, { at: holds_from ?? room.now(), by: room.actor });
+    const usual = `${noteOf(Object.keys(members))} of ${code.join(" ")}`;
+    return changed(room, plan, { source: "edit", note: note ?? usual, dry_run, holds_from });
   },
 });
 

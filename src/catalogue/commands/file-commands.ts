@@ -11,9 +11,8 @@ import { readLists } from "../files/read-lists.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { inOrder, type Snapshot } from "../model/snapshot.ts";
 import { snapshotAt } from "../revisions/load.ts";
-import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { changeCommand, changed } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
 import { importPrices, priceColumns, pricesFile } from "./prices/price-files.ts";
 import type { PricedRoom } from "./prices/priced-room.ts";
@@ -65,31 +64,26 @@ Without the column group, accounts stay in their groups.`,
     { file: ["monday.csv"], list: "data-bundles", holds_from: "2099-02-01T00:00+01:00" },
   ],
   isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
-  run: async ({ file, list: chosen, since, dry_run, holds_from: from, note = "" }, room: PricedRoom) => {
+  run: async ({ file, list: chosen, since, dry_run, holds_from, note = "" }, room: PricedRoom) => {
     if (chosen === "prices" || (chosen === undefined && file.some(isOfPrices))) {
       if (file.length > 1) throw new InputError("Special prices are imported alone: name that file only.");
-      if (since !== undefined || from !== undefined)
+      if (since !== undefined || holds_from !== undefined)
         throw new InputError("A file of special prices takes no revision and no time: its lines may have times.");
       return importPrices(file[0]!, { dry_run, note: note || "Prices from a file" }, room);
     }
     const list = chosen;
-    const publisher = roomPublisher(room);
-    const told = { at: from ?? publisher.now(), by: publisher.actor };
+    const told = { at: holds_from ?? room.now(), by: room.actor };
     const read = (await readFiles(file, list)).map((each) => ({ ...each, told }));
     const problems = read.flatMap((each) => each.problems);
     let conflicts: readonly Conflict[] = [];
     const plan: Plan = async (base) => {
       if (since === undefined) return withLists(base, read, problems);
-      const before = await snapshotAt(room.db, await publisher.latest(), since);
+      const before = await snapshotAt(room.db, await roomPublisher(room).latest(), since);
       const merged = await threeWay(before, await withLists(before, read, problems), base);
       conflicts = merged.conflicts;
       return merged.document;
     };
-    const answer = dry_run
-      ? previewAnswer(await preview(publisher, plan, { holdsFrom: from }))
-      : outcomeAnswer(
-          await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom: from }),
-        );
+    const answer = await changed(room, plan, { source: "import", note, dry_run, holds_from });
     const left_out = conflictTexts(conflicts, "file");
     return left_out.length === 0 ? answer : { ...answer, left_out };
   },

@@ -12,9 +12,8 @@ import { CatalogueError } from "../model/catalogue-error.ts";
 import { approve, checkApproval, reject } from "../revisions/decide.ts";
 import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
-import { preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changeCommand, outcomeAnswer, previewAnswer, priceChange } from "./change-answer.ts";
+import { changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
@@ -150,7 +149,6 @@ const revertRevision = priceChange({
     { revision: "7", note: "wrong file" },
   ],
   run: async ({ revision, dry_run, note = `Undoes revision ${revision}` }, room: CatalogueRoom) => {
-    const publisher = roomPublisher(room);
     const { draft } = await findRevision(room.db, revision);
     const { before, after } = await draftDocuments(room.db, draft);
     let conflicts: readonly Conflict[] = [];
@@ -159,9 +157,7 @@ const revertRevision = priceChange({
       conflicts = undone.conflicts;
       return undone.document;
     };
-    const answer = dry_run
-      ? previewAnswer(await preview(publisher, plan, {}))
-      : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "revert", note }));
+    const answer = await changed(room, plan, { source: "revert", note, dry_run });
     const left_out = conflictTexts(conflicts, "revert");
     if (answer.state === "unchanged")
       throw new CatalogueError([...left_out, `Revision ${revision} has no changes to undo.`].join("\n"));

@@ -27,9 +27,8 @@ import { groupIn } from "../../model/snapshot.ts";
 import { costOf } from "../../model/supply.ts";
 import { margin, roundings, takesPrice } from "../../prices/price-forms.ts";
 import { removingRules, ruleText, settingRule } from "../../prices/price-rules.ts";
-import { publish } from "../../revisions/publish.ts";
 import type { Plan } from "../../revisions/review.ts";
-import { changeCommand, outcomeAnswer } from "../change-answer.ts";
+import { changeCommand, changed } from "../change-answer.ts";
 import { note, roomPublisher } from "../publisher.ts";
 import { findHolder, findPriced, holder, type PricedRoom } from "./priced-room.ts";
 
@@ -126,8 +125,7 @@ const removePrices = command({
 
 async function change(room: PricedRoom, account: string, note: string | undefined, planFor: (id: string) => Plan) {
   const { id, name } = await findHolder(room, account);
-  const about = { author: room.actor, source: "prices", note: note ?? `Prices of ${name}` };
-  return outcomeAnswer(await publish(roomPublisher(room), planFor(id), about));
+  return changed(room, planFor(id), { source: "prices", note: note ?? `Prices of ${name}` });
 }
 
 const showPrices = command({

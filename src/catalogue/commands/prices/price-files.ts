@@ -6,9 +6,7 @@ import { groupsIn, type PriceRule, rulesOf } from "../../model/price-lists.ts";
 import { groupIn, type Snapshot } from "../../model/snapshot.ts";
 import { roundings } from "../../prices/price-forms.ts";
 import { replacingRules, timeText } from "../../prices/price-rules.ts";
-import { preview, publish } from "../../revisions/publish.ts";
-import { outcomeAnswer, previewAnswer } from "../change-answer.ts";
-import { roomPublisher } from "../publisher.ts";
+import { changed } from "../change-answer.ts";
 import { findPriced, type PricedRoom } from "./priced-room.ts";
 
 const usual = ["account", "codes", "margin", "price"];
@@ -21,16 +19,13 @@ export const priceColumns =
 /** Replaces the special prices of the accounts and groups in a file, and of no others. */
 export async function importPrices(
   file: ChosenFile,
-  { dry_run, note }: { dry_run?: boolean | undefined; note: string },
+  about: { dry_run?: true | undefined; note: string },
   room: PricedRoom,
 ) {
-  const publisher = roomPublisher(room);
-  const now = publisher.now();
+  const now = room.now();
   const context = { zone: room.config.timeZone.name, now };
   const { rules, problems, hasGroups } = await readPrices(file, [...usual, ...others], await accountIds(room), context);
-  const plan = replacingRules(rules, problems, { now, hasGroups });
-  if (dry_run) return previewAnswer(await preview(publisher, plan, {}));
-  return outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "prices", note }));
+  return changed(room, replacingRules(rules, problems, { now, hasGroups }), { source: "prices", ...about });
 }
 
 /** The special prices of one holder, or of all accounts and groups, as a file. Importing it unchanged has no effect. */

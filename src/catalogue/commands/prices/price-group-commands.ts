@@ -3,17 +3,14 @@ import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import { groupForm } from "../../prices/price-forms.ts";
 import { joining } from "../../prices/price-rules.ts";
-import { publish } from "../../revisions/publish.ts";
-import { changeCommand, outcomeAnswer } from "../change-answer.ts";
-import { note, roomPublisher } from "../publisher.ts";
+import { changeCommand, changed } from "../change-answer.ts";
+import { note } from "../publisher.ts";
 import type { PricedRoom } from "./priced-room.ts";
 
 const groupOrNone = {
   form: `${groupForm.form}, or "none"`,
   read: (text: string) => (text === "none" ? null : groupForm.read(text)),
 };
-
-const accounts = Type.Array(Type.String(), { description: "E-mails or ids of accounts." });
 
 const joinGroup = command({
   ...changeCommand,
@@ -29,22 +26,18 @@ const joinGroup = command({
     group: formed<string | null>(groupOrNone, {
       description: 'The name of the group, such as agents. It has prices already. "none": no group.',
     }),
-    accounts,
+    accounts: Type.Array(Type.String(), { description: "E-mails or ids of accounts." }),
     note,
   }),
   examples: [
     { group: "agents", accounts: ["shop@example.com"] },
     { group: "none", accounts: ["shop@example.com"] },
   ],
-  run: ({ group, accounts, note = group === null ? "Out of the group" : `Into ${group}` }, room: PricedRoom) =>
-    move(room, accounts, group ?? undefined, note),
+  run: async ({ group, accounts, note = group === null ? "Out of the group" : `Into ${group}` }, room: PricedRoom) => {
+    const ids: string[] = [];
+    for (const account of accounts) ids.push((await room.accounts.find(account)).id);
+    return changed(room, joining(ids, group ?? undefined), { source: "prices", note });
+  },
 });
-
-async function move(room: PricedRoom, accounts: readonly string[], group: string | undefined, note: string) {
-  const ids: string[] = [];
-  for (const account of accounts) ids.push((await room.accounts.find(account)).id);
-  const about = { author: room.actor, source: "prices", note };
-  return outcomeAnswer(await publish(roomPublisher(room), joining(ids, group), about));
-}
 
 export const groupCommands = [joinGroup];
