@@ -1,6 +1,6 @@
 import { checkKinds, feeName, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
-import { amount, email } from "../../operation/command/forms.ts";
+import { amount, email, orWord } from "../../operation/command/forms.ts";
 import { formed, noteText } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaText } from "../../operation/money.ts";
@@ -8,14 +8,9 @@ import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 
-const ownFee = {
-  form: `${amount.form}, or "default"`,
-  read: (text: string): number | null | undefined => (text === "default" ? null : amount.read(text)),
-};
-
 export const fees = forEachKind(feeName, (kind) =>
   Type.Optional(
-    formed<number | null>(ownFee, {
+    formed(orWord("default", amount), {
       description: `Fee of a verified ${labelOf(kind)} in naira. "default" means the fee in DUBA_${kind.toUpperCase()}_FEE.`,
       placeholder: "naira",
     }),

@@ -1,12 +1,12 @@
 import { checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
-import { amount } from "../../operation/command/forms.ts";
+import { amount, orWord } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { count, limit } from "../../operation/setting.ts";
 import { inTransaction } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { changeTerms, type TermsChange } from "../accounts/terms.ts";
+import { changeTerms } from "../accounts/terms.ts";
 import {
   accountMember as account,
   answers,
@@ -18,12 +18,6 @@ import {
   termsOf,
 } from "./account-commands.ts";
 import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
-
-/** A form with one more word, which is read as null. */
-const orWord = <Value>(word: string, { form, read }: { form: string; read: (text: string) => Value | undefined }) => ({
-  form: `${form}, or "${word}"`,
-  read: (text: string) => (text === word ? null : read(text)),
-});
 
 const own = (setting: string) => `"default" means the limit in ${setting}.`;
 
@@ -47,13 +41,13 @@ export const changeAccountCommand = command({
     ...fees,
     answers,
     cap_naira: Type.Optional(
-      formed<number | null>(orWord("none", amount), {
+      formed(orWord("none", amount), {
         description: 'Maximum that the account may spend in a month, in naira. "none" takes the cap away.',
         placeholder: "naira",
       }),
     ),
     cap_count: Type.Optional(
-      formed<number | null>(orWord("none", count), {
+      formed(orWord("none", count), {
         description: 'Maximum verifications that the account may be charged for in a month. "none" takes the cap away.',
         placeholder: "count",
       }),
@@ -64,19 +58,19 @@ export const changeAccountCommand = command({
       }),
     ),
     limit_verification: Type.Optional(
-      formed<TermsChange["verification"]>(orWord("default", limit), {
+      formed(orWord("default", limit), {
         description: `Maximum verifications of this account. ${own("DUBA_LIMIT_VERIFICATION")}`,
         placeholder: "limit",
       }),
     ),
     limit_in_flight: Type.Optional(
-      formed<number | null>(orWord("default", count), {
+      formed(orWord("default", count), {
         description: `Maximum verifications of this account at the same time, in each process. ${own("DUBA_LIMIT_IN_FLIGHT")}`,
         placeholder: "count",
       }),
     ),
     limit_negatives: Type.Optional(
-      formed<TermsChange["negatives"]>(orWord("default", limit), {
+      formed(orWord("default", limit), {
         description: `Maximum verifications of this account without a match. ${own("DUBA_LIMIT_NEGATIVES")}`,
         placeholder: "limit",
       }),

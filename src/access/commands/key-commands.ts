@@ -1,11 +1,10 @@
 import { account, orNull, reference, secret, state, time } from "../../operation/command/answer-schema.ts";
-import { expiry, network } from "../../operation/command/forms.ts";
+import { expiry, network, orWord } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
@@ -91,7 +90,7 @@ const createKey = command({
       ...(address && { addresses: address }),
     };
     const { key, text } = await keys.createKey(store, wanted, store.now());
-    return { ...factsOf(key, (await findAccount(store.db, key.accountId)).email), key: text };
+    return { ...(await shownKey(store.db, key)), key: text };
   },
 });
 
@@ -126,22 +125,8 @@ const showKey = command({
   input: Type.Object({ id: idMember }),
   answer: KeyFacts,
   examples: [{ id: "4Zq8mPx0LtV2" }],
-  run: async ({ id }, { db }: Audited) => {
-    const key = keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)));
-    const [{ email }, uses] = await Promise.all([findAccount(db, key.accountId), lastUses(db)]);
-    return factsOf(key, email, uses.get(key.id));
-  },
+  run: async ({ id }, { db }: Audited) => shownKey(db, keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)))),
 });
-
-const never = {
-  form: `${expiry.form}, or "never"`,
-  read: (text: string, zone: TimeZone) => (text === "never" ? null : expiry.read(text, zone)),
-};
-
-const anyAddress = {
-  form: `${network.form}, or "any"`,
-  read: (text: string) => (text === "any" ? null : network.read(text)),
-};
 
 const changeKeyCommand = command({
   id: "keys.change",
@@ -159,13 +144,13 @@ const changeKeyCommand = command({
     label: Type.Optional(Type.String({ description: "The new label." })),
     scope: Type.Optional(Type.Array(Type.Enum([...scopes]), { description: "Permission of the key." })),
     expires: Type.Optional(
-      formed<number | null>(never, {
+      formed(orWord("never", expiry), {
         description: 'When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE), 90d (from now) or "never".',
         placeholder: "when",
       }),
     ),
     address: Type.Optional(
-      Type.Array(formed<string | null>(anyAddress, { description: "" }), {
+      Type.Array(formed(orWord("any", network), { description: "" }), {
         description: 'Address or network that may use the key, such as 10.0.0.0/8. "any" allows every address.',
         placeholder: "ip or network",
       }),
@@ -190,9 +175,7 @@ const changeKeyCommand = command({
     };
     if (Object.keys(change).length === 0)
       throw new InputError("The command has nothing to change. Add a label, a scope, an address or an expiry.");
-    const key = await changeKey(store, publicIdOf(id), change, store.now());
-    const [{ email }, uses] = await Promise.all([findAccount(store.db, key.accountId), lastUses(store.db)]);
-    return factsOf(key, email, uses.get(key.id));
+    return shownKey(store.db, await changeKey(store, publicIdOf(id), change, store.now()));
   },
 });
 
@@ -221,8 +204,7 @@ const rollKeyCommand = command({
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   run: async ({ id, overlap }, store: Audited & WithClock) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
-    const { email } = await findAccount(store.db, key.accountId);
-    return { ...factsOf(key, email), key: text, replaces: old.id, old_key_ends_at: old.expiresAt };
+    return { ...(await shownKey(store.db, key)), key: text, replaces: old.id, old_key_ends_at: old.expiresAt };
   },
 });
 
@@ -261,6 +243,11 @@ function addressesOf(given: readonly (string | null)[]): string[] {
   if (given.includes(null) && given.length > 1)
     throw new InputError('"any" allows every address, so name no other one beside it.');
   return given.filter((each) => each !== null);
+}
+
+async function shownKey(db: Audited["db"], key: keys.ApiKey) {
+  const [{ email }, uses] = await Promise.all([findAccount(db, key.accountId), lastUses(db)]);
+  return factsOf(key, email, uses.get(key.id));
 }
 
 function factsOf(key: keys.ApiKey, email: string, use?: KeyUse) {

@@ -45,9 +45,9 @@ export interface MetricSources {
   stored: () => Promise<StoredFigures>;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** How many accounts have used 80 % of a cap, or of their last top-up. */
   /** Answers to callers with a key, by what became of them in the request log; undefined if it is off. */
   requestLog: () => Readonly<Record<string, number>> | undefined;
+  /** How many accounts have used 80 % of a cap, or of their last top-up. */
   nearlySpent: () => Readonly<Record<"cap" | "balance", number>>;
   /** Attempts of this process to deliver events, by outcome. */
   deliveries: () => Readonly<Record<"delivered" | "failed" | "dead", number>>;

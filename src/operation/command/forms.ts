@@ -18,6 +18,12 @@ export interface Form<Value> {
 
 const dayMilliseconds = 86_400_000;
 
+/** A form with one more word, which is read as null. */
+export const orWord = <Value>(word: string, { form, read }: Form<Value>): Form<Value | null> => ({
+  form: `${form}, or "${word}"`,
+  read: (text, zone) => (text === word ? null : read(text, zone)),
+});
+
 /** A day, read as the milliseconds since 1970 of its first moment. */
 export const day: Form<number> = {
   form: "a day such as 2026-11-01",

@@ -1,3 +1,4 @@
+import { orWord } from "../../../operation/command/forms.ts";
 import { formed } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
@@ -6,11 +7,6 @@ import { joining } from "../../prices/price-rules.ts";
 import { changeCommand, changed } from "../change-answer.ts";
 import { note } from "../publisher.ts";
 import type { PricedRoom } from "./priced-room.ts";
-
-const groupOrNone = {
-  form: `${groupForm.form}, or "none"`,
-  read: (text: string) => (text === "none" ? null : groupForm.read(text)),
-};
 
 const joinGroup = command({
   ...changeCommand,
@@ -23,7 +19,7 @@ const joinGroup = command({
   gives: "money",
   target: ["group", "accounts"],
   input: Type.Object({
-    group: formed<string | null>(groupOrNone, {
+    group: formed(orWord("none", groupForm), {
       description: 'The name of the group, such as agents. It has prices already. "none": no group.',
     }),
     accounts: Type.Array(Type.String(), { description: "E-mails or ids of accounts." }),
