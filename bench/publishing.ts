@@ -18,6 +18,8 @@ const seconds = 2;
 const connections = 64;
 /** A source is asked every ten seconds at most. */
 const pulls = 3;
+/** Milliseconds. A pull that takes longer is held, or fails. */
+const longestPull = 5 * 60_000;
 /** Of a round: 100 in all. */
 const revisions = 20;
 /** Look-ups are of the first one, whose list is as long as those of real networks. */
@@ -113,7 +115,11 @@ async function pulled(service: Service, shop: Shop, crowd: Worker): Promise<stri
   const revision = async () => headerIn((await client.get(lookUpOfBundles)).rawHeaders, "duba-catalogue-revision");
   const untilNext = async (meanwhile: () => Promise<unknown>) => {
     const before = await revision();
-    while ((await revision()) === before) await meanwhile();
+    const end = performance.now() + longestPull;
+    while ((await revision()) === before) {
+      if (performance.now() > end) throw new Error(`No pull brought a revision. ${await lastPull(service)}`);
+      await meanwhile();
+    }
   };
   const processor: number[] = [];
   const seen: { idle: number[]; busy: number[] }[] = [];
@@ -138,6 +144,15 @@ async function pulled(service: Service, shop: Shop, crowd: Worker): Promise<stri
     [...p50!, `${median(processor).toFixed(2)} s`],
     [...p99!, ""],
   ];
+}
+
+/** What became of the last pull, in a sentence. */
+async function lastPull({ store }: Service): Promise<string> {
+  const { db, close } = await openStore({ ...store, serving: false });
+  const last = await db.selectFrom("catalogue_source").select(["result", "sentences"]).executeTakeFirst();
+  const held = await listWaiting(db);
+  await close();
+  return `The last one: ${last?.result ?? "none"}. ${[last?.sentences ?? "", ...held.map(({ reasons }) => reasons)].join(" ")}`;
 }
 
 /** The first pull replaces the starter's bundles, which a person approves. */
