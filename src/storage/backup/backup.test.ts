@@ -52,6 +52,34 @@ for (const engine of engines) {
       );
     });
 
+    test("rests after each page that waited long, as on a machine where commits are slow, and after no other", async () => {
+      const pages = async (waits: number) => {
+        const events: string[] = [];
+        let waited = 0;
+        await backup(audited(its.source.db), `${its.path}-${waits}`, {
+          ...options,
+          progress: () => void events.push("page"),
+          waited: () => {
+            waited += waits;
+            return waited;
+          },
+          rest: async (milliseconds) => void events.push(`rest ${milliseconds}`),
+        });
+        return events;
+      };
+      const quiet = await pages(10);
+      assert.ok(quiet.length > 3);
+      assert.deepEqual(new Set(quiet), new Set(["page"]));
+      assert.deepEqual(
+        await pages(11),
+        quiet.flatMap((page) => [page, "rest 44"]),
+      );
+      assert.deepEqual(
+        await pages(9_000),
+        quiet.flatMap((page) => [page, "rest 250"]),
+      );
+    });
+
     test("is of one moment, whatever is written meanwhile", async (t) => {
       const { db } = await openedStore(t, engine);
       const beside = await openStore({ ...its.settings, serving: false });

@@ -87,8 +87,12 @@ export const copiedTables = Object.entries(allTables)
  * Characters between two syncs of the file, so that a commit of the service never waits until the whole file is synced.
  */
 const syncedAtOnce = 4_000_000;
-/** Milliseconds. A slower sync means that commits are slow too, so the backup pauses for as long as the sync took. */
-const slowSync = 50;
+/** Milliseconds. While a page waits longer for a processor or the disk, commits of a service wait for them too. */
+const slowPage = 10;
+/** After a slow page the backup rests so many times as long as the page waited. */
+const restFactor = 4;
+/** Milliseconds. A backup of a million rows takes 250 s more at most on a machine that is always busy. */
+const longestRest = 250;
 
 const pageSize = 1000;
 /** Page size for tables with large rows. */
@@ -103,6 +107,10 @@ export interface BackupOptions {
   now?: number;
   figures?: (snapshot: Kysely<Tables>) => Promise<unknown>;
   progress?: (rows: number, all: number) => void;
+  /** Milliseconds that this process has waited so far; only differences count. */
+  waited?: () => number;
+  /** Resolves after some milliseconds. */
+  rest?: (milliseconds: number) => Promise<unknown>;
 }
 
 export interface Made {
@@ -134,10 +142,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
     unsynced += text.length;
     if (unsynced < syncedAtOnce) return;
     unsynced = 0;
-    const begun = performance.now();
     await file.datasync();
-    const took = performance.now() - begun;
-    if (took > slowSync) await pause(took);
   };
   try {
     const rows = await inSnapshot(db, (snapshot) => copy(snapshot, write, options));
@@ -172,7 +177,7 @@ async function refuseNewer(db: Kysely<Tables>): Promise<void> {
 }
 
 async function copy(snapshot: Transaction<Tables>, write: Write, options: BackupOptions): Promise<number> {
-  const { madeBy, now = Date.now(), figures, progress } = options;
+  const { madeBy, now = Date.now(), figures, progress, waited = timeWithoutProcessor, rest = pause } = options;
   const rows: Record<string, number> = {};
   for (const { table } of copiedTables) rows[table] = await countRows(snapshot, table);
   const header: BackupHeader = {
@@ -191,13 +196,23 @@ async function copy(snapshot: Transaction<Tables>, write: Write, options: Backup
     if (rows[table] === 0) continue;
     await write([{ table, columns }]);
     const size = large.has(table) ? smallPageSize : pageSize;
+    let before = waited();
     for await (const page of pagesOf(snapshot.selectFrom(table).selectAll(), key, size)) {
       await write(page.map((row) => columns.map((column) => row[column as keyof typeof row])));
       done += page.length;
       progress?.(done, all);
+      const slow = waited() - before;
+      if (slow > slowPage) await rest(Math.min(slow * restFactor, longestRest));
+      before = waited();
     }
   }
   return done;
+}
+
+/** How long this process has run without a processor, in milliseconds, from a start of its own. */
+function timeWithoutProcessor(): number {
+  const { user, system } = process.cpuUsage();
+  return performance.now() - (user + system) / 1000;
 }
 
 export async function countRows(db: Kysely<Tables>, table: Name): Promise<number> {
