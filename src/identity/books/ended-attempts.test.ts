@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
-import { suiteStore, usualEngines } from "../identity.fixture.ts";
+import { engines, suiteStore } from "../identity.fixture.ts";
 import { type Attempt, newAttempt } from "../ledger/attempts.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
 import { newReference } from "../ledger/reference.ts";
@@ -15,7 +15,7 @@ const [from, to] = [zone.startOfMonth("2026-10"), zone.startOfMonth("2026-11")];
 const prices = { bvn: 5_000, "bvn.not_found": 1_000 };
 const [minute, hour] = [60_000, 3_600_000];
 
-for (const engine of usualEngines)
+for (const engine of engines)
   suite(`attempts of ended verifications, as an invoice says, on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const roomWith = (audit: (event: AuditEvent) => void = () => {}) => ({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
-import { suiteStore, usualEngines } from "../identity.fixture.ts";
+import { engines, suiteStore } from "../identity.fixture.ts";
 import { type Attempt, newAttempt } from "../ledger/attempts.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
 import { parseInvoice } from "./invoice.ts";
@@ -42,7 +42,7 @@ const cases: Record<string, Case> = {
   "0014": { at: from + 14 * hour, attempts: [{ vendor: "other" }] },
 };
 
-for (const engine of usualEngines)
+for (const engine of engines)
   suite(`settling as an invoice says on ${engine.name}`, () => {
     const store = suiteStore(engine);
     let account = 0;
