@@ -6,7 +6,7 @@ import { until } from "../../test/support/until.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
 import { kinds } from "./event-types.ts";
-import { tail } from "./tail.ts";
+import { tail } from "./read.ts";
 
 const bvn = "22000000017";
 

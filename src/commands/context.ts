@@ -90,7 +90,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
         await textOf("email", snapshot),
       ),
     async auditEntries(reference) {
-      const { tail, withoutConfirmation } = await import("../audit/tail.ts");
+      const { tail, withoutConfirmation } = await import("../audit/read.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
     },
     mayGive: async (trx, money, sure) =>

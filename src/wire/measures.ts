@@ -1,4 +1,4 @@
-import { unsealedEntries } from "../audit/unsealed-entries.ts";
+import { unsealedEntries } from "../audit/read.ts";
 import { listWaiting } from "../catalogue/revisions/draft.ts";
 import type { Config } from "../config/read-config.ts";
 import { undelivered } from "../events/events.ts";

@@ -46,7 +46,7 @@ const tailTrail = command({
   view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
   examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
   run: async ({ lines, ...request }, { db }: Audited) => {
-    const [{ tail }, { storedHead }] = await Promise.all([import("../tail.ts"), import("../chain/head.ts")]);
+    const [{ tail }, { storedHead }] = await Promise.all([import("../read.ts"), import("../chain/head.ts")]);
     const { since, until } = request;
     if (since !== undefined && until !== undefined && until <= since)
       throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');

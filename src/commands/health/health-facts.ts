@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { endingKeys } from "../../access/keys/announce-expiring.ts";
 import { listKeys } from "../../access/keys/keys.ts";
-import { unsealedEntries } from "../../audit/unsealed-entries.ts";
+import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { latestSnapshot } from "../../catalogue/revisions/load.ts";

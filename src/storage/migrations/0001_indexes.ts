@@ -35,7 +35,7 @@ export const indexes = [
   // Most entries are of a kind `verification.*`. Without them the index is small, and a search for another kind is
   // cheap.
   "index audit_entry_by_kind on audit_entry (kind, occurred_at, id) where substr(kind, 1, 13) <> 'verification.'",
-  // Finds the entries that mention a verification: see `tail.ts` of the audit trail.
+  // Finds the entries that mention a verification: see `read.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
   "index audit_entry_by_batch on audit_entry (batch) where batch is not null",
   "index verification_journal_by_reference on verification_journal (reference, number)",
