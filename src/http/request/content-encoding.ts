@@ -1,9 +1,9 @@
-import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
+import { recent } from "../../runtime/recent.ts";
 
 const OFFERED: ContentEncoding[] = ["br", "gzip", "identity"];
-const byHeader = new LRUCache<string, ContentEncoding>({ max: 500 });
+const byHeader = recent<ContentEncoding>(500);
 
 /** The content encoding that an `Accept-Encoding` header prefers. Headers repeat, so the result is cached. */
 export function acceptedEncoding(header: string | string[] | undefined): ContentEncoding {

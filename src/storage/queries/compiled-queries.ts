@@ -1,6 +1,6 @@
 import type { Compilable, Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { FairQueue } from "../../runtime/fair-queue.ts";
+import { recent } from "../../runtime/recent.ts";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import { type Batchable, BatchedStatement } from "./batched-statement.ts";
@@ -24,8 +24,8 @@ const mostCompiled = 500;
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #shares: ConnectionShares;
-  readonly #compiled = new LRUCache<string, FollowedQuery>({ max: mostCompiled });
-  readonly #batched = new LRUCache<string, BatchedStatement>({ max: mostCompiled });
+  readonly #compiled = recent<FollowedQuery>(mostCompiled);
+  readonly #batched = recent<BatchedStatement>(mostCompiled);
   readonly #ids = new WeakMap<object, number>();
   #lastId = 0;
   readonly #queue = new FairQueue();

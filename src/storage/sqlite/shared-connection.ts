@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { LRUCache } from "lru-cache";
+import { recent } from "../../runtime/recent.ts";
 import { codeOf } from "../errors.ts";
 import {
   type Failed,
@@ -74,7 +74,7 @@ function enterWal(database: Database.Database, milliseconds: number): void {
 /** One blocking SQLite connection; lives on the SQLite thread. */
 export class SharedConnection {
   readonly #database: Database.Database;
-  readonly #statements = new LRUCache<string, Prepared>({ max: CACHED_STATEMENTS });
+  readonly #statements = recent<Prepared>(CACHED_STATEMENTS);
 
   constructor({ file, busyMilliseconds }: Opening) {
     this.#database = new Database(file, { timeout: busyMilliseconds });
