@@ -67,9 +67,16 @@ async function makeIndex(db: Kysely<Tables>, url: string, definition: string): P
     const state = await indexState(db, name!);
     if (state === "valid") return;
     if (state === "being made") await pause(pauseBetween);
-    else if (state === "broken") await runUntimed(url, `drop index concurrently if exists ${name}`);
-    else await runUntimed(url, `create ${unique}index concurrently if not exists ${name} ${rest}`);
+    else if (state === "broken") await runAgainst(url, `drop index concurrently if exists ${name}`);
+    else await runAgainst(url, `create ${unique}index concurrently if not exists ${name} ${rest}`);
   }
+}
+
+/** Two that make an index of one table at once wait for each other: the server ends one of them, and the other goes on. */
+async function runAgainst(url: string, statement: string): Promise<void> {
+  await runUntimed(url, statement).catch((error: unknown) => {
+    if (!heldBack.has(codeOf(error) ?? "")) throw error;
+  });
 }
 
 async function indexState(db: Kysely<Tables>, name: string): Promise<"missing" | "being made" | "broken" | "valid"> {
