@@ -54,7 +54,7 @@ export function failureBreakings(): Record<string, Breaking> {
   };
 }
 
-/** Problems that tell somebody what is not his. */
+/** Differences that show a caller something of another account. */
 export function leakBreakings(): Record<string, Breaking> {
   // The first key of the check has another form.
   const isOther = ({ headers }: ServerRequest) => headers.Authorization?.startsWith("Bearer duba_test_") === true;

@@ -83,9 +83,9 @@ function metrics(sources: MetricSources): Registry {
     });
   const secondsSince = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.max(0, now() - at) / 1000);
 
-  gauge("build_info", "1, with the version of Duba that runs and its commit", () => [
-    [{ version, commit: runningCommit() ?? "unknown" }, 1],
-  ]);
+  // Read once: a checkout may be updated under a process that goes on.
+  const build = { version, commit: runningCommit() ?? "unknown" };
+  gauge("build_info", "1, with the version of Duba that runs and its commit", () => [[build, 1]]);
   counter(
     "answers_total",
     "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified, rehearsed or the failure's code",
