@@ -89,7 +89,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     mode,
     kind: verification.kind!,
     vendor,
-    asked_at: `${createdAt} + 2`,
+    started_at: `${createdAt} + 2`,
     answered_at: `${createdAt} + 1400`,
     outcome: `case when ${isVerified} then 'verified' else 'negative' end`,
     vendor_reference: `'D-' || ${digits("n", 12)}`,

@@ -124,7 +124,7 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
             ...{ reference, account_id, mode, kind, request_id },
             number: 1,
             vendor: place % 6 === 0 ? "blusalt" : "dojah",
-            asked_at: started_at + 4,
+            started_at: started_at + 4,
             answered_at: completed_at && completed_at - 6,
             outcome: state,
             reason: state === "failed" ? "out_of_service" : reason,

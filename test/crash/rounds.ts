@@ -90,7 +90,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
 /** Attempts that a clock that was ahead dated. */
 async function misdated({ store: { db } }: LiveStore): Promise<number> {
   const attempts = db.selectFrom("verification_attempt").select("number").where("mode", "=", "live");
-  return (await attempts.where("asked_at", ">", Date.now() + 60_000).execute()).length;
+  return (await attempts.where("started_at", ">", Date.now() + 60_000).execute()).length;
 }
 
 class Run {

@@ -48,12 +48,12 @@ export async function attemptSums(
   const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
   const whose = mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
   const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
-    const name = isByTime(by) ? dayNumber("asked_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
+    const name = isByTime(by) ? dayNumber("started_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
     return sql`
       select ${name} as name, mode, kind, outcome, reason, count(*) as asked, count(*) - count(bill) as unpriced,
           coalesce(sum(bill), 0) as cost, coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure
         from verification_attempt
-        where asked_at >= ${part.from} and asked_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5`;
+        where started_at >= ${part.from} and started_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5`;
   });
   const { rows } = await sql<AttemptLine>`${sql.join(queries, sql` union all `)}`.execute(db);
   const sums = new Map<string, AttemptSums>();

@@ -10,7 +10,7 @@ function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
   return {
     reference: `r${nth}`,
     number: 1,
-    askedAt: start + nth * 1_000,
+    startedAt: start + nth * 1_000,
     vendorReference: `D-${nth}`,
     last4: String(1_000 + (nth % 7)),
     price: 5_000,
@@ -21,10 +21,17 @@ function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
 }
 
 function lineOf(
-  { vendorReference, askedAt, last4, price }: OwnAttempt,
+  { vendorReference, startedAt, last4, price }: OwnAttempt,
   changes: Partial<InvoiceLine> = {},
 ): InvoiceLine {
-  return { line: 2, reference: vendorReference, time: { from: askedAt, to: askedAt + 1 }, last4, price, ...changes };
+  return {
+    line: 2,
+    reference: vendorReference,
+    time: { from: startedAt, to: startedAt + 1 },
+    last4,
+    price,
+    ...changes,
+  };
 }
 
 async function found(lines: InvoiceLine[], attempts: OwnAttempt[]): Promise<Record<Difference, string[]>> {
@@ -69,7 +76,7 @@ suite("a comparison of an invoice with our attempts", () => {
         const attempts = Array.from({ length: count }, (_, nth) => attempt(nth));
         const seen = attempts.map((each) =>
           lineOf(each, {
-            time: { from: each.askedAt + drift, to: each.askedAt + drift + 1 },
+            time: { from: each.startedAt + drift, to: each.startedAt + drift + 1 },
             ...(byTime ? { reference: null } : {}),
           }),
         );
@@ -95,7 +102,7 @@ suite("a comparison of an invoice with our attempts", () => {
     const line = lineOf(lost, { reference: "D-unknown" });
     assert.deepEqual(await found([line], [lost]), nothing);
     assert.deepEqual(await found([line], [attempt(1)]), { ...nothing, only_vendor: ["D-unknown"], only_here: ["r1"] });
-    const late = { from: lost.askedAt + clockTolerance + 1, to: lost.askedAt + clockTolerance + 2 };
+    const late = { from: lost.startedAt + clockTolerance + 1, to: lost.startedAt + clockTolerance + 2 };
     assert.deepEqual(await found([{ ...line, time: late }], [lost]), {
       ...nothing,
       only_vendor: ["D-unknown"],
@@ -136,7 +143,7 @@ suite("a comparison of an invoice with our attempts", () => {
     const free = { ...attempt(5, { vendorReference: null, price: 0, last4 }), reference: "r1", number: 2 };
     const [byTime, byOurs] = [{ reference: null }, { reference: "r1", last4: null }];
     for (const how of [byTime, byOurs]) {
-      const near = { ...how, time: { from: free.askedAt, to: free.askedAt + 1 } };
+      const near = { ...how, time: { from: free.startedAt, to: free.startedAt + 1 } };
       const lines = [lineOf(unknown, near), lineOf(unknown, { ...near, price: null })];
       for (const line of lines) assert.equal((await matchInvoice([line], [free, unknown])).agreed[0]?.attempt, unknown);
       const listed = lineOf(free, { ...near, price: 0 });

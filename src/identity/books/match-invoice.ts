@@ -8,7 +8,7 @@ export interface OwnAttempt {
   /** The number of the attempt within its verification. */
   number: number;
   /** Milliseconds since 1970. */
-  askedAt: number;
+  startedAt: number;
   vendorReference: string | null;
   /** Null if the person was erased. */
   last4: string | null;
@@ -181,7 +181,7 @@ function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; 
 /** Returns a function that finds the attempts that match a line by digits and time, the nearest first. */
 function nearbyAttempts(attempts: readonly OwnAttempt[]) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
-  for (const group of byDigits.values()) group.sort((one, other) => one.askedAt - other.askedAt);
+  for (const group of byDigits.values()) group.sort((one, other) => one.startedAt - other.startedAt);
   return (line: InvoiceLine): Candidate[] => {
     if (line.time === null || line.last4 === null) return [];
     return (byDigits.get(line.last4) ?? [])
@@ -208,8 +208,8 @@ function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
 }
 
 /** Milliseconds between a line and an attempt; 0 if the line has no time. */
-function distanceOf({ time }: InvoiceLine, { askedAt }: OwnAttempt): number {
-  return time === null ? 0 : Math.max(time.from - askedAt, askedAt - time.to, 0);
+function distanceOf({ time }: InvoiceLine, { startedAt }: OwnAttempt): number {
+  return time === null ? 0 : Math.max(time.from - startedAt, startedAt - time.to, 0);
 }
 
 function byFit(one: Candidate, other: Candidate): number {

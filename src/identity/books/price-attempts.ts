@@ -45,11 +45,11 @@ export async function priceAttempts(
         .selectAll()
         .where("vendor", "=", vendor)
         .where("kind", "in", kinds)
-        .where("asked_at", ">=", from)
-        .where("asked_at", "<", to)
+        .where("started_at", ">=", from)
+        .where("started_at", "<", to)
         .where(isCounted)
         .$if(!isSqlite(trx), (query) => query.forUpdate());
-      const page = await pageOf(asked, ["asked_at", "reference", "number"], batch, after);
+      const page = await pageOf(asked, ["started_at", "reference", "number"], batch, after);
       const sums = new Sums(config.timeZone);
       const changes: { was: Attempt; is: Pick<Attempt, "price" | "bill" | "bill_certain"> }[] = [];
       for (const was of page.rows as Attempt[]) {
@@ -59,7 +59,7 @@ export async function priceAttempts(
         done.after += is.bill ?? 0;
         if (was.price === is.price && was.bill === is.bill && was.bill_certain === is.bill_certain) continue;
         changes.push({ was, is });
-        sums.add(was.asked_at, was, vendor, { billed_kobo: (is.bill ?? 0) - (was.bill ?? 0) });
+        sums.add(was.started_at, was, vendor, { billed_kobo: (is.bill ?? 0) - (was.bill ?? 0) });
       }
       for (const same of Map.groupBy(changes, ({ is }) => JSON.stringify(is)).values())
         for (const piece of piecesOf(same.map(({ was: { reference, number } }) => ({ reference, number }))))
@@ -71,7 +71,7 @@ export async function priceAttempts(
       await sums.write(trx);
       done.changed += changes.length;
       const last = page.rows.at(-1);
-      return page.more ? [last!.asked_at, last!.reference, last!.number] : undefined;
+      return page.more ? [last!.started_at, last!.reference, last!.number] : undefined;
     });
   } while (after);
   const text = Object.entries(prices).map(([name, kobo]) => `${name}=${nairaOf(kobo!)}`);

@@ -8,7 +8,7 @@ import { type Comparison, clockTolerance, matchInvoice, type OwnAttempt } from "
 interface AttemptRow extends AttemptBill {
   reference: string;
   number: number;
-  asked_at: number;
+  started_at: number;
   vendor_reference: string | null;
   subject_last4: string;
   outcome: string;
@@ -25,15 +25,16 @@ export async function reconcileInvoice(
 ): Promise<Comparison> {
   // The vendor's clock may place an attempt in the neighbouring month.
   const { rows } = await sql<AttemptRow>`
-    select verification_attempt.reference, number, asked_at, vendor_reference, bill, bill_certain, outcome, subject_last4
-      from verification_attempt join verification on verification.reference = verification_attempt.reference
-      where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
-      order by asked_at`.execute(db);
+    select attempt.reference, number, attempt.started_at, vendor_reference, bill, bill_certain, outcome, subject_last4
+      from verification_attempt as attempt join verification on verification.reference = attempt.reference
+      where vendor = ${vendor} and attempt.started_at >= ${from - clockTolerance}
+        and attempt.started_at < ${to + clockTolerance}
+      order by attempt.started_at`.execute(db);
   const attempts = rows.map(
     (row): OwnAttempt => ({
       reference: row.reference,
       number: row.number,
-      askedAt: row.asked_at,
+      startedAt: row.started_at,
       vendorReference: row.vendor_reference,
       last4: row.subject_last4 === erased ? null : row.subject_last4,
       price: row.bill,
@@ -42,7 +43,7 @@ export async function reconcileInvoice(
     }),
   );
   const { differences, ...rest } = await matchInvoice(lines, attempts);
-  const isWithin = ({ askedAt }: OwnAttempt) => askedAt >= from && askedAt < to;
+  const isWithin = ({ startedAt }: OwnAttempt) => startedAt >= from && startedAt < to;
   return {
     ...rest,
     differences: { ...differences, only_here: differences.only_here.filter(({ attempt }) => isWithin(attempt!)) },

@@ -90,7 +90,7 @@ export async function decideUnknowns(
     // Near the edge of the period, the vendor's clock may have put the attempt on another invoice.
     const isCovered = (attempt: Attempt) =>
       lineOf.has(nameOf(attempt)) ||
-      (attempt.asked_at >= covered.from + clockTolerance && attempt.asked_at < covered.to - clockTolerance);
+      (attempt.started_at >= covered.from + clockTolerance && attempt.started_at < covered.to - clockTolerance);
     const left = (end: UnknownEnd): Decision => ({ row, attempts: [], end, as: null, listed });
     const hasEnded = row.state !== "unknown";
     if (ambiguous.has(row.reference)) return left("ambiguous");

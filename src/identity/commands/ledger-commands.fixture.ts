@@ -39,7 +39,7 @@ export const row: VerificationRow = {
 
 /** Two attempts of the verification. Its second run asked nobody. */
 export function attemptRowsOf(reference: string, account_id: string) {
-  const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", asked_at: made };
+  const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", started_at: made };
   const unheard = { answered_at: null, vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
   return [
     { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },

@@ -117,7 +117,7 @@ for (const engine of usualEngines) {
           {
             number: 1,
             vendor: "peer",
-            asked_at: "2026-03-15T12:00:00.000Z",
+            started_at: "2026-03-15T12:00:00.000Z",
             answered_at: null,
             outcome: "unknown",
             reason: "timed_out",
@@ -128,7 +128,7 @@ for (const engine of usualEngines) {
           {
             number: 3,
             vendor: "peer",
-            asked_at: "2026-03-15T12:00:00.000Z",
+            started_at: "2026-03-15T12:00:00.000Z",
             answered_at: "2026-03-15T12:00:01.000Z",
             outcome: "verified",
             reason: null,

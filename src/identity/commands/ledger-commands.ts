@@ -147,7 +147,7 @@ const showVerification = command({
       Type.Object({
         number: Type.Integer(),
         vendor: Type.String(),
-        asked_at: time,
+        started_at: time,
         answered_at: orNull(time),
         outcome: state(toldStates),
         reason: orNull(Type.Enum([...attemptReasons])),

@@ -211,7 +211,7 @@ const explain = command({
       Type.Object({
         number: Type.Integer(),
         vendor: Type.String(),
-        asked_at: time,
+        started_at: time,
         took: orNull(Type.Integer(milliseconds)),
         outcome: state(toldStates),
         reason: orNull(Type.Enum([...attemptReasons])),
@@ -234,7 +234,7 @@ const explain = command({
         const { policy, passedOver, compared } = readChoice(attempt.why);
         return {
           ...attempt,
-          took: attempt.answered_at === null ? null : attempt.answered_at - attempt.asked_at,
+          took: attempt.answered_at === null ? null : attempt.answered_at - attempt.started_at,
           outcome: toldState({ ...attempt, state: attempt.outcome }),
           billed: attempt.billed ?? null,
           policy,

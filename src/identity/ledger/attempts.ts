@@ -142,7 +142,7 @@ export function newAttempt(
     mode,
     kind: kind as CheckKind,
     vendor,
-    asked_at: at,
+    started_at: at,
     request_id: requestId,
     price,
   };
@@ -192,7 +192,7 @@ const startColumns = [
   "mode",
   "kind",
   "vendor",
-  "asked_at",
+  "started_at",
   "outcome",
   "price",
   "bill",

@@ -50,7 +50,7 @@ export async function attemptsOfLastHour(
   const { count } = await db
     .selectFrom("verification_attempt")
     .select(sql<number | string>`count(*)`.as("count"))
-    .where("asked_at", ">=", now - 3_600_000)
+    .where("started_at", ">=", now - 3_600_000)
     .where("mode", "=", "live")
     .where("kind", "in", kinds)
     .executeTakeFirstOrThrow();

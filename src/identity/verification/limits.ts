@@ -26,9 +26,9 @@ const day = 24 * 60 * 60_000;
  * - `attempts`: attempts at vendors.
  */
 const sources = {
-  verifications: { table: sql.table("verification"), at: sql.ref("started_at"), weight: sql.lit(1) },
-  runs: { table: sql.table("verification"), at: sql.ref("started_at"), weight: sql.ref("run") },
-  attempts: { table: sql.table("verification_attempt"), at: sql.ref("asked_at"), weight: sql.lit(1) },
+  verifications: { table: sql.table("verification"), weight: sql.lit(1) },
+  runs: { table: sql.table("verification"), weight: sql.ref("run") },
+  attempts: { table: sql.table("verification_attempt"), weight: sql.lit(1) },
 };
 
 /** An account may reach at most `most` within `window` milliseconds. */
@@ -160,11 +160,11 @@ export class VerificationLimits {
 
   /** When the rule has room again; undefined if it has room now. */
   async #freeAt(rule: Rule, since: number, scope: CountScope): Promise<number | undefined> {
-    const { at, weight } = sources[rule.counts];
+    const { weight } = sources[rule.counts];
     // Reads the newest rows first, up to the one that fills the rule.
     const { rows } = await sql<{ at: number | null }>`
       select max(at) as at
-      from (select ${at} as at, sum(${weight}) over (order by ${at} desc) as total ${from(rule, since, scope)}) as summed
+      from (select started_at as at, sum(${weight}) over (order by started_at desc) as total ${from(rule, since, scope)}) as summed
       where total >= ${rule.most}`.execute(this.#db);
     const filling = rows[0]?.at ?? undefined;
     return filling === undefined ? undefined : filling + rule.window;
@@ -186,10 +186,10 @@ function from(
   since: number,
   { account_id, mode, until, subjects }: CountScope,
 ) {
-  const { table, at } = sources[counts];
+  const { table } = sources[counts];
   const ofThem = ofSubject ? sql`subject_hash in (${sql.join(subjects)})` : undefined;
   const conditions = [
-    sql`account_id = ${account_id} and mode = ${mode} and ${at} > ${since} and ${at} <= ${until}`,
+    sql`account_id = ${account_id} and mode = ${mode} and started_at > ${since} and started_at <= ${until}`,
     // The state is a literal, so that the index of this state applies.
     ...(isNegative ? [sql`state = 'negative'`] : []),
     ...(ofThem

@@ -12,8 +12,8 @@ export const indexes = [
   "index verification_by_state on verification (state, created_at, mode) where state <> 'verified'",
   // The limits count runs and attempts from the index alone.
   "index verification_by_start on verification (account_id, mode, started_at, run)",
-  "index verification_attempt_by_account on verification_attempt (account_id, mode, asked_at)",
-  "index verification_attempt_by_time on verification_attempt (asked_at)",
+  "index verification_attempt_by_account on verification_attempt (account_id, mode, started_at)",
+  "index verification_attempt_by_time on verification_attempt (started_at)",
   "index verification_attempt_by_request on verification_attempt (request_id)",
   // Finds rows that may have no attempt.
   "index verification_by_request on verification (request_id) where state in ('refused', 'failed')",

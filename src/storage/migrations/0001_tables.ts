@@ -215,7 +215,7 @@ export const allTables = {
     mode: "text",
     kind: "text",
     vendor: "text",
-    asked_at: "bigint",
+    started_at: "bigint",
     /** Null if no response came. */
     answered_at: "bigint?",
     /** `unknown` from before the request is sent until the response arrives. */

@@ -25,7 +25,7 @@ for (const engine of usualEngines) {
       );
       const attempt = {
         ...{ reference: "aaaaaa000000001", number: 1, account_id: id, mode: "live", kind: "bvn", vendor: "dojah" },
-        ...{ asked_at: start, answered_at: start + 900, outcome: "verified", reason: null, request_id: "request-1" },
+        ...{ started_at: start, answered_at: start + 900, outcome: "verified", reason: null, request_id: "request-1" },
       };
       const unheard = { vendor_reference: null, price: null, bill: null, bill_certain: 0 } as const;
       await db

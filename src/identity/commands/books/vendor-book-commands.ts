@@ -271,7 +271,7 @@ function factsOf({ line, attempt }: Pair) {
     vendor_reference: referenceIn(line) ?? attempt?.vendorReference ?? null,
     request_reference: attempt?.reference ?? null,
     attempt: attempt?.number ?? null,
-    time: attempt?.askedAt ?? line?.time?.from ?? null,
+    time: attempt?.startedAt ?? line?.time?.from ?? null,
     digits: attempt?.last4 ?? line?.last4 ?? null,
     vendor_price: line?.price ?? null,
     our_price: attempt?.price ?? null,

@@ -103,7 +103,7 @@ async function withWhatTheySay(
       const ended = attempts.whereRef("asked.number", "=", "journal.attempt");
       const all = attempts.whereRef("asked.number", "<=", "journal.run");
       return [
-        ...(["vendor", "asked_at"] as const).map((column) => ended.select(`asked.${column}`).as(column)),
+        ...(["vendor", "started_at"] as const).map((column) => ended.select(`asked.${column}`).as(column)),
         all.select(fn.countAll<number>().as("count")).as("attempts"),
         all.select("asked.vendor").orderBy("asked.number", "desc").limit(1).as("last_vendor"),
       ];

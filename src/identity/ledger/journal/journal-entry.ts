@@ -39,7 +39,7 @@ export type Followed = Tables["verification_journal"] &
     attempts: number;
     /** The vendor of the last of them; null if there was none. */
     last_vendor: string | null;
-  } & (Pick<Attempt, "vendor" | "asked_at"> | { vendor: null });
+  } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
 
 /** For an entry that ends an attempt but not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;

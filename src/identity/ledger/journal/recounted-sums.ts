@@ -62,7 +62,7 @@ export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone
 /** The time of the next attempt or charge, or the start of the next daily sum. */
 async function nextTime(db: Kysely<Tables>, since: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
-    select min(asked_at) as at from verification_attempt where asked_at >= ${since}
+    select min(started_at) as at from verification_attempt where started_at >= ${since}
     union all select min(charged_at) from verification where charged_at >= ${since}
     union all select min(at) from adjustment where at >= ${since}
     union all select min(begins_at) from verification_sum where span = 'day' and begins_at >= ${since}) as times`.execute(
@@ -149,14 +149,14 @@ type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor
 async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
   const took = sql`case ${sql.join(
-    bounds.map((most) => sql`when answered_at - asked_at <= ${most} then ${most}`),
+    bounds.map((most) => sql`when answered_at - started_at <= ${most} then ${most}`),
     sql` `,
   )} end`;
   const { rows } = await sql<About & { outcome: string; took: number; times: number; billed_kobo: number | string }>`
-    select ${beginningOf("asked_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
+    select ${beginningOf("started_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
         ${took} as took, count(*) as times, coalesce(sum(bill), 0) as billed_kobo
       from verification_attempt
-      where asked_at >= ${piece.from} and asked_at < ${piece.to} and ${isCounted}
+      where started_at >= ${piece.from} and started_at < ${piece.to} and ${isCounted}
       group by 1, 2, 3, 4, 5, 6, 7`.execute(db);
   return rows;
 }

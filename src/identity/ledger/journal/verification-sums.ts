@@ -119,10 +119,10 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
   for (const row of rows) {
     const { at, attempt_was: was } = row;
     if (row.vendor !== null && was !== "closed") {
-      const { vendor, asked_at } = row;
+      const { vendor, started_at } = row;
       const add = (changes: Partial<Record<Count, number>>, times: number) =>
-        sums.add(asked_at, row, vendor, changes, times);
-      add({ ...ofAttempt(row.state, at - asked_at), billed_kobo: row.bill ?? 0 }, times);
+        sums.add(started_at, row, vendor, changes, times);
+      add({ ...ofAttempt(row.state, at - started_at), billed_kobo: row.bill ?? 0 }, times);
       // If it was `failed` before, an operator closed it, minutes after it was made.
       if (was !== null) add(ofAttempt(was === "unknown" ? was : "failed", Number.POSITIVE_INFINITY), -times);
     }

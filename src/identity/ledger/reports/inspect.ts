@@ -31,8 +31,8 @@ export async function endedWithUnknownAttempts(
   const asked = db
     .selectFrom("verification_attempt")
     .select("reference")
-    .where("asked_at", ">=", from)
-    .where("asked_at", "<", to)
+    .where("started_at", ">=", from)
+    .where("started_at", "<", to)
     .where("vendor", "=", vendor)
     .where("outcome", "=", "unknown");
   const rows = await db

@@ -44,12 +44,12 @@ const deeds: Readonly<Record<string, string>> = {
 export function timeLine(row: Row, { responses, adjustments, entries, events }: TimeLineParts): Moment[] {
   const moments: Moment[] = [{ at: row.created_at, what: `asked, request ${row.request_id}`, by: `key ${row.key_id}` }];
   const add = (at: number | null, what: string, by: string) => at !== null && moments.push({ at, what, by });
-  for (const { vendor, asked_at, answered_at, outcome, reason, bill, number } of row.attempts) {
-    add(asked_at, `attempt ${number}`, vendor);
+  for (const { vendor, started_at, answered_at, outcome, reason, bill, number } of row.attempts) {
+    add(started_at, `attempt ${number}`, vendor);
     const told = reasonText(toldState({ state: outcome, reason }), reason);
     add(
       answered_at,
-      `${told} after ${(answered_at ?? 0) - asked_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
+      `${told} after ${(answered_at ?? 0) - started_at} ms${bill === null ? "" : `, for ${nairaText(bill)}`}`,
       vendor,
     );
   }
