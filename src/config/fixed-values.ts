@@ -1,3 +1,5 @@
+import { servingTimeouts } from "../storage/timeouts.ts";
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -6,6 +8,8 @@ const day = 24 * hour;
 export const fixedValues = {
   /** A start waits so long for PostgreSQL: a restart of the database or a failover takes less. */
   startTimeout: minute,
+  /** Once it serves, its callers hear within a second. Tests wait longer, so that a busy machine changes no answer. */
+  storeTimeouts: servingTimeouts,
   /** Clients of the interface keep a token for a day. */
   tokenLifetime: day,
   /** Failed credentials of an address, in each process: more than any person mistypes, and too few to guess. */

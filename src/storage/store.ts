@@ -56,8 +56,8 @@ export interface Store {
   correct(reference: number): void;
   /** Tells the clock that it is far from `known`, the last trusted time; undefined if it is trusted. */
   doubt(known: number | undefined): void;
-  /** Ends the start: statements now have the time-outs of a serving process. */
-  serve(): Promise<void>;
+  /** Ends the start: statements now have the time-outs of a serving process, or those given. */
+  serve(timeouts?: StoreTimeouts): Promise<void>;
   /** Whether the store accepts a write now. Never rejects. Concurrent calls share the result. */
   takesWrites(): Promise<boolean>;
   /**
@@ -128,7 +128,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
 async function openShared(url: string, settings: StoreSettings): Promise<Store> {
   // Imported here, so that a process on SQLite does not load pg.
   const { checkUrl, explainPostgres, noTablesAt } = await import("./postgres/explain.ts");
-  const { openPostgres } = await import("./postgres/pool.ts");
+  const { openPostgres } = await import("./postgres/open-postgres.ts");
   const { findPooler, listenForChanges } = await import("./postgres/own-session.ts");
   checkUrl(url);
   try {
@@ -165,7 +165,7 @@ async function prepared(
       now: clock.now,
       correct: (reference) => clock.correct(reference),
       doubt: (known) => clock.doubt(known),
-      serve: () => wait(servingTimeouts),
+      serve: (timeouts = servingTimeouts) => wait(timeouts),
       takesWrites: singleFlight(() => tryWrite(db)),
       listen: () => async () => {},
       close,

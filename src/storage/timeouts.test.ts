@@ -6,7 +6,7 @@ import pg from "pg";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { StoreAway } from "./errors.ts";
-import { openPostgres } from "./postgres/pool.ts";
+import { openPostgres } from "./postgres/open-postgres.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";

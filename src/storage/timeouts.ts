@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import type { AbortableOperationOptions } from "kysely";
 
 /** Milliseconds for opening the file or connecting to the server. */
 export const OPEN_MILLISECONDS = 5_000;
@@ -25,43 +25,26 @@ const forever = 2 ** 31 - 1;
 /** For migrations and backups. Large tables take long, and they may have to wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
-interface Longer {
-  milliseconds: number;
-  waitsForRows: boolean;
-}
-
-const longer = new AsyncLocalStorage<Longer>();
-
 /**
- * Runs `work` with a longer limit on its statements outside transactions. A limit below the usual one has no effect.
- * Without `waitsForRows`, a statement that needs a held row still ends after the usual time.
+ * For a statement outside a transaction that is worth a longer wait. Kysely's `executeQuery` takes it as its options, and
+ * hands it to the driver that gives it a connection.
  */
-export function withLongerTimeout<Value>(
-  milliseconds: number,
-  work: () => Promise<Value>,
-  waitsForRows = true,
-): Promise<Value> {
-  return longer.run({ milliseconds, waitsForRows }, work);
-}
-
-/** The longer limit that applies here; 0 if there is none. */
-export function longerTimeout(): number {
-  return longer.getStore()?.milliseconds ?? 0;
-}
-
-export function waitsForRows(): boolean {
-  return longer.getStore()?.waitsForRows !== false;
-}
-
-/** The limits that apply here: `usual`, or longer ones inside `withLongerTimeout`. */
-export function currentTimeouts(usual: StoreTimeouts): StoreTimeouts {
-  const alone = longerTimeout();
-  return alone <= usual.alone ? usual : { ...usual, alone, inside: Math.max(usual.inside, alone) };
+export interface Patience extends AbortableOperationOptions {
+  /** How long it waits, by `performance.now()`. The usual time-out holds if it ends later. */
+  readonly until: number;
+  /** Whether it also waits so long for a held row. Otherwise the wait for that row ends after the usual time. */
+  readonly waitsForRows: boolean;
 }
 
 /** Milliseconds that a statement sent at `asked` may still wait; the store last answered at `heard`. */
-export function remainingTime({ alone, inside }: StoreTimeouts, asked: number, heard: number): number {
-  return Math.min(Math.max(asked, heard) + alone, asked + inside) - performance.now();
+export function remainingTime(
+  { alone, inside }: StoreTimeouts,
+  asked: number,
+  heard: number,
+  patience: Patience | undefined,
+): number {
+  const usual = Math.min(Math.max(asked, heard) + alone, asked + inside);
+  return Math.max(usual, patience?.until ?? 0) - performance.now();
 }
 
 /**

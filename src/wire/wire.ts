@@ -65,7 +65,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   opened.defer(() => operators?.close());
   const jobs = pulse.begin(await everyJob({ ...rooms, config, counts, log }));
   opened.defer(() => jobs.stop());
-  await store.serve();
+  await store.serve(config.storeTimeouts);
 
   const running = opened.move();
   return {

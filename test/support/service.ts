@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config/read-config.ts";
 import type { HttpServer } from "../../src/http/shell/open-server.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
-import { commandTimeouts, withLongerTimeout } from "../../src/storage/timeouts.ts";
+import { commandTimeouts } from "../../src/storage/timeouts.ts";
 import type { upstreamPauses } from "../../src/upstreams/upstream-settings.ts";
 import { wire } from "../../src/wire/wire.ts";
 import { type Engine, engines } from "./engines.ts";
@@ -96,22 +96,19 @@ export async function startService(
     DUBA_BOOTSTRAP_KEY: sandboxKey,
     ...environment,
   });
-  const patience = hurries ? 0 : commandTimeouts.alone;
-  // What begins in here, as each response to a request does, waits so long.
-  const { service, port, operators } = await withLongerTimeout(patience, async () => {
-    const service = await wire(
-      {
-        ...config,
-        ...fixed,
-        upstream: { ...config.upstream, ...fixed.upstream },
-        pull: { ...config.pull, ...(fixed.staleAfter && { staleAfter: fixed.staleAfter }) },
-      },
-      log,
-      everyCommand,
-    );
-    const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
-    return { service, port, operators: await service.console?.listen() };
-  });
+  const service = await wire(
+    {
+      ...config,
+      ...(hurries ? {} : { storeTimeouts: commandTimeouts }),
+      ...fixed,
+      upstream: { ...config.upstream, ...fixed.upstream },
+      pull: { ...config.pull, ...(fixed.staleAfter && { staleAfter: fixed.staleAfter }) },
+    },
+    log,
+    everyCommand,
+  );
+  const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
+  const operators = await service.console?.listen();
   let beside: Promise<Store> | undefined;
   const store = () => {
     beside ??= openStore({ ...fresh.settings, serving: false });

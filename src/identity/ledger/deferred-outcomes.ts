@@ -100,7 +100,7 @@ export class DeferredOutcomes {
   async #write(late: Late): Promise<void> {
     const { run, outcome } = late;
     // A start that committed without a reply may have taken a fee that `run` does not show.
-    if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
+    if (await this.#ledger.complete(run, { ...outcome, charge: null }, { mayHaveTaken: true })) return;
     if (await this.#ledger.resolve(run, outcome)) return;
     // A retry that waited for this outcome may have started the row without getting a reply from the store.
     const isFreed = await this.#freeRow(run.reference);

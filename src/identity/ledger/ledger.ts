@@ -117,14 +117,9 @@ export class Ledger {
     };
     const inserted = { ...row, vendor, price, why, otherHashes, ...(budget as Budget), ...values };
     // Calls that take from one balance must not share a statement, because it would change the balance only once.
+    const allKinds = { ...insertKinds, ...kinds };
     if (!budget)
-      return this.#queries.runBatched(
-        this.#writeInsert,
-        inserted,
-        insertVariant,
-        { ...insertKinds, ...kinds },
-        this.#hasKey,
-      );
+      return this.#queries.runBatched(this.#writeInsert, inserted, insertVariant, allKinds, { isDone: this.#hasKey });
     const insert = () => this.#queries.run(this.#writeInsert, inserted, insertVariant).catch(noneIfTooMuch);
     return (await this.#shares.run(row.account_id, insert)).length > 0;
   }
@@ -215,13 +210,17 @@ export class Ledger {
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
-  /** Ends a run. Unless it charges, it gives back the fee that it may have taken. False if this run lost its row. */
-  async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
+  /** Ends a run. Unless it charges, it gives back the fee that it may have taken. `until`: its `Patience`. False if it lost its row. */
+  async complete(
+    run: Run,
+    outcome: RunOutcome,
+    { mayHaveTaken = run.spends !== null, until = 0 } = {},
+  ): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
     const values = outcomeValues(run, outcome, this.#prices);
     if (!variant.givesBack && !variant.notSent)
-      return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
-    const complete = () => this.#queries.run(this.#writeCompletion, values, variant);
+      return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds, { until });
+    const complete = () => this.#queries.run(this.#writeCompletion, values, variant, { until, waitsForRows: true });
     return (await this.#shares.run(run.account_id, complete)).length > 0;
   }
 

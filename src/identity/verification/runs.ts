@@ -1,6 +1,5 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
-import { withLongerTimeout } from "../../storage/timeouts.ts";
 import { newChargeMark, type UncertainCharge } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { type RunOutcome, staysNotFound } from "../ledger/write-outcome.ts";
@@ -148,18 +147,13 @@ export class Runs {
     const outcome = this.#outcomeOf(row, result);
     const charge = row.idempotency_hash === null ? outcome.charge : null;
     if (charge !== null) this.#parts.charges.begin(charge, outcome.at);
-    const remaining = this.#parts.settings.timeLimit - answering - (performance.now() - begun);
     // The upstream may bill this attempt, so we wait for the write as long as the caller waits.
-    const writing = withLongerTimeout(remaining, () => this.#parts.ledger.complete(row, outcome)).catch(
-      (error: unknown) => {
-        this.#parts.log.error(
-          { reference: row.reference, ...loggableError(error) },
-          "The store did not take an outcome",
-        );
-        return undefined;
-      },
-    );
-    const written = await withTimeout(writing, remaining);
+    const until = begun + this.#parts.settings.timeLimit - answering;
+    const writing = this.#parts.ledger.complete(row, outcome, { until }).catch((error: unknown) => {
+      this.#parts.log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take an outcome");
+      return undefined;
+    });
+    const written = await withTimeout(writing, until - performance.now());
     if (written !== undefined && charge !== null) this.#parts.charges.heard(charge);
     if (written === undefined) this.#parts.deferred.add(row, outcome, ...uncertain(outcome));
     if (written === false) {

@@ -1,20 +1,9 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import type { DatabaseConnection } from "kysely";
 import pg from "pg";
-import { Durations } from "../../runtime/durations.ts";
+import type { Durations } from "../../runtime/durations.ts";
 import { codeOf, RowHeld, StoreAway } from "../errors.ts";
-import { traced } from "../queries/traced-dialect.ts";
-import { isWrite, type StoreUsage } from "../store-usage.ts";
-import type { Tables } from "../tables.ts";
-import {
-  answerBefore,
-  currentTimeouts,
-  OPEN_MILLISECONDS,
-  remainingTime,
-  type StoreTimeouts,
-  waitsForRows,
-} from "../timeouts.ts";
-import { NamedColumns } from "./named-columns.ts";
-import { UnlockedAdapter } from "./own-session.ts";
+import { isWrite } from "../store-usage.ts";
+import { answerBefore, OPEN_MILLISECONDS, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { explained, isServerError, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
@@ -90,16 +79,23 @@ interface Server {
   readonly commits: Durations;
 }
 
-/**
- * A connection with time-outs. When Kysely returns it, we close it instead of reusing it if it was lost, was too slow, or is
- * read-only (its server may no longer be the primary).
- */
+/** A connection with time-outs. */
+export interface BoundedConnection extends DatabaseConnection {
+  query(sql: string, parameters?: readonly unknown[]): Promise<pg.QueryResult>;
+  /**
+   * Returns it to the pool. It is closed instead of reused if it was lost, was too slow, is still in a transaction, or is
+   * read-only (its server may no longer be the primary).
+   */
+  release(): void;
+}
+
 function bounded(
   client: pg.PoolClient,
   timeouts: StoreTimeouts,
+  patience: Patience | undefined,
   { isPooled }: PostgresWay,
   server: Server,
-): PostgresPoolClient {
+): BoundedConnection {
   let lost: unknown;
   const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
     const begun = performance.now();
@@ -136,19 +132,18 @@ function bounded(
     }
   };
   const askAlone = async (sql: string, parameters: readonly unknown[]) => {
-    const { alone } = currentTimeouts(timeouts);
-    const until = performance.now() + alone;
+    const asked = performance.now();
     for (;;) {
       try {
-        return await ask(sql, parameters, until - performance.now());
+        return await ask(sql, parameters, remainingTime(timeouts, asked, asked, patience));
       } catch (error) {
         // The server cancelled the statement after the usual time, so it did nothing.
-        const mayRepeat = alone > timeouts.alone && waitsForRows() && codeOf(error) === TIMED_OUT;
-        if (!mayRepeat || performance.now() >= until) throw error;
+        const mayRepeat = patience?.waitsForRows && codeOf(error) === TIMED_OUT;
+        if (!mayRepeat || performance.now() >= patience.until) throw error;
       }
     }
   };
-  const query = async (sql: string, parameters: readonly unknown[]) => {
+  const query: BoundedConnection["query"] = async (sql, parameters = []) => {
     if (lost !== undefined) throw lost;
     if (isInside(client)) return await ask(sql, parameters, timeouts.inside);
     const result = await askAlone(sql, parameters);
@@ -159,9 +154,15 @@ function bounded(
     return result;
   };
   return {
-    // Kysely uses the overload with a cursor only if the dialect's settings have a cursor.
-    query: query as unknown as PostgresPoolClient["query"],
-    release: (destroy) => client.release(destroy === true || lost !== undefined),
+    query,
+    async executeQuery({ sql, parameters }) {
+      const { rows, rowCount } = await query(sql, parameters);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+    streamQuery() {
+      throw new Error("A result is not streamed: read in pages");
+    },
+    release: () => client.release(lost !== undefined || isInside(client)),
   };
 }
 
@@ -169,23 +170,13 @@ function isInside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() !== "I";
 }
 
-export interface PostgresDatabase {
-  readonly db: Kysely<Tables>;
-  readonly usage: StoreUsage;
-  /** The most connections at once. */
-  readonly connections: number;
-  /** Changes the time-outs of all later statements. Resolves once all earlier statements have ended. */
-  wait(timeouts: StoreTimeouts): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Connections with the same time-outs. */
-class PatientPool {
+export class PatientPool {
   readonly #pool: pg.Pool;
   readonly #way: PostgresWay;
   readonly #timeouts: StoreTimeouts;
   readonly #server: Server;
-  readonly #connecting = new Set<Promise<PostgresPoolClient>>();
+  readonly #connecting = new Set<Promise<BoundedConnection>>();
 
   constructor(way: PostgresWay, timeouts: StoreTimeouts, commits: Durations) {
     this.#way = way;
@@ -220,19 +211,20 @@ class PatientPool {
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
-  connect(): Promise<PostgresPoolClient> {
-    const client = this.#connect().finally(() => this.#connecting.delete(client));
-    this.#connecting.add(client);
-    return client;
+  /** `patience`: of the statement that needs the connection. */
+  connect(patience?: Patience): Promise<BoundedConnection> {
+    const coming = this.#connect(patience).finally(() => this.#connecting.delete(coming));
+    this.#connecting.add(coming);
+    return coming;
   }
 
-  async #connect(): Promise<PostgresPoolClient> {
+  async #connect(patience: Patience | undefined): Promise<BoundedConnection> {
     const asked = performance.now();
     const coming = this.#pool.connect();
     try {
-      const timeouts = currentTimeouts(this.#timeouts);
-      const left = () => remainingTime(timeouts, asked, this.#server.heard);
-      return bounded(await answerBefore(coming, left, noResponse), this.#timeouts, this.#way, this.#server);
+      const left = () => remainingTime(this.#timeouts, asked, this.#server.heard, patience);
+      const client = await answerBefore(coming, left, noResponse);
+      return bounded(client, this.#timeouts, patience, this.#way, this.#server);
     } catch (error) {
       // A connection that arrives too late for this statement serves the next one.
       coming.then(
@@ -251,38 +243,4 @@ class PatientPool {
   end(): Promise<void> {
     return this.#pool.end();
   }
-}
-
-class Dialect extends PostgresDialect {
-  override createQueryCompiler(): NamedColumns {
-    return new NamedColumns();
-  }
-
-  override createAdapter(): UnlockedAdapter {
-    return new UnlockedAdapter();
-  }
-}
-
-/** A pool; it connects at the first statement. */
-export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): PostgresDatabase {
-  const commits = new Durations();
-  let pool = new PatientPool(way, timeouts, commits);
-  const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
-  const dialect = new Dialect({ pool: current });
-  const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "postgresql") : dialect });
-  return {
-    db,
-    usage: { commits, connections: () => pool.load },
-    connections: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
-    async wait(timeouts) {
-      const earlier = pool;
-      pool = new PatientPool(way, timeouts, commits);
-      await earlier.settled();
-      await earlier.end();
-    },
-    async close() {
-      await pool.settled();
-      await db.destroy();
-    },
-  };
 }

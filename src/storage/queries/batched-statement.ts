@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { StoreAway } from "../errors.ts";
-import { longerTimeout, withLongerTimeout } from "../timeouts.ts";
+import type { Patience } from "../timeouts.ts";
 
 /** The row that a call changes, and the account whose share of the connections it uses when it runs alone. */
 export interface Batchable {
@@ -11,8 +11,8 @@ export interface Batchable {
 
 interface Call {
   values: Batchable;
-  /** Milliseconds; 0 for the usual time-out. */
-  timeout: number;
+  /** As in `Patience`. */
+  until: number;
   answer: PromiseWithResolvers<boolean>;
 }
 
@@ -35,8 +35,8 @@ const outside = AsyncLocalStorage.snapshot();
  * has one commit.
  */
 export class BatchedStatement {
-  readonly #execute: (batch: Batchable[]) => Promise<string[]>;
-  readonly #alone: (values: Batchable) => Promise<boolean>;
+  readonly #execute: (batch: Batchable[], patience: Patience) => Promise<string[]>;
+  readonly #alone: (values: Batchable, patience: Patience) => Promise<boolean>;
   #waiting: Call[] = [];
   #isSending = false;
 
@@ -44,15 +44,18 @@ export class BatchedStatement {
    * `execute` resolves to the references of the changed rows. If the store rejects a batch, `alone` runs each of its
    * calls and resolves to whether the row changed.
    */
-  constructor(execute: (batch: Batchable[]) => Promise<string[]>, alone: (values: Batchable) => Promise<boolean>) {
+  constructor(
+    execute: (batch: Batchable[], patience: Patience) => Promise<string[]>,
+    alone: (values: Batchable, patience: Patience) => Promise<boolean>,
+  ) {
     this.#execute = execute;
     this.#alone = alone;
   }
 
-  /** Resolves to whether the row changed. */
-  run(values: Batchable): Promise<boolean> {
+  /** Resolves to whether the row changed. `until`: as in `Patience`. */
+  run(values: Batchable, until: number): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
-    this.#waiting.push({ values, timeout: longerTimeout(), answer });
+    this.#waiting.push({ values, until, answer });
     if (!this.#isSending) outside(() => void this.#sendWaiting());
     return answer.promise;
   }
@@ -87,18 +90,18 @@ export class BatchedStatement {
   }
 
   async #send(batch: readonly Call[]): Promise<void> {
-    const timeout = Math.max(...batch.map((call) => call.timeout));
+    const until = Math.max(...batch.map((call) => call.until));
     const isAlone = batch.length === 1;
     try {
       const values = batch.map((call) => call.values);
-      const changed = new Set(await withLongerTimeout(timeout, () => this.#execute(values), isAlone));
+      const changed = new Set(await this.#execute(values, { until, waitsForRows: isAlone }));
       for (const { values, answer } of batch) answer.resolve(changed.has(values.reference));
     } catch (error) {
       // A rejected batch did nothing. When its calls run alone, only those at fault fail, and only those that need a
       // held row wait.
       if (!isAlone && mayGoAlone(error))
-        for (const { values, timeout, answer } of batch)
-          withLongerTimeout(timeout, () => this.#alone(values)).then(answer.resolve, answer.reject);
+        for (const { values, until, answer } of batch)
+          this.#alone(values, { until, waitsForRows: true }).then(answer.resolve, answer.reject);
       else for (const { answer } of batch) answer.reject(error);
     }
   }

@@ -3,6 +3,7 @@ import { FairQueue } from "../../runtime/fair-queue.ts";
 import { recent } from "../../runtime/recent.ts";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
+import type { Patience } from "../timeouts.ts";
 import { type Batchable, BatchedStatement } from "./batched-statement.ts";
 import { ConnectionShares } from "./connection-shares.ts";
 import type { FollowedQuery } from "./followed.ts";
@@ -46,8 +47,9 @@ export class CompiledQueries {
     write: (values: Values, variant: Variant) => Compilable<Row>,
     values: Values,
     variant: Variant,
+    patience?: Patience,
   ): Promise<Row[]> {
-    const rows = await this.#execute(this.#keyOf(write, values, variant), write, values, variant);
+    const rows = await this.#execute(this.#keyOf(write, values, variant), write, values, variant, patience);
     await this.#queue.next();
     return rows;
   }
@@ -55,15 +57,16 @@ export class CompiledQueries {
   /**
    * Changes one row of the ledger with a query that returns the row's `reference`, and resolves to whether the row
    * changed. Concurrent calls share a statement and its commit, and `write` gets columns of the table `input` instead
-   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. If a batch waited too long for a held row, each call runs alone, unless
-   * `isDone` resolves to true because nothing is left to change.
+   * of placeholders. `kinds`: the column kind of each value, and of the members of each list. `until`: as in `Patience`.
+   * If a batch waited too long for a held row, each call runs alone, unless `isDone` resolves to true because nothing is
+   * left to change.
    */
   async runBatched<Values extends Batchable, Variant>(
     write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,
     values: Values,
     variant: Variant,
     kinds: Record<string, string>,
-    isDone: (values: Values) => Promise<boolean> = async () => false,
+    { until = 0, isDone = async () => false }: { until?: number; isDone?: (values: Values) => Promise<boolean> } = {},
   ): Promise<boolean> {
     const key = this.#keyOf(write, values, variant);
     let batched = this.#batched.get(key);
@@ -72,31 +75,31 @@ export class CompiledQueries {
       const { columns, input, jsonOf } = sharedInput(this.#db, values, kinds, text);
       const compiled: FollowedQuery = write(columns, variant, input).compile();
       batched = new BatchedStatement(
-        async (batch) => {
+        async (batch, patience) => {
           const calls = batch as Values[];
           // A single call is cheaper for the server and for us with its values as parameters.
           const rows =
             calls.length === 1
-              ? await this.#execute(key, write, calls[0]!, variant)
-              : await this.#executeShared(compiled, jsonOf(calls));
+              ? await this.#execute(key, write, calls[0]!, variant, patience)
+              : await this.#executeShared(compiled, jsonOf(calls), patience);
           return (rows as { reference: string }[]).map(({ reference }) => reference);
         },
-        async (call) => {
+        async (call, patience) => {
           if (await isDone(call as Values)) return false;
-          const alone = () => this.#execute(key, write, call as Values, variant);
+          const alone = () => this.#execute(key, write, call as Values, variant, patience);
           return (await this.#shares.run(call.account_id, alone)).length > 0;
         },
       );
       this.#batched.set(key, batched);
     }
-    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", () => batched.run(values));
+    const hasChanged = await asCommit(isSqlite(this.#db) ? "sqlite" : "postgresql", () => batched.run(values, until));
     await this.#queue.next();
     return hasChanged;
   }
 
-  async #executeShared(compiled: FollowedQuery, calls: readonly string[]): Promise<unknown[]> {
+  async #executeShared(compiled: FollowedQuery, calls: readonly string[], patience: Patience): Promise<unknown[]> {
     const query = isSqlite(this.#db) ? { ...compiled, input: calls } : filled(compiled, { text: `[${calls.join()}]` });
-    return (await this.#db.executeQuery(query)).rows;
+    return (await this.#db.executeQuery(query, patience)).rows;
   }
 
   async #execute<Values extends object, Variant, Row>(
@@ -104,13 +107,14 @@ export class CompiledQueries {
     write: (values: Values, variant: Variant) => Compilable<Row>,
     values: Values,
     variant: Variant,
+    patience: Patience | undefined,
   ): Promise<Row[]> {
     let compiled: FollowedQuery | undefined = this.#compiled.get(key);
     if (compiled === undefined) {
       compiled = write(placeholdersFor(values), variant).compile();
       this.#compiled.set(key, compiled);
     }
-    return (await this.#db.executeQuery(filled(compiled, values))).rows as Row[];
+    return (await this.#db.executeQuery(filled(compiled, values), patience)).rows as Row[];
   }
 
   #keyOf(write: unknown, values: object, variant: unknown): string {

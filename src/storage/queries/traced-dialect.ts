@@ -51,8 +51,8 @@ function tracedDriver(driver: Driver, engine: Engine): Driver {
   };
   const { acquireConnection, beginTransaction, commitTransaction, rollbackTransaction } = driver;
   return Object.assign(driver, {
-    async acquireConnection() {
-      const connection = await acquireConnection.call(driver);
+    async acquireConnection(options) {
+      const connection = await acquireConnection.call(driver, options);
       if (seen.has(connection)) return connection;
       seen.add(connection);
       const { executeQuery } = connection;

@@ -13,7 +13,7 @@ import type { FollowedQuery } from "../queries/followed.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
-import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
+import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
 import { standsAt } from "./data-directory.ts";
 import type { Rows, SqlStatement } from "./messages.ts";
 import { StatementQueue } from "./queue.ts";
@@ -23,6 +23,7 @@ import type { OpenTransaction } from "./transaction.ts";
 /** Kysely's connection: a place in the queue, or the open transaction. */
 class QueuedConnection implements DatabaseConnection {
   readonly #queue: StatementQueue;
+  readonly #patience: Patience | undefined;
   transaction: OpenTransaction | undefined;
   /**
    * PostgreSQL accepts only a rollback after an error. We do the same on SQLite, so that no code works on one engine
@@ -30,8 +31,9 @@ class QueuedConnection implements DatabaseConnection {
    */
   aborted = false;
 
-  constructor(queue: StatementQueue) {
+  constructor(queue: StatementQueue, patience: Patience | undefined) {
     this.#queue = queue;
+    this.#patience = patience;
   }
 
   async executeQuery<Row>({ sql, parameters, followedBy: next, input }: FollowedQuery): Promise<QueryResult<Row>> {
@@ -45,7 +47,7 @@ class QueuedConnection implements DatabaseConnection {
   }
 
   async run(statement: SqlStatement): Promise<Rows> {
-    if (this.transaction === undefined) return this.#queue.run(statement);
+    if (this.transaction === undefined) return this.#queue.run(statement, this.#patience);
     if (this.aborted) {
       const message = "The transaction had an error: roll it back before anything else";
       throw new SqliteError({ code: "SQLITE_ABORT", message });
@@ -78,8 +80,7 @@ class QueuedConnection implements DatabaseConnection {
     await transaction?.rollback();
   }
 
-  // biome-ignore lint/correctness/useYield: it only refuses
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+  streamQuery(): never {
     throw new SqliteError({ code: "SQLITE_MISUSE", message: "The SQLite thread does not stream: read in pages" });
   }
 }
@@ -89,7 +90,7 @@ function queuedDriver(queue: StatementQueue): Driver {
   const own = (connection: DatabaseConnection) => connection as QueuedConnection;
   return {
     init: async () => {},
-    acquireConnection: async () => new QueuedConnection(queue),
+    acquireConnection: async (patience?: Patience) => new QueuedConnection(queue, patience),
     beginTransaction: (connection, settings) => own(connection).begin(settings.accessMode === "read only"),
     commitTransaction: (connection) => own(connection).commit(),
     rollbackTransaction: (connection) => own(connection).rollback(),

@@ -1,7 +1,7 @@
 import { Durations } from "../../runtime/durations.ts";
 import { StoreAway } from "../errors.ts";
 import { isWrite } from "../store-usage.ts";
-import { answerBefore, currentTimeouts, remainingTime, type StoreTimeouts } from "../timeouts.ts";
+import { answerBefore, type Patience, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
@@ -14,9 +14,8 @@ interface Waiting {
   readonly readOnly: boolean;
   readonly resolve: (answer: Rows | OpenTransaction) => void;
   readonly reject: (error: Error) => void;
-  /** When the work was queued, by `performance.now()`. */
-  readonly asked: number;
-  readonly timeouts: StoreTimeouts;
+  /** Milliseconds that it may still wait; the store last answered at `heard`. */
+  readonly left: (heard: number) => number;
   isGivenUp: boolean;
 }
 
@@ -54,8 +53,8 @@ export class StatementQueue {
   }
 
   /** Runs a statement outside a transaction; resolves after its commit. */
-  run(statement: SqlStatement): Promise<Rows> {
-    return this.#wait(statement, false) as Promise<Rows>;
+  run(statement: SqlStatement, patience?: Patience): Promise<Rows> {
+    return this.#wait(statement, false, patience) as Promise<Rows>;
   }
 
   begin(readOnly: boolean): Promise<OpenTransaction> {
@@ -71,18 +70,26 @@ export class StatementQueue {
     return this.#closed;
   }
 
-  async #wait(statement: SqlStatement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
+  async #wait(
+    statement: SqlStatement | undefined,
+    readOnly: boolean,
+    patience?: Patience,
+  ): Promise<Rows | OpenTransaction> {
     if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
     if (!this.#isInPlace())
       throw new StoreAway("SQLITE_GONE", "its file was removed or replaced: put it back, or restore a backup", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
     const asked = performance.now();
-    const timeouts = currentTimeouts(this.timeouts);
-    const waiting: Waiting = { statement, readOnly, resolve, reject, asked, timeouts, isGivenUp: false };
+    const { timeouts } = this;
+    const left = (heard: number) => remainingTime(timeouts, asked, heard, patience);
+    const waiting: Waiting = { statement, readOnly, resolve, reject, left, isGivenUp: false };
     this.#waiting.push(waiting);
     if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
-    const left = () => remainingTime(timeouts, asked, this.#thread.heard);
-    return await answerBefore(promise, left, () => this.#giveUp(waiting));
+    return await answerBefore(
+      promise,
+      () => left(this.#thread.heard),
+      () => this.#giveUp(waiting),
+    );
   }
 
   #giveUp(waiting: Waiting): StoreAway {
@@ -150,8 +157,7 @@ export class StatementQueue {
 
   #failed(waiting: Waiting, error: Error): void {
     const isLocked = error instanceof StoreAway && error.code.startsWith("SQLITE_BUSY");
-    const mayWait = remainingTime(waiting.timeouts, waiting.asked, this.#unlocked) > 0;
-    if (isLocked && mayWait && !waiting.isGivenUp) this.#waiting.push(waiting);
+    if (isLocked && waiting.left(this.#unlocked) > 0 && !waiting.isGivenUp) this.#waiting.push(waiting);
     else waiting.reject(error);
   }
 }

@@ -129,7 +129,7 @@ for (const engine of engines)
           async late() {
             const run = runs[one.run % runs.length]!;
             const outcome = outcomeOf(one, run.attempt);
-            if (await ledger.complete(run.row, { ...outcome, charge: null }, true)) return;
+            if (await ledger.complete(run.row, { ...outcome, charge: null }, { mayHaveTaken: true })) return;
             if (await ledger.resolve(run.row, outcome)) return;
             await ledger.endAttempt(run.row, outcome);
           },

@@ -1,0 +1,76 @@
+import {
+  AbortedTransactionError,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresIntrospector,
+} from "kysely";
+import { Durations } from "../../runtime/durations.ts";
+import { traced } from "../queries/traced-dialect.ts";
+import type { StoreUsage } from "../store-usage.ts";
+import type { Tables } from "../tables.ts";
+import type { Patience, StoreTimeouts } from "../timeouts.ts";
+import { NamedColumns } from "./named-columns.ts";
+import { UnlockedAdapter } from "./own-session.ts";
+import { type BoundedConnection, connectionsOf, PatientPool, type PostgresWay } from "./pool.ts";
+
+/** Kysely's driver over the pool of this moment. Its own one knows no patience. */
+function pooledDriver(pool: () => PatientPool): Driver {
+  const own = (connection: DatabaseConnection) => connection as BoundedConnection;
+  return {
+    init: async () => {},
+    acquireConnection: (patience?: Patience) => pool().connect(patience),
+    async beginTransaction(connection, { isolationLevel, accessMode }) {
+      const isolation = isolationLevel && `isolation level ${isolationLevel}`;
+      await own(connection).query(["begin", isolation, accessMode].filter(Boolean).join(" "));
+    },
+    async commitTransaction(connection) {
+      // The server rolls back at the commit if an earlier statement failed.
+      if ((await own(connection).query("commit")).command === "ROLLBACK") throw new AbortedTransactionError();
+    },
+    async rollbackTransaction(connection) {
+      await own(connection).query("rollback");
+    },
+    releaseConnection: async (connection) => own(connection).release(),
+    destroy: () => pool().end(),
+  };
+}
+
+export interface PostgresDatabase {
+  readonly db: Kysely<Tables>;
+  readonly usage: StoreUsage;
+  /** The most connections at once. */
+  readonly connections: number;
+  /** Changes the time-outs of all later statements. Resolves once all earlier statements have ended. */
+  wait(timeouts: StoreTimeouts): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a pool, which connects at the first statement. */
+export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): PostgresDatabase {
+  const commits = new Durations();
+  let pool = new PatientPool(way, timeouts, commits);
+  const dialect: Dialect = {
+    createDriver: () => pooledDriver(() => pool),
+    createQueryCompiler: () => new NamedColumns(),
+    createAdapter: () => new UnlockedAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+  const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "postgresql") : dialect });
+  return {
+    db,
+    usage: { commits, connections: () => pool.load },
+    connections: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
+    async wait(timeouts) {
+      const earlier = pool;
+      pool = new PatientPool(way, timeouts, commits);
+      await earlier.settled();
+      await earlier.end();
+    },
+    async close() {
+      await pool.settled();
+      await db.destroy();
+    },
+  };
+}
