@@ -132,7 +132,7 @@ test("a slow look-up takes 5 s", async (t) => {
   for (const answering of [{ pick: () => ready }, { run: async () => ({ success: true }) }]) {
     const { pick, run } = rehearsable({ ...lookUps[0], pick: undefined, ...answering } as unknown as BoundOperation);
     const call = { caller: { mode: "test" }, headers: { "duba-scenario": "slow" } } as never;
-    const slow = Promise.resolve(pick ? pick(call).form("identity", false) : run!(call));
+    const slow = Promise.resolve(pick ? pick(call, undefined, "").form("identity", false) : run!(call));
     const first = () => Promise.race([slow, new Promise((resolve) => setImmediate(resolve, "waiting"))]);
     mock.timers.tick(4_999);
     assert.equal(await first(), "waiting");

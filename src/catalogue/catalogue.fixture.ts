@@ -93,7 +93,7 @@ export function pickFrom(
   if (!operation.pick) throw new Error(`${operation.id} picks nothing`);
   const caller = accountId === undefined ? null : ({ accountId } as Caller);
   const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };
-  return operation.pick(call, catalogue as Catalogue);
+  return operation.pick(call, catalogue as Catalogue, operation.id);
 }
 
 /** The form that is not compressed: it is always there at once. */

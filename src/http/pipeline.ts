@@ -105,7 +105,7 @@ export function pipeline(
     const { request, caller } = exchange;
     const { input, inBody } = accepted;
     checkInput(exchange, accepted);
-    const ready = operation.pick!(callOf(exchange, accepted), undefined);
+    const ready = operation.pick!(callOf(exchange, accepted), undefined, operation.id);
     const unmodified = isUnmodified(request.headers, ready, inBody);
     const encoding = unmodified ? "identity" : acceptedEncoding(request.headers["accept-encoding"]);
     return whenThere(ready.form(encoding, caller === null), (form) => {

@@ -104,8 +104,8 @@ type Answering<Input, Headers, Answer extends TSchema, Room> =
       ) => Promise<(Static<Answer> & object) | Answered<Static<Answer> & object>>;
       pick?: never;
     }
-  /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. */
-  | { pick: (call: Call<Input, Headers>, room: Room) => ReadyResponse; run?: never };
+  /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. `id`: its own. */
+  | { pick: (call: Call<Input, Headers>, room: Room, id: string) => ReadyResponse; run?: never };
 
 type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
   Carried<Input> &
@@ -138,7 +138,7 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
   return operations.map(({ run, pick, ...rest }) =>
     run
       ? ({ ...rest, run: (call: Call) => run(call as never, room) } as BoundOperation)
-      : ({ ...rest, pick: (call: Call) => pick(call as never, room) } as BoundOperation),
+      : ({ ...rest, pick: (call: Call) => pick(call as never, room, rest.id) } as BoundOperation),
   );
 }
 

@@ -45,8 +45,8 @@ export const fetchCablePlans = operation({
   failures: ["provider_not_found"],
   failurePayload: () => ({ plans: [] }),
   examples: [{ summary: "Products of GOtv, shortened", input: { type: "gotv" }, answer: gotv }],
-  pick: ({ input: { type }, caller }, { responses }: Catalogue) =>
-    responses.pick("cable-products", foldCase(type), caller, type, specOf),
+  pick: ({ input: { type }, caller }, { responses }: Catalogue, id) =>
+    responses.pick(id, foldCase(type), caller, type, specOf),
 });
 
 const write = answerWriter(CablePlanAnswer);
@@ -55,6 +55,7 @@ function specOf({ snapshot }: ResponseCache, type: string): ResponseSpec {
   const { key } = findCableProvider(snapshot, type);
   const group = groupIn(snapshot, "cable-products", key);
   return {
+    list: "cable-products",
     name: key,
     key,
     parts: [group],

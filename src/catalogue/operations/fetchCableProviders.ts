@@ -30,8 +30,8 @@ export const fetchCableProviders = operation({
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The three services", answer: services }],
-  pick: (_call, { responses }: Catalogue) =>
-    responses.pickList("cable-providers", (billers) => write({ success: true, billers })),
+  pick: (_call, { responses }: Catalogue, id) =>
+    responses.pickList(id, "cable-providers", (billers) => write({ success: true, billers })),
 });
 
 const write = answerWriter(CableProviderAnswer);

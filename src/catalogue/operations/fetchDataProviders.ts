@@ -33,8 +33,8 @@ export const fetchDataProviders = operation({
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The four networks", answer: networks }],
-  pick: (_call, { responses }: Catalogue) =>
-    responses.pickList("data-providers", (billers) => write({ success: true, billers })),
+  pick: (_call, { responses }: Catalogue, id) =>
+    responses.pickList(id, "data-providers", (billers) => write({ success: true, billers })),
 });
 
 const write = answerWriter(DataProviderAnswer);

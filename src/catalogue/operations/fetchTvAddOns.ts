@@ -64,8 +64,8 @@ export const fetchTvAddOns = operation({
     { summary: "A product without add-ons", input: { type: "gotv", productCode: "GOTVMAX" }, answer: none },
   ],
   // No code contains a line break, so two different requests never share a name.
-  pick: ({ input, caller }, { responses }: Catalogue) =>
-    responses.pick("cable-add-ons", `${input.type}\n${input.productCode}`, caller, input, specOf),
+  pick: ({ input, caller }, { responses }: Catalogue, id) =>
+    responses.pick(id, `${input.type}\n${input.productCode}`, caller, input, specOf),
 });
 
 const writeAnswer = answerWriter(AddOnAnswer);
@@ -78,6 +78,7 @@ function specOf(
   const { key, content } = findProduct(snapshot, type, productCode);
   const group = groupIn(snapshot, "cable-add-ons", key);
   return {
+    list: "cable-add-ons",
     name: `${type}\n${productCode}`,
     key,
     parts: [group],

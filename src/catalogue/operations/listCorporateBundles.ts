@@ -34,8 +34,8 @@ export const listCorporateBundles = operation({
   failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [{ summary: "The documented corporate bundles", answer: every }],
-  pick: (_call, { responses }: Catalogue) =>
-    responses.pickList("corporate-bundles", (data) => write({ ...answered, data })),
+  pick: (_call, { responses }: Catalogue, id) =>
+    responses.pickList(id, "corporate-bundles", (data) => write({ ...answered, data })),
 });
 
 const write = answerWriter(CorporateBundleAnswer);

@@ -50,31 +50,34 @@ export const lookupDataBundles = operation({
     data: { status: 0, error: true, data: [], date: new Date().toISOString(), message },
   }),
   examples: [{ summary: "Bundles of Airtel, shortened", input: { provider: "AIRTELDATA" }, answer: airtel }],
-  pick: ({ input: { provider, type }, caller }, { responses }: Catalogue) => {
+  pick: ({ input: { provider, type }, caller }, { responses }: Catalogue, id) => {
     if (provider !== undefined && type !== undefined && !isSameCode(provider, type))
       throw new Failure(
         "conflicting_parameters",
         "provider and type are two names of one thing, and here they differ.",
       );
     const code = provider ?? type;
-    return responses.pick("data-bundles", code ?? ALL, caller, code, specOf);
+    return responses.pick(id, code ?? ALL, caller, code, specOf);
   },
 });
 
 /** The name of the list of all providers. No code is empty. */
 const ALL = "";
 
+const list = "data-bundles";
+
 function specOf({ snapshot, now }: ResponseCache, code: string | undefined): ResponseSpec {
   if (code !== undefined) {
     const { key } = findDataProvider(snapshot, code);
-    const group = groupIn(snapshot, "data-bundles", key);
-    return { name: key, key, parts: [group], write: (prices) => bundlesBody(group, now, prices) };
+    const group = groupIn(snapshot, list, key);
+    return { list, name: key, key, parts: [group], write: (prices) => bundlesBody(group, now, prices) };
   }
   return {
+    list,
     name: ALL,
     // The order of providers determines the order of their bundles.
-    parts: [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers")],
-    stamp: stampOfAll([stampOf(snapshot, "data-bundles"), stampOf(snapshot, "data-providers")]),
+    parts: [snapshot.groups[list], groupIn(snapshot, "data-providers")],
+    stamp: stampOfAll([stampOf(snapshot, list), stampOf(snapshot, "data-providers")]),
     write: (prices) => (prices ? allPricedBundlesBody(snapshot, now, prices) : allBundlesBody(snapshot, now)),
   };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ReadyResponse } from "../../operation/answers/ready-response.ts";
+import type { Call, Operation } from "../../operation/operation.ts";
 import {
   answersOf,
   CatalogueResponses,
@@ -11,8 +12,14 @@ import {
   starterSnapshot,
   textOf,
 } from "../catalogue.fixture.ts";
+import type { Catalogue } from "../catalogue.ts";
 import type { EntryContent } from "../model/lists.ts";
-import { itemIn, withEntries } from "../model/snapshot.ts";
+import type { PriceRule } from "../model/price-lists.ts";
+import { groupIn, itemIn, withEntries } from "../model/snapshot.ts";
+import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
+import { fetchCableProviders } from "../operations/fetchCableProviders.ts";
+import { settingRule } from "../prices/price-rules.ts";
+import { Body } from "./body.ts";
 import { ResponseCache } from "./cache.ts";
 
 const snapshot = await starterSnapshot();
@@ -42,6 +49,35 @@ test("an answer is written once and then only picked", () => {
     assert.equal(ask(), ask());
     assert.equal(ask().form("identity", true), ask().form("identity", true));
   }
+});
+
+test("two operations that answer the same request from one list each give their own", async () => {
+  const rule: PriceRule = { account: "acc_1", of: "dstv", rule: "margin", value: 5_000 };
+  const priced = await revised({ ...snapshot, revision: 2 }, await settingRule(rule)(snapshot));
+  const responses = answersOf(priced, () => start);
+  const bodyOf = (text: string) => () => new Body([Buffer.from(text)]);
+  const fetchNames = {
+    ...fetchCablePlans,
+    id: "fetchNames",
+    pick: ({ caller }: Call, { responses }: Catalogue, id: string) =>
+      responses.pick(id, "DSTV", caller, "DSTV", ({ snapshot }, key) => ({
+        ...{ list: "cable-products", name: key, key, write: bodyOf("names") },
+        parts: [groupIn(snapshot, "cable-products", key)],
+      })),
+  } as Operation<Catalogue>;
+  const countProviders = {
+    ...fetchCableProviders,
+    id: "countProviders",
+    pick: (_call: Call, { responses }: Catalogue, id: string) =>
+      responses.pickList(id, "cable-providers", ({ length }) => String(length)),
+  } as Operation<Catalogue>;
+  for (const account of [undefined, "acc_1", "acc_2"]) {
+    const plans = textOf(responses.cablePlans("dstv", account));
+    assert.equal(textOf(responses.pick(fetchNames, { type: "dstv" }, account)), "names");
+    assert.equal(textOf(responses.cablePlans("dstv", account)), plans);
+  }
+  assert.equal(textOf(responses.pick(countProviders)), String(groupIn(priced, "cable-providers").length));
+  assert.equal(JSON.parse(textOf(responses.cableProviders())).success, true);
 });
 
 test("50,000 spellings and unknown codes push each other out of the cache, and none of ours", () => {

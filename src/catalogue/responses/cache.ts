@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type EntryContent, type ListName, listNames, openLists } from "../model/lists.ts";
+import { type EntryContent, type ListName, openLists } from "../model/lists.ts";
 import { groupJoined, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { availableIn } from "../model/supply.ts";
@@ -18,7 +18,8 @@ const COST_PER_ENTRY = 2_000;
 
 /** How to make a response. */
 export interface ResponseSpec {
-  /** Identifies the response within its list. */
+  readonly list: ListName;
+  /** Identifies the response among those of its operation. */
   readonly name: string;
   /** The group that the response lists; the whole list unless given. */
   readonly key?: string;
@@ -37,7 +38,8 @@ interface CacheEntry {
   readonly response: Response;
 }
 
-type Entries = Readonly<Record<ListName, Map<string, CacheEntry>>>;
+/** The entries of each operation, by the names of its responses. */
+type Entries = Map<string, Map<string, CacheEntry>>;
 
 /**
  * The served snapshot and its responses, each made on first use. A response survives revisions that do not change its
@@ -50,7 +52,7 @@ export class ResponseCache {
   readonly #bySpelling = new LRUCache<string, CacheEntry>({ max: MOST_SPELLINGS });
   readonly #priced = new LRUCache<string, CacheEntry>({ maxSize: MOST_BYTES });
   #snapshot: Snapshot = emptySnapshot;
-  #current: Entries = noEntries();
+  #current: Entries = new Map();
   /** The entries of the previous snapshot. */
   #previous: Entries = this.#current;
 
@@ -72,15 +74,15 @@ export class ResponseCache {
   serve(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.#previous = this.#current;
-    this.#current = noEntries();
+    this.#current = new Map();
   }
 
   /**
-   * The response for a caller, in the account's own prices if it has any. Calls `specOf` if the cache has no response
-   * under `name`. The spec may have another name, for example if the caller spells a code differently.
+   * The response of an operation for a caller, in the account's own prices if it has any. Calls `specOf` if the operation has
+   * no response under `name`. The spec may have another name, for example if the caller spells a code differently.
    */
   pick<Asked>(
-    list: ListName,
+    operation: string,
     name: string,
     caller: { readonly accountId: string } | null,
     asked: Asked,
@@ -88,58 +90,66 @@ export class ResponseCache {
   ): Response {
     // An account without prices has a stamp if it had prices before.
     if (caller !== null && this.#snapshot.stamps.prices.has(caller.accountId))
-      return this.#inPrices(list, caller.accountId, specOf(this, asked));
-    return this.#current[list].get(name)?.response ?? this.#shared(list, specOf(this, asked));
+      return this.#inPrices(operation, caller.accountId, specOf(this, asked));
+    return this.#current.get(operation)?.get(name)?.response ?? this.#shared(operation, specOf(this, asked));
   }
 
-  /** The response that shows a whole list, the same for all callers. */
-  pickList(list: ListName, write: (contents: readonly EntryContent[]) => string): Response {
-    const known = this.#current[list].get("");
+  /** The response of an operation that shows a whole list, the same for all callers. */
+  pickList(operation: string, list: ListName, write: (contents: readonly EntryContent[]) => string): Response {
+    const known = this.#current.get(operation)?.get("");
     if (known) return known.response;
     const group = groupIn(this.#snapshot, list);
     const body = () => new Body([Buffer.from(write(availableIn(group).map(({ content }) => content)))]);
-    return this.#shared(list, { name: "", parts: [group], write: body });
+    return this.#shared(operation, { list, name: "", parts: [group], write: body });
   }
 
   /** A response in the catalogue's prices. */
-  #shared(list: ListName, spec: ResponseSpec): Response {
-    const entries = spec.variesBySpelling ? this.#bySpelling : this.#current[list];
-    const known = entries.get(spec.name) ?? this.#previous[list].get(spec.name);
-    const stamp = this.#stampOf(list, spec);
+  #shared(operation: string, spec: ResponseSpec): Response {
+    const entries = spec.variesBySpelling ? this.#bySpelling : this.#currentOf(operation);
+    const name = spec.variesBySpelling ? `${operation} ${spec.name}` : spec.name;
+    const known = entries.get(name) ?? this.#previous.get(operation)?.get(name);
+    const stamp = this.#stampOf(spec);
     // An empty list is as old as its parent, which may have changed.
     const isCurrent = known && isMadeOf(known, spec.parts) && isSameStamp(known.stamp, stamp);
-    const entry = isCurrent ? known : this.#make(list, spec.parts, stamp, spec.write());
-    entries.set(spec.name, entry);
+    const entry = isCurrent ? known : this.#make(spec.list, spec.parts, stamp, spec.write());
+    entries.set(name, entry);
     return entry.response;
   }
 
-  #inPrices(list: ListName, accountId: string, spec: ResponseSpec): Response {
+  #currentOf(operation: string): Map<string, CacheEntry> {
+    const entries = this.#current.get(operation) ?? new Map<string, CacheEntry>();
+    this.#current.set(operation, entries);
+    return entries;
+  }
+
+  #inPrices(operation: string, accountId: string, spec: ResponseSpec): Response {
+    const { list } = spec;
     const prices = priceListOf(this.#snapshot, accountId);
-    const name = `${accountId} ${list} ${spec.name}`;
+    const name = `${accountId} ${operation} ${spec.name}`;
     const parts = [...spec.parts, prices];
     const known = this.#priced.get(name);
     if (known && isMadeOf(known, parts)) return known.response;
     const deciding = spec.key === undefined ? prices : prices.touching(list, spec.key.split(" ", 1)[0]!);
     const isOwn = deciding !== undefined && !isGroup(deciding.holder);
-    const body = isOwn ? spec.write(prices) : this.#bodyFor(list, spec, deciding);
+    const body = isOwn ? spec.write(prices) : this.#bodyFor(operation, spec, deciding);
     // The list changed for the account when its prices or its group's prices did.
     const stamps = [accountId, groupJoined(this.#snapshot, accountId)].flatMap(
       (holder) => this.#snapshot.stamps.prices.get(holder ?? "") ?? [],
     );
-    const entry = this.#make(list, parts, stampOfAll([this.#stampOf(list, spec), ...stamps]), body);
+    const entry = this.#make(list, parts, stampOfAll([this.#stampOf(spec), ...stamps]), body);
     this.#priced.set(name, entry, { size: COST_PER_ENTRY + (isOwn ? memoryOf(body) : 0) });
     return entry.response;
   }
 
   /** The body that all members of a group share, or all callers if the group has no rules. */
-  #bodyFor(list: ListName, spec: ResponseSpec, group: PriceList | undefined): Body | LaterBody {
-    if (group === undefined) return this.#shared(list, spec).body!;
-    const name = `${group.holder} ${list} ${spec.name}`;
+  #bodyFor(operation: string, spec: ResponseSpec, group: PriceList | undefined): Body | LaterBody {
+    if (group === undefined) return this.#shared(operation, spec).body!;
+    const name = `${group.holder} ${operation} ${spec.name}`;
     const parts = [...spec.parts, group];
     const known = this.#priced.get(name);
     if (known && isMadeOf(known, parts)) return known.response.body!;
     const body = spec.write(group);
-    const entry = this.#make(list, parts, this.#stampOf(list, spec), body);
+    const entry = this.#make(spec.list, parts, this.#stampOf(spec), body);
     this.#priced.set(name, entry, { size: COST_PER_ENTRY + memoryOf(body) });
     return body;
   }
@@ -150,17 +160,13 @@ export class ResponseCache {
     return { parts, stamp, response: new Response(body, description) };
   }
 
-  #stampOf(list: ListName, { key, stamp }: ResponseSpec): Stamp {
+  #stampOf({ list, key, stamp }: ResponseSpec): Stamp {
     return stamp ?? stampOf(this.#snapshot, list, key);
   }
 }
 
 function memoryOf({ size }: Body | LaterBody): number {
   return Math.ceil(size * COST_PER_BYTE);
-}
-
-function noEntries(): Entries {
-  return Object.fromEntries(listNames.map((list) => [list, new Map()])) as unknown as Entries;
 }
 
 function isMadeOf(entry: CacheEntry, parts: readonly unknown[]): boolean {

@@ -13,7 +13,7 @@ export function rehearsable(operation: BoundOperation): BoundOperation {
   const headers = Type.Object({ ...operation.headers?.properties, [scenarioName]: Type.Optional(Type.String()) });
   if (pick) {
     const rehearsing = (call: Call) => {
-      const ready = pick(call as Call<never, never>, undefined);
+      const ready = pick(call as Call<never, never>, undefined, operation.id);
       const asked = askedFor(call);
       return asked ? readyAs(ready, ...asked) : ready;
     };
