@@ -1,5 +1,4 @@
-import type { LRUCache } from "lru-cache";
-import { recent } from "./recent.ts";
+import { type Recent, recent } from "./recent.ts";
 
 /** `count` requests in each window of `seconds`. */
 export interface Limit {
@@ -36,7 +35,7 @@ const newWindows = () => recent<Window>(MAX_CALLERS);
  * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a caller.
  */
 export class RateLimiter {
-  readonly #windows: LRUCache<string, Window>;
+  readonly #windows: Recent<Window>;
   readonly #name: string;
   readonly #limit: Limit;
   readonly #policy: string;

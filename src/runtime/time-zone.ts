@@ -1,3 +1,5 @@
+import { recent } from "./recent.ts";
+
 const dayMilliseconds = 86_400_000;
 /** No zone changes its offset within a quarter of an hour. */
 const quarter = 15 * 60_000;
@@ -6,8 +8,8 @@ const quarter = 15 * 60_000;
 export class TimeZone {
   readonly name: string;
   readonly #clock: Intl.DateTimeFormat;
-  /** Offsets by quarter of an hour, a few at a time. */
-  readonly #known = new Map<number, number>();
+  /** Offsets by quarter of an hour. */
+  readonly #known = recent<number, number>(1_000);
 
   /** Throws a `RangeError` for a name that is no time zone. */
   constructor(name: string) {
@@ -100,7 +102,6 @@ export class TimeZone {
     const [, sign, ...clock] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(this.#clock.format(begins))!;
     const [hours, minutes, seconds] = clock.map((text) => Number(text ?? 0));
     const offset = (sign === "-" ? -1 : 1) * ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
-    if (this.#known.size > 1_000) this.#known.clear();
     this.#known.set(begins, offset);
     return offset;
   }

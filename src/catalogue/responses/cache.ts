@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recent } from "../../runtime/recent.ts";
 import { type EntryContent, type ListName, openLists } from "../model/lists.ts";
 import { groupJoined, isGroup, type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
@@ -49,8 +49,8 @@ export class ResponseCache {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly #freshnessOf: (list: ListName) => Freshness;
-  readonly #bySpelling = new LRUCache<string, CacheEntry>({ max: MOST_SPELLINGS });
-  readonly #priced = new LRUCache<string, CacheEntry>({ maxSize: MOST_BYTES });
+  readonly #bySpelling = recent<CacheEntry>(MOST_SPELLINGS);
+  readonly #priced = recent<CacheEntry>(MOST_BYTES);
   #snapshot: Snapshot = emptySnapshot;
   #current: Entries = new Map();
   /** The entries of the previous snapshot. */

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { LRUCache } from "lru-cache";
 import { pacer } from "../../runtime/pace.ts";
+import { type Recent, recent } from "../../runtime/recent.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import { pagesOf } from "../../storage/queries/pieces.ts";
 import type { CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
@@ -143,10 +143,10 @@ export async function changesOf(db: Kysely<Tables>, draft: number): Promise<read
   return difference(before, after);
 }
 
-const remembered = new WeakMap<Kysely<Tables>, LRUCache<string, readonly Change[]>>();
+const remembered = new WeakMap<Kysely<Tables>, Recent<readonly Change[]>>();
 
-function rememberedBy(db: Kysely<Tables>): LRUCache<string, readonly Change[]> {
-  const cache = remembered.get(db) ?? new LRUCache<string, readonly Change[]>({ maxSize: MOST_CHANGES });
+function rememberedBy(db: Kysely<Tables>): Recent<readonly Change[]> {
+  const cache = remembered.get(db) ?? recent<readonly Change[]>(MOST_CHANGES);
   remembered.set(db, cache);
   return cache;
 }
