@@ -61,7 +61,7 @@ for (const engine of engines)
       withStore(async (db) => {
         await db
           .insertInto("verification_owner")
-          .values({ id: "other", expires_at: now + 5000, serves: 1 })
+          .values({ id: "other", expires_at: now + 5000, serves: 1, migration: 1 })
           .execute();
         await assert.rejects(claimStore(db, rehearsal, now), /^StoreError: A service runs on this store without/);
         assert.equal(await isRehearsal(db), false);

@@ -47,7 +47,12 @@ suite("two processes on postgres", () => {
     if (expiresIn !== null)
       await store.db
         .insertInto("verification_owner")
-        .values({ id: owner, expires_at: sql<number>`${databaseTime} + ${sql.lit(expiresIn)}`, serves: 1 })
+        .values({
+          id: owner,
+          expires_at: sql<number>`${databaseTime} + ${sql.lit(expiresIn)}`,
+          serves: 1,
+          migration: 1,
+        })
         .execute();
   };
 

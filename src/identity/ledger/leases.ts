@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { isSqlite } from "../../storage/engine.ts";
+import { newestNumber } from "../../storage/migrations/migrate.ts";
 import { storeTime } from "../../storage/pulse/beat.ts";
 import type { Pulse } from "../../storage/pulse/pulse.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
@@ -45,8 +46,8 @@ export async function commandLease(db: Kysely<Tables>, milliseconds: number): Pr
   const id = randomBytes(9).toString("base64url");
   const isShared = !isSqlite(db);
   const begun = performance.now();
-  await sql`insert into verification_owner (id, expires_at, serves)
-    values (${id}, ${storeTime(isShared)} + ${sql.lit(milliseconds)}, 0)`.execute(db);
+  await sql`insert into verification_owner (id, expires_at, serves, migration)
+    values (${id}, ${storeTime(isShared)} + ${sql.lit(milliseconds)}, 0, ${sql.lit(newestNumber)})`.execute(db);
   return {
     ownerId: id,
     ...othersGone(id, isShared),

@@ -186,7 +186,7 @@ for (const engine of engines) {
         (trx) =>
           trx
             .insertInto("verification_owner")
-            .values({ id: "a", expires_at: Date.now() + 60_000, serves: 1 })
+            .values({ id: "a", expires_at: Date.now() + 60_000, serves: 1, migration: 1 })
             .execute(),
       ];
       for (const use of uses) {

@@ -30,7 +30,7 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
     table.addCheckConstraint("spending_within_terms", sql`kobo <= most_kobo and verifications <= most_verifications`),
 };
 
-/** Identifies the tables of this migration, which is edited in place until the first release. */
+/** Identifies the tables of this migration. It is frozen: see `frozen.test.ts`. */
 export const baselineHash = createHash("sha256")
   .update(JSON.stringify([allTables, indexes]))
   .digest("hex")

@@ -327,6 +327,8 @@ export const allTables = {
     expires_at: "bigint",
     /** 0 for a command, which serves no requests. */
     serves: "flag",
+    /** Number of the newest migration that the process knows. */
+    migration: "integer",
   },
 
   /**

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
+import { put } from "../queries/put.ts";
 import type { Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
@@ -18,11 +19,13 @@ const migrations: Record<string, Migration> = { [baseline]: { tables: makeBaseli
 const numberOf = (name: string) => Number(name.slice(0, 4));
 /** The name of the last migration of this version. */
 export const newestMigration = Object.keys(migrations).at(-1)!;
-const newest = numberOf(newestMigration);
+export const newestNumber = numberOf(newestMigration);
+/** The fact that a version ran here which does not know all of the tables. Its value is that version's newest migration. */
+export const olderVersion = "older-version";
 
 function canRunOn(name: string): boolean {
   const [, since] = /_since_(\d{4})$/.exec(name) ?? [];
-  return since !== undefined && Number(since) <= newest;
+  return since !== undefined && Number(since) <= newestNumber;
 }
 
 export function isKnownMigration(name: string): boolean {
@@ -88,7 +91,10 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
  */
 export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   const missing = await missingMigrations(db);
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    if ((await newerMigrations(db)).length > 0) await noteOlderVersion(db);
+    return;
+  }
   if (url && (await hasTables(db))) {
     for (const name of missing) await addToLiveTables({ db, url }, migrations[name]!, () => noteMigration(db, name));
     return;
@@ -107,6 +113,11 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
       await noteMigration(trx, name);
     }
   });
+}
+
+/** A newer version computes again what this one is about to write without the columns that it does not know. */
+async function noteOlderVersion(db: Kysely<Tables>): Promise<void> {
+  await put(db, "fact", { name: olderVersion }, { value: String(newestNumber), created_at: Date.now() });
 }
 
 async function noteMigration(db: Kysely<Tables>, name: string): Promise<void> {

@@ -6,6 +6,7 @@ import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { backup } from "../backup/backup.ts";
 import { openStore } from "../store.ts";
+import { newestNumber, olderVersion } from "./migrate.ts";
 
 type Duba = (...argv: string[]) => Promise<Ran>;
 type Settings = Fresh["settings"];
@@ -37,6 +38,12 @@ for (const engine of engines)
         const newer = "A newer version added 9999_later_since_0001. This version can run on them.\n";
         assert.equal((await duba("migrate", "--dry-run")).out, runs + newer);
         await (await openStore({ ...settings, serving: true })).close();
+        const { value } = await store.db
+          .selectFrom("fact")
+          .select("value")
+          .where("name", "=", olderVersion)
+          .executeTakeFirstOrThrow();
+        assert.equal(value, String(newestNumber));
         const path = join(settings.dataDirectory, "backup.jsonl");
         const made = backup({ db: store.db, audit: async () => {}, actor: "test" }, path, {
           madeBy: "test",

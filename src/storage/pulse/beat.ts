@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { newestNumber } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
 
 /** What a serving process learns from the store each second. Times are milliseconds since 1970. */
@@ -53,7 +54,8 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
   const statement = isShared
     ? sql<Answer>`
       with renewed as (
-        insert into verification_owner (id, expires_at, serves) values (${id}, ${databaseTime} + ${sql.lit(leaseTime)}, 1)
+        insert into verification_owner (id, expires_at, serves, migration)
+          values (${id}, ${databaseTime} + ${sql.lit(leaseTime)}, 1, ${sql.lit(newestNumber)})
         on conflict (id) do update set expires_at = excluded.expires_at
       )
       select ${facts}, ${databaseTime} as at,
