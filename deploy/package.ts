@@ -5,6 +5,7 @@ import manifest from "../package.json" with { type: "json" };
 import { packagedFiles } from "../src/console/console-assets.ts";
 import { servedFiles } from "../src/http/pages/guides.ts";
 import { runningCommit } from "../src/runtime/version.ts";
+import { billOfMaterials, librariesOf } from "./bill-of-materials.ts";
 
 /**
  * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files that it reads, and a
@@ -48,19 +49,28 @@ for (const [name, path] of Object.entries(packagedFiles))
   cpSync(path(), join(folder, "bundle/src/console/static", name));
 for (const path of ["bin", "docs", "deploy", ".env.example", "LICENSE", ...globSync("*.md")])
   cpSync(path, join(folder, path), { recursive: true, filter: (file) => !file.endsWith(".ts") });
-write(
-  "THIRD-PARTY.txt",
-  licences([...Object.keys(metafile.inputs), ...Object.values(packagedFiles).map((path) => path())]),
-);
+const bundled = librariesOf(Object.keys(metafile.inputs));
+const servedFrom = Object.values(packagedFiles).map((path) => path());
+write("THIRD-PARTY.txt", licences(librariesOf([...Object.keys(metafile.inputs), ...servedFrom])));
 const { name, version, description, license, type, engines, bin, optionalDependencies } = manifest;
 const { peerDependencies, peerDependenciesMeta } = manifest;
 const dependencies = Object.fromEntries(
   Object.entries(manifest.dependencies).filter(([one]) => external.includes(one)),
 );
+const placed = Object.entries(packagedFiles).map(([name, path]) => [`bundle/src/console/static/${name}`, path()]);
+const added = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)];
+write("sbom.cdx.json", asJson(billOfMaterials(manifest, bundled, Object.fromEntries(placed), added)));
 write(
   "package.json",
-  `${JSON.stringify({ name, version, description, license, type, engines, bin, dependencies, peerDependencies, peerDependenciesMeta, optionalDependencies }, null, 2)}\n`,
+  asJson({
+    ...{ name, version, description, license, type, engines, bin },
+    ...{ dependencies, peerDependencies, peerDependenciesMeta, optionalDependencies },
+  }),
 );
+
+function asJson(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
 
 function write(path: string, text: string): void {
   const file = join(folder, path);
@@ -104,15 +114,14 @@ function withPlaces({ path, text }: OutputFile): string {
   });
 }
 
-/** The terms of each library that files belong to. */
-function licences(files: readonly string[]): string {
-  const libraries = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(resolve(file))?.[0] ?? []);
-  const terms = [...new Set(libraries)].sort().map((library) => {
-    const { name, version } = JSON.parse(readFileSync(`${library}package.json`, "utf8"));
-    const [file] = globSync(`${library}{LICEN[CS]E,licen[cs]e}*`);
+/** The terms of libraries, by their folders. */
+function licences(libraries: readonly string[]): string {
+  const terms = libraries.map((library) => {
+    const { name, version } = JSON.parse(readFileSync(`${library}/package.json`, "utf8"));
+    const [file] = globSync(`${library}/{LICEN[CS]E,licen[cs]e}*`);
     const text = file
       ? readFileSync(file, "utf8")
-      : /^#+ licen[cs]e[\s\S]*/im.exec(readFileSync(`${library}README.md`, "utf8"))?.[0];
+      : /^#+ licen[cs]e[\s\S]*/im.exec(readFileSync(`${library}/README.md`, "utf8"))?.[0];
     if (!text) throw new Error(`${name} ships no terms of its licence`);
     return `${name} ${version}\n\n${text.trim()}\n`;
   });

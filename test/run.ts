@@ -33,7 +33,7 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
 const theRest = [
   /\.browser\.test\.ts$/,
   /^test\/crash\//,
-  /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults)\.test\.ts$/,
+  /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults|release)\.test\.ts$/,
   /^test\/(draining|events-killed|first-hour|store-faults|vendor-faults|waiting-for-the-store|workers|process)\.test\.ts$/,
   /^src\/catalogue\/(killed-import|under-load)\.test\.ts$/,
   /^client\/test\/packed\.test\.ts$/,
