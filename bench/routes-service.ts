@@ -108,7 +108,7 @@ function vendorOf(
       spent.late += took > weekBounds.p95 ? 1 : 0;
       return outcome === "negative"
         ? negative("not_found")
-        : { kind: "verified", record: await sandboxRecord(attempt) };
+        : { state: "verified", record: await sandboxRecord(attempt) };
     },
   };
 }

@@ -32,8 +32,7 @@ for (const engine of usualEngines) {
         if (error.upstream_called) {
           const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
           const outcome = reserved.outcome!;
-          const state =
-            outcome.kind === "negative" ? outcome.reason : outcome.kind === "unknown" ? outcome.kind : "failed";
+          const state = outcome.state === "negative" ? outcome.reason : outcome.state;
           const { request_reference } = error;
           assert.partialDeepStrictEqual(data, { request_reference, state, charged: false, fee: "0", attempts: 1 });
           assert.match(request_reference, /^[A-Za-z0-9]{6}\d{9}$/);

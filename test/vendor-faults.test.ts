@@ -3,6 +3,8 @@ import type { ServerResponse } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { lastVendor, withAttempts } from "../src/identity/ledger/attempts.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { didNoWork, outcomeWord } from "../src/upstreams/ports/outcomes.ts";
+import { storedReason } from "../src/upstreams/ports/reasons.ts";
 import { vendorFaults, vendorWaits } from "../src/upstreams/vendor-faults.fixture.ts";
 import verifiedFile from "../stand-ins/blusalt/samples/verified.json" with { type: "json" };
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
@@ -125,9 +127,10 @@ for (const engine of usualEngines)
     }
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
-      test(`that ${what}: ${outcome.kind}`, () => {
-        const reason = "reason" in outcome ? outcome.reason! : outcome.kind;
-        return meets(behaviour, outcome.kind as keyof typeof told, reason);
+      test(`that ${what}: ${outcomeWord(outcome)}`, () => {
+        assert.ok("reason" in outcome);
+        const kind = outcome.state === "unknown" ? "unknown" : didNoWork(outcome) ? "unavailable" : "bad_response";
+        return meets(behaviour, kind, storedReason(outcome.reason));
       });
 
     test("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
@@ -190,7 +193,7 @@ for (const engine of usualEngines)
           const told = await verify(1);
           const others = [await verify(2), await verify(3)];
           assert.equal(received().dojah - before.dojah, 1);
-          const mayFailOver = vendors !== "dojah" && outcome.kind === "unavailable";
+          const mayFailOver = vendors !== "dojah" && didNoWork(outcome);
           assert.equal(told.headers["retry-after"], mayFailOver ? undefined : "60");
           for (const { status, json, headers } of others)
             if (vendors === "dojah") {

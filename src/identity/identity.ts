@@ -18,11 +18,11 @@ import { endPauses } from "./routes/paused-routes.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
+import { lookUpUnknowns } from "./verification/attempts/look-up-unknowns.ts";
 import { LeasedVerifications } from "./verification/leased-verifications.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
-import { lookUpUnknowns } from "./verification/upstream-calls/look-up-unknowns.ts";
-import type { Upstreams } from "./verification/upstream-calls/select-upstreams.ts";
+import type { Upstreams } from "./verification/verification-parts.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
@@ -91,7 +91,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   return {
     settings,
     nearlySpent: () => spending.nearlySpent,
-    isPaused: (vendor, kind) => routes.open([{ name: vendor }], kind).length === 0,
+    isPaused: (vendor, kind) => routes.isPaused(vendor, kind),
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
     jobs: [
       {

@@ -65,10 +65,10 @@ export function openingsOn(store: SuiteStore) {
 /** A record of an invented person, as the sandbox has it. */
 export async function sandboxRecord(input: CheckInput): Promise<PersonRecord> {
   const outcome = await sandbox().verify({ ...input, reference: "", signal: new AbortController().signal });
-  if (outcome.kind !== "verified") throw new Error(`${input.number} is not verified in the sandbox`);
+  if (outcome.state !== "verified") throw new Error(`${input.number} is not verified in the sandbox`);
   return personOf(outcome.record);
 }
 
 export async function verified(attempt: CheckInput): Promise<IdentityOutcome> {
-  return { kind: "verified", record: await sandboxRecord(attempt) };
+  return { state: "verified", record: await sandboxRecord(attempt) };
 }

@@ -21,15 +21,17 @@ function opened(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstrea
 
 /** Answers `unknown` when its signal aborts, as every vendor does. */
 const silent = ({ signal }: Pick<IdentityAttempt, "signal">) =>
-  new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
+  new Promise<IdentityOutcome>((resolve) =>
+    signal.addEventListener("abort", () => resolve({ state: "unknown", reason: "unclear" })),
+  );
 
 test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
   const { breaker } = opened(t, { timeout: 30 }, { verify: silent });
-  assert.equal((await breaker.verify(attempt)).kind, "unknown");
+  assert.equal((await breaker.verify(attempt)).state, "unknown");
   const caller = new AbortController();
   const asked = breaker.verify({ ...attempt, signal: caller.signal });
   caller.abort();
-  assert.equal((await asked).kind, "unknown");
+  assert.equal((await asked).state, "unknown");
   assert.deepEqual(await breaker.verify({ ...attempt, signal: caller.signal }), unavailable("not_reached"));
 });
 
@@ -66,7 +68,7 @@ test("200 attempts at once to a server that never answers take no more connectio
   const dojahHere = await dojah.open({ url: server.url, appId: "app", key: "key" }, { http, log });
   const { breaker } = opened(t, { timeout: 3000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => breaker.verify(another())));
-  assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);
+  assert.equal(outcomes.filter(({ state }) => state === "unknown").length, 8);
   assert.equal(server.connections, 8);
   assert.equal(breaker.isReady(), false);
 });
@@ -84,7 +86,7 @@ function slowVendor() {
 
 /** What is said after all. */
 const laterOf = (outcome: IdentityOutcome) => {
-  assert.ok(outcome.kind === "unknown" && outcome.later);
+  assert.ok(outcome.state === "unknown" && outcome.later);
   return outcome.later;
 };
 
@@ -94,8 +96,8 @@ test("a vendor that is too slow is listened to, but sends nothing more for the a
   const later = laterOf(await breaker.verify(attempt));
   const [{ signal, sendUntil }] = attempts as [IdentityAttempt];
   assert.deepEqual([signal.aborted, sendUntil?.aborted], [false, true]);
-  responses[0]!({ kind: "negative", reason: "not_found" });
-  assert.deepEqual(await later, { kind: "negative", reason: "not_found" });
+  responses[0]!({ state: "negative", reason: "not_found" });
+  assert.deepEqual(await later, { state: "negative", reason: "not_found" });
 });
 
 test("whoever heeds the end of sending at once is believed: the attempt was not put", async (t) => {

@@ -8,20 +8,20 @@ const paused = unavailable("paused");
 
 for (const outcome of [
   { ...unavailable("rate_limited"), retryAfter: 30 },
-  { kind: "unknown", reason: "server_error", retryAfter: 30 },
-  { kind: "bad_response", why: "unreadable", retryAfter: 30 },
+  { state: "unknown", reason: "server_error", retryAfter: 30 },
+  { state: "failed", reason: "unreadable", retryAfter: 30 },
 ] as IdentityOutcome[])
-  test(`a vendor that asks for a wait (${outcome.kind}) is left alone that long, and then tried with one attempt`, async (t) => {
+  test(`a vendor that asks for a wait (${outcome.state}) is left alone that long, and then tried with one attempt`, async (t) => {
     const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
     assert.deepEqual(await ask(outcome), outcome);
     assert.deepEqual([breaker.isReady(), breaker.health().state], [false, "open"]);
     pass(29_000);
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 5), { ...paused, retryAfter: 1 });
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }, 5), { ...paused, retryAfter: 1 });
     pass(999);
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, retryAfter: 1 });
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { ...paused, retryAfter: 1 });
     assert.equal(vendor.asked, 1);
     pass(1);
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { state: "negative", reason: "not_found" });
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       changesSeen.map(({ state }) => state),
@@ -34,14 +34,14 @@ test("a vendor that asks for a wait because of one attempt goes on with others",
   const { breaker, vendor, ask } = openedBreaker(t);
   await ask({ ...unavailable("out_of_service"), retryAfter: 5 });
   assert.equal(breaker.isReady(), true);
-  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
+  assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { state: "negative", reason: "not_found" });
   assert.equal(vendor.asked, 2);
 });
 
 test("a wait that a vendor asks for is at most five minutes, and never shorter than the pause for its failures", async (t) => {
   const { breaker, ask, pass } = openedBreaker(t);
   await ask({ ...unavailable("rate_limited"), retryAfter: 3600 });
-  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, retryAfter: 300 });
+  assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { ...paused, retryAfter: 300 });
   pass(299_999);
   assert.equal(breaker.isReady(), false);
   pass(1);
@@ -71,7 +71,7 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   assert.equal(breaker.health().state, "half_open");
   await respond(1, { ...unavailable("rate_limited"), retryAfter: 60 });
   await respond(2, { ...unavailable("rate_limited"), retryAfter: 5 });
-  await respond(4, { kind: "negative", reason: "not_found" });
+  await respond(4, { state: "negative", reason: "not_found" });
   assert.deepEqual(await breaker.verify(another()), { ...paused, retryAfter: 60 });
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
@@ -81,11 +81,11 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   assert.equal(breaker.isReady(), false);
   pass(1);
   assert.equal(breaker.isReady(), true);
-  await respond(3, { kind: "negative", reason: "not_found" });
+  await respond(3, { state: "negative", reason: "not_found" });
 });
 
 test("a wait that concerns one attempt only, as a limit of its person, keeps nobody else waiting", async (t) => {
   const { breaker, ask } = openedBreaker(t);
-  await ask({ kind: "unavailable", reason: "refused", retryAfter: 3600 }, 2);
+  await ask({ state: "failed", reason: "refused", retryAfter: 3600 }, 2);
   assert.equal(breaker.isReady(), true);
 });

@@ -22,7 +22,7 @@ export function openedBreaker(
   upstream: Partial<IdentityUpstream> = {},
 ) {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
-  const vendor = { outcome: { kind: "negative", reason: "not_found" } as IdentityOutcome, asked: 0 };
+  const vendor = { outcome: { state: "negative", reason: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
   const breaker = new CircuitBreaker(

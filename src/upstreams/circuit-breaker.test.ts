@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { another, openedBreaker } from "./circuit-breaker.fixture.ts";
 import { attempt } from "./conformance.fixture.ts";
 import type { IdentityOutcome } from "./ports/identity-upstream.ts";
-import { negative, unavailable } from "./ports/outcomes.ts";
+import { negative, outcomeWord, unavailable } from "./ports/outcomes.ts";
 
 const paused = unavailable("paused");
 const busy = unavailable("busy");
@@ -30,35 +30,38 @@ test("outcomes pass through, and answers about the person keep the vendor ready"
 });
 
 for (const outcome of [
-  { kind: "unknown" },
-  { kind: "bad_response" },
-  { kind: "unavailable" },
+  { state: "unknown", reason: "unclear" },
+  { state: "failed", reason: "strange" },
+  { state: "failed", reason: "out_of_service" },
   unavailable("not_reached"),
   unavailable("rate_limited"),
 ] as IdentityOutcome[]) {
   test(`${JSON.stringify(outcome)} in a row keeps attempts from the vendor`, async (t) => {
     const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
-    await ask({ kind: "negative", reason: "not_found" });
+    await ask({ state: "negative", reason: "not_found" });
     await ask(outcome, 2);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(await ask(outcome), outcome);
     assert.equal(breaker.isReady(), false);
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 20), paused);
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }, 20), paused);
     assert.equal(vendor.asked, 6);
-    const kind = outcome.kind === "unavailable" ? (outcome.reason ?? "unavailable") : outcome.kind;
-    assert.deepEqual(breaker.health().lastFailures, { [kind]: 1_000_000 });
+    assert.deepEqual(breaker.health().lastFailures, { [outcomeWord(outcome)]: 1_000_000 });
     assert.equal(log.lines.length, 1);
   });
 }
 
 test("one person's attempts count once, however often they fail: the vendor is asked for others", async (t) => {
-  for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
+  for (const outcome of [
+    { state: "unknown", reason: "unclear" },
+    { state: "failed", reason: "strange" },
+    unavailable("out_of_service"),
+  ] as const) {
     const { breaker, vendor, ask } = openedBreaker(t);
     vendor.outcome = outcome;
     for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(attempt), outcome);
     assert.equal(vendor.asked, 20);
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { kind: "negative", reason: "not_found" });
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { state: "negative", reason: "not_found" });
     t.mock.timers.reset();
   }
 });
@@ -72,8 +75,8 @@ test("a vendor that cannot be reached is paused, whoever was asked for", async (
 
 test("well-formed answers that are not believed, and refusals, raise an alarm after several people, and pause nothing", async (t) => {
   for (const [outcome, alarm] of [
-    [{ kind: "bad_response", why: "shape" }, "bad_response"],
-    [{ kind: "bad_response", why: "failure" }, "bad_response"],
+    [{ state: "failed", reason: "shape" }, "bad_response"],
+    [{ state: "failed", reason: "failure" }, "bad_response"],
     [unavailable("refused"), "refused"],
   ] as const) {
     const { breaker, vendor, ask, log } = openedBreaker(t);
@@ -86,7 +89,7 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
       log.lines.map(({ level, fields }) => [level, fields.alarm]),
       [["error", alarm]],
     );
-    await ask({ kind: "negative", reason: "not_found" });
+    await ask({ state: "negative", reason: "not_found" });
     assert.equal(breaker.health().alarm, null);
     await ask(outcome, 2);
     assert.equal(breaker.health().alarm, null);
@@ -102,7 +105,7 @@ test("after the pause one attempt tries, and the others are not held up by it", 
     { verify: () => new Promise((resolve) => responses.push(resolve)) },
   );
   const failing = breaker.verify(attempt);
-  responses[0]!({ kind: "unknown" });
+  responses[0]!({ state: "unknown", reason: "unclear" });
   await failing;
   pass(9_999);
   assert.equal(breaker.isReady(), false);
@@ -112,15 +115,15 @@ test("after the pause one attempt tries, and the others are not held up by it", 
   const trying = breaker.verify(attempt);
   assert.equal(breaker.health().state, "half_open");
   assert.equal(breaker.isReady(), false);
-  assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }, 5), paused);
-  responses[1]!({ kind: "unknown" });
+  assert.deepEqual(await ask({ state: "negative", reason: "not_found" }, 5), paused);
+  responses[1]!({ state: "unknown", reason: "unclear" });
   await trying;
   assert.equal(breaker.health().state, "open");
   pass(10_000);
 
   const again = breaker.verify(attempt);
-  responses[2]!({ kind: "negative", reason: "not_found" });
-  assert.deepEqual(await again, { kind: "negative", reason: "not_found" });
+  responses[2]!({ state: "negative", reason: "not_found" });
+  assert.deepEqual(await again, { state: "negative", reason: "not_found" });
   assert.equal(breaker.isReady(), true);
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
@@ -131,12 +134,12 @@ test("after the pause one attempt tries, and the others are not held up by it", 
 test("an alarm alone keeps attempts away, for longer, and is told once until it ends", async (t) => {
   for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
     const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
-    assert.deepEqual(await ask(unavailable(alarm)), { kind: "unavailable", reason: alarm, lasting: true });
+    assert.deepEqual(await ask(unavailable(alarm)), { state: "failed", reason: alarm, lasting: true });
     assert.equal(breaker.health().alarm, alarm);
     pass(10_000);
     // No retry helps before the operator acts.
-    assert.deepEqual(await ask({ kind: "negative", reason: "not_found" }), { ...paused, lasting: true });
-    for (const outcome of [unavailable(alarm), { kind: "unknown" } as const]) {
+    assert.deepEqual(await ask({ state: "negative", reason: "not_found" }), { ...paused, lasting: true });
+    for (const outcome of [unavailable(alarm), { state: "unknown", reason: "unclear" } as const]) {
       pass(60_000);
       assert.deepEqual(await ask(outcome), outcome);
       assert.equal(breaker.isReady(), false);
@@ -144,7 +147,7 @@ test("an alarm alone keeps attempts away, for longer, and is told once until it 
     }
     assert.equal(vendor.asked, 3);
     pass(60_000);
-    await ask({ kind: "negative", reason: "not_found" });
+    await ask({ state: "negative", reason: "not_found" });
     assert.equal(breaker.health().alarm, null);
     assert.equal(breaker.isReady(), true);
     assert.deepEqual(
@@ -171,7 +174,7 @@ test("no more attempts are under way than allowed; the rest is told at once", as
   assert.equal(responses.length, 4);
   assert.equal(breaker.isReady(), false);
   for (const late of asked.slice(4)) assert.deepEqual(await late, busy);
-  for (const respond of responses) respond({ kind: "negative", reason: "not_found" });
+  for (const respond of responses) respond({ state: "negative", reason: "not_found" });
   await Promise.all(asked);
   assert.equal(breaker.isReady(), true);
   assert.equal(breaker.health().state, "ready");
@@ -191,12 +194,12 @@ test("a look-up that is not put says nothing of the earlier attempt", async (t) 
   const { breaker } = openedBreaker(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
   assert.deepEqual(await breaker.lookUp!(attempt), unavailable("out_of_service"));
   assert.equal(breaker.isReady(), false);
-  assert.deepEqual(await breaker.lookUp!(attempt), { kind: "unknown" });
+  assert.deepEqual(await breaker.lookUp!(attempt), { state: "unknown", reason: "unclear" });
 });
 
 test("nothing of an attempt is in the log", async (t) => {
   const { ask, log } = openedBreaker(t);
-  await ask({ kind: "unknown" }, 5);
+  await ask({ state: "unknown", reason: "unclear" }, 5);
   await ask(unavailable("no_money"), 2);
   assert.ok(log.lines.length > 0);
   assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|8000000017/);

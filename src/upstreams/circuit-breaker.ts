@@ -3,19 +3,13 @@ import { subjectParts } from "../checks/index.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
-import type {
-  IdentityAttempt,
-  IdentityOutcome,
-  IdentityUpstream,
-  UnavailableBecause,
-  UpstreamNeed,
-} from "./ports/identity-upstream.ts";
-import { countsAgainstVendor, unavailable, unknown } from "./ports/outcomes.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
+import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
 import { alarmSentences, lastingAlarms, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
 import { VendorCalls } from "./vendor-calls.ts";
 
-/** How a request can fail: the kind of its outcome, or the reason of an `unavailable`. */
-type FailureKind = "unknown" | "bad_response" | "unavailable" | "error" | UnavailableBecause;
+/** How a request can fail. */
+type FailureKind = Exclude<OutcomeWord, "verified" | "negative"> | "error";
 
 /** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
@@ -57,7 +51,7 @@ export interface CircuitBreakerOptions {
 
 /**
  * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
- * `unavailable` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
+ * `failed` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
  * while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that long.
  */
 export class CircuitBreaker implements IdentityUpstream {
@@ -141,8 +135,7 @@ export class CircuitBreaker implements IdentityUpstream {
     const listening = new AbortController();
     const response = this.#upstream.verify({ ...attempt, sendUntil, signal: listening.signal });
     const inTime = await Promise.race([response, settledAfter(sendUntil)]);
-    const outcome = inTime ?? unknown;
-    this.calls.add(outcome.kind === "unavailable" ? (outcome.reason ?? outcome.kind) : outcome.kind);
+    this.calls.add(outcomeWord(inTime ?? unknown));
     this.calls.durations.add((performance.now() - begun) * 1000);
     if (inTime) return inTime;
 
@@ -153,7 +146,7 @@ export class CircuitBreaker implements IdentityUpstream {
       this.#listening.delete(listening);
     };
     response.then(over, over);
-    return { kind: "unknown", later: response };
+    return { state: "unknown", reason: "timed_out", later: response };
   }
 
   /** Frees a connection: requests past their time-out occupy one as well. */
@@ -171,7 +164,7 @@ export class CircuitBreaker implements IdentityUpstream {
       this.#limited(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal })),
     );
     // If this look-up was not sent, we still know nothing about the earlier request.
-    return outcome.kind === "unavailable" && outcome.notSent ? unknown : outcome;
+    return outcome.state === "failed" && outcome.notSent ? unknown : outcome;
   }
 
   /** `subject` is the person: repeated failures for one person say little about the vendor. */
@@ -227,33 +220,32 @@ export class CircuitBreaker implements IdentityUpstream {
   #note(outcome: IdentityOutcome, subject: string): void {
     const now = Date.now();
     this.#balance = outcome.balance ?? this.#balance;
-    const reason = outcome.kind === "unavailable" ? outcome.reason : undefined;
+    const word = outcomeWord(outcome);
     if (countsAgainstVendor(outcome)) {
-      this.#lastFailures[reason ?? (outcome.kind as FailureKind)] = now;
-      if (reason === "not_reached") this.#failed.addAnother();
+      this.#lastFailures[word as FailureKind] = now;
+      if (word === "not_reached") this.#failed.addAnother();
       else this.#failed.add(subject);
-      const isOfStandIn = outcome.kind === "bad_response" && outcome.why === "stand_in";
-      const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : reason));
+      const isOfStandIn = outcome.state === "failed" && outcome.reason === "stand_in";
+      const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : word));
       if (alarm) this.#setAlarm(alarm);
       // Another Duba says `out_of_service` of one attempt: its own vendor failed with that.
-      const wait = reason === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
+      const wait = word === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
       this.#waitsUntil = Math.max(this.#waitsUntil, now + Math.min(wait, longestWait));
       return;
     }
     this.#lastAnswerAt = now;
-    const doubt = reason === "refused" ? reason : outcome.kind === "bad_response" ? outcome.kind : undefined;
-    if (doubt === undefined) {
+    if (word !== "refused" && word !== "bad_response") {
       this.#failed.clear();
       this.#doubtful.clear();
-      if (outcome.kind === "negative" && outcome.reason === "not_found") this.#notFound.add(subject);
+      if (outcome.state === "negative" && outcome.reason === "not_found") this.#notFound.add(subject);
       else this.#notFound.clear();
       this.#setAlarm(this.#notFound.areMany ? "finds_nobody" : null);
       return;
     }
-    if (doubt === "bad_response") this.#lastFailures[doubt] = now;
+    if (word === "bad_response") this.#lastFailures[word] = now;
     this.#doubtful.add(subject);
     // Either way the vendor accepted our credentials.
-    if (this.#doubtful.areMany) this.#setAlarm(doubt);
+    if (this.#doubtful.areMany) this.#setAlarm(word);
     else if (this.#isLasting()) this.#setAlarm(null);
   }
 

@@ -5,6 +5,7 @@ import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
 import { PersonRecord } from "../operation/identity-record.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
+import { didNoWork } from "./ports/outcomes.ts";
 
 /** The tests that every identity source passes, the sandbox too. */
 
@@ -137,7 +138,7 @@ export function testIdentityUpstream(
   test(`${name} gives a whole record of the ${label} asked for, in the interface's forms`, async (t) => {
     const upstream = await open(t);
     const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.verified });
-    assert.ok(outcome.kind === "verified");
+    assert.ok(outcome.state === "verified");
     const record = personOf(outcome.record);
     assertRecord(record, kind);
     assert.equal(record[numberMember(kind)], numbers.verified);
@@ -146,7 +147,7 @@ export function testIdentityUpstream(
   test(`${name} knows a ${label} that does not exist`, async (t) => {
     const upstream = await open(t);
     const outcome = await upstream.verify({ ...attemptTo(upstream, kind), number: numbers.notFound });
-    assert.deepEqual(withoutFacts(outcome), { kind: "negative", reason: "not_found" });
+    assert.deepEqual(withoutFacts(outcome), { state: "negative", reason: "not_found" });
   });
 
   test(`${name} ends the wait for a ${label} when it is told to, and does not claim to know what became of it`, async (t) => {
@@ -155,7 +156,7 @@ export function testIdentityUpstream(
     const asked = upstream.verify({ ...attemptTo(upstream, kind), number: numbers.slow, signal: limit.signal });
     setImmediate(() => limit.abort());
     const outcome = await asked;
-    assert.ok(outcome.kind === "unknown" || outcome.kind === "unavailable", outcome.kind);
+    assert.ok(outcome.state === "unknown" || didNoWork(outcome), outcome.state);
   });
 }
 

@@ -1,12 +1,12 @@
 import { Durations } from "../runtime/durations.ts";
-import type { IdentityOutcome, UnavailableBecause } from "./ports/identity-upstream.ts";
+import type { OutcomeWord } from "./ports/outcomes.ts";
 
-/** Counts attempts by outcome: its kind, or the reason of an `unavailable`. */
+/** Counts attempts by outcome. */
 export class VendorCalls {
   readonly outcomes = new Map<string, number>();
   readonly durations = new Durations();
 
-  add(outcome: IdentityOutcome["kind"] | UnavailableBecause): void {
+  add(outcome: OutcomeWord): void {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
   }
 }

@@ -5,11 +5,11 @@ import { unavailable } from "./ports/outcomes.ts";
 /** A vendor's text in the fault table. Duba must not repeat it anywhere. */
 export const rawText = "raw text of a vendor about 22000000017";
 
-const unreadable: IdentityOutcome = { kind: "bad_response", why: "unreadable" };
-const shape: IdentityOutcome = { kind: "bad_response", why: "shape" };
-const lost: IdentityOutcome = { kind: "unknown", reason: "connection_lost" };
-const timedOut: IdentityOutcome = { kind: "unknown", reason: "timed_out" };
-const serverError: IdentityOutcome = { kind: "unknown", reason: "server_error" };
+const unreadable: IdentityOutcome = { state: "failed", reason: "unreadable" };
+const shape: IdentityOutcome = { state: "failed", reason: "shape" };
+const lost: IdentityOutcome = { state: "unknown", reason: "connection_lost" };
+const timedOut: IdentityOutcome = { state: "unknown", reason: "timed_out" };
+const serverError: IdentityOutcome = { state: "unknown", reason: "server_error" };
 
 /** What any vendor may do instead of answering, and the outcome. */
 export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
@@ -59,7 +59,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   },
   "answers more than may be read": {
     behaviour: json(200, { message: rawText.repeat(50_000) }),
-    outcome: { kind: "bad_response", why: "too_large" },
+    outcome: { state: "failed", reason: "too_large" },
   },
   "redirects the attempt": {
     behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
@@ -71,7 +71,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   },
   "answers a list": { behaviour: json(200, [rawText]), outcome: shape },
   "answers null": { behaviour: json(200, null), outcome: shape },
-  ...statuses(404, { kind: "bad_response", why: "status" }),
+  ...statuses(404, { state: "failed", reason: "status" }),
   ...statuses(401, unavailable("bad_credentials")),
   ...statuses(402, unavailable("no_money")),
   ...statuses(403, unavailable("bad_credentials")),

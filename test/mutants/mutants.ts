@@ -121,8 +121,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an attempt that was never sent stays in the sums, and leaves the ledger",
     file: "src/identity/ledger/attempts.ts",
-    from: "if (!outcome.notSent || !isKnown) return outcome;",
-    to: "return outcome;",
+    from: "notSent: notSent && !isKnown,",
+    to: "notSent,",
     tests: rebuildTest,
   },
   {
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a peer's wait because of one person pauses the peer",
     file: "src/upstreams/circuit-breaker.ts",
-    from: 'reason === "out_of_service" ? 0 :',
+    from: 'word === "out_of_service" ? 0 :',
     to: "",
     tests: ["src/upstreams/circuit-breaker-wait.test.ts"],
   },
@@ -190,24 +190,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a retry after "not found" goes to any vendor',
-    file: "src/identity/verification/upstream-calls/plan-attempts.ts",
-    from: "if (at < 0) return open;",
-    to: "return open;",
-    tests: ["src/identity/verification/upstream-calls/second-source.test.ts"],
+    file: "src/identity/verification/attempts/decide-route.ts",
+    from: "({ name }) => at >= 0 &&",
+    to: "({ name }) => at < -1 &&",
+    tests: ["src/identity/verification/attempts/second-source.test.ts"],
   },
   {
     name: 'a third vendor is asked after "not found"',
-    file: "src/identity/verification/upstream-calls/upstream-call.ts",
-    from: "if (isSecondSource) break;",
+    file: "src/identity/verification/attempts/run-attempts.ts",
+    from: 'if (follows === "second_source") break;',
     to: "",
-    tests: ["src/identity/verification/upstream-calls/second-source.test.ts"],
+    tests: ["src/identity/verification/attempts/second-source.test.ts"],
   },
   {
     name: 'a second source that does no work takes "not found" back',
     file: "src/identity/ledger/write-outcome.ts",
     from: 'return state === "failed" && !isAwaited && attempts.some(isNotFound);',
     to: "return attempts.length < 0 && isAwaited && attempts.some(isNotFound);",
-    tests: ["src/identity/verification/upstream-calls/second-source.test.ts"],
+    tests: ["src/identity/verification/attempts/second-source.test.ts"],
   },
   {
     name: "a vendor takes a place by chance",

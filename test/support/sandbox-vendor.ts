@@ -36,7 +36,7 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
       reference: "",
       signal,
     });
-    if (outcome.kind === "verified")
+    if (outcome.state === "verified")
       return { status: 200, body: { success: true, data: { request_reference: "theirs", ...outcome.record } } };
     const failure = new Failure(failureCodeOf(outcome, kind));
     return { status: failure.status, body: failureBody(failure, "request") };

@@ -8,12 +8,13 @@ import { starterLists } from "../../catalogue/starter.ts";
 import type { CheckInput } from "../../checks/check.ts";
 import { inventedPerson } from "../../checks/invented-person.ts";
 import { personOf } from "../../checks/kinds.fixture.ts";
-import { matchRecord } from "../../identity/verification/upstream-calls/match-record.ts";
+import { matchRecord } from "../../identity/verification/attempts/match-record.ts";
 import { type CheckKind, numberMember, personKinds } from "../../operation/check-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { openSource } from "../../upstreams/open-vendors.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { notSentBecause, unavailable } from "../../upstreams/ports/outcomes.ts";
+import { storedReason } from "../../upstreams/ports/reasons.ts";
 import type { Vendor } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../../upstreams/registry.ts";
 import { VendorClient } from "../../upstreams/vendor-client.ts";
@@ -86,8 +87,8 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
       withStandIn("any", async (opened) => {
         for (const kind of personKindsOf(opened)) {
           const outcome = await verify(opened, kind);
-          assert.equal(outcome.kind, "verified");
-          if (outcome.kind !== "verified") continue;
+          assert.equal(outcome.state, "verified");
+          if (outcome.state !== "verified") continue;
           const { personal_info: own, ...record } = personOf(outcome.record);
           const { personal_info: wanted } = inventedPerson(kind, number, claims.phone);
           const members = ["first_name", "last_name", "gender", "phone_number", "date_of_birth"] as const;
@@ -111,7 +112,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
             if (wanted === "slow") await until(() => calls.length > before).then(() => limit.abort());
             const outcome = await asking;
             const result = matchRecord(outcome, asked, { phoneMatch: true, answers: "full" });
-            const reason = "reason" in result ? result.reason : null;
+            const reason = "reason" in result ? storedReason(result.reason) : null;
             assert.equal([result.state, reason].join(" ").trim(), said[wanted], wanted);
             assert.equal(outcome.retryAfter, wanted === "too_many_requests" ? 2 : undefined);
             const call = calls.at(-1)!;
@@ -127,7 +128,7 @@ for (const vendor of vendors.filter(({ name }) => name in standIns))
     test("finds the vendor's own test number", () =>
       withStandIn("any", async (opened) => {
         const asked = vendor.testInput;
-        if (asked) assert.equal((await verify(opened, asked.kind, asked)).kind, "verified");
+        if (asked) assert.equal((await verify(opened, asked.kind, asked)).state, "verified");
       }));
 
     test("refuses a request without credentials as the vendor does", () =>

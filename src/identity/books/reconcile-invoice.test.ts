@@ -37,7 +37,7 @@ for (const engine of engines) {
         const reference = `D-${nth}`;
         const price = outcome === "not_found" ? prices["bvn.not_found"] : prices.bvn;
         bills.push({ reference, at: now + 3_000, last4: attempt.number.slice(-4), price });
-        if (outcome === "lost") return { kind: "unknown", reason: "connection_lost" };
+        if (outcome === "lost") return { state: "unknown", reason: "connection_lost" };
         if (outcome === "unreadable") return badResponse("unreadable");
         return outcome === "not_found"
           ? { ...negative("not_found"), reference }

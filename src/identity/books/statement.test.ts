@@ -30,7 +30,7 @@ for (const engine of engines) {
     test("agrees to the kobo with a query written by hand, over a month with a fee change", async (t) => {
       let now = november - 1;
       const { upstream } = answering((attempt, nth) =>
-        nth % 4 === 0 ? { kind: "negative", reason: "not_found" } : verified(attempt),
+        nth % 4 === 0 ? { state: "negative", reason: "not_found" } : verified(attempt),
       );
       const upstreams = { test: upstream, live: [upstream] };
       const mine = newRequest({ kind: "bvn" });

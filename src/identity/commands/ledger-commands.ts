@@ -18,8 +18,8 @@ import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
+import { attemptReasons } from "../../upstreams/ports/reasons.ts";
 import { attemptSums } from "../books/attempt-sums.ts";
-import { attemptReasons } from "../ledger/attempts.ts";
 import { adjustmentsOf } from "../ledger/reports/inspect.ts";
 import {
   groupings,

@@ -21,7 +21,7 @@ import type { IdentitySettings } from "../identity-settings.ts";
 import { toldState } from "../ledger/told-state.ts";
 import { consentReferenceOf } from "../operations/request-headers.ts";
 import { claimStore } from "../stand-in-store.ts";
-import { unfitFor } from "../verification/upstream-calls/usable-upstreams.ts";
+import { unfitFor } from "../verification/attempts/decide-route.ts";
 import { anyNumber, besideNumber, inputFrom, wholeRequest } from "./check-members.ts";
 import { vendorChoice } from "./vendor-states.ts";
 

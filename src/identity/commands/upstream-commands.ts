@@ -46,7 +46,6 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<Up
   answered_by_stand_in: "a stand-in answers in place of the vendor",
   finds_nobody: "vendor found nobody many times in a row",
   bad_response: "invalid response",
-  unavailable: "vendor unavailable",
   unknown: "no response in time",
   error: "error in the adapter",
 };

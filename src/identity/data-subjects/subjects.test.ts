@@ -5,11 +5,10 @@ import { personOf } from "../../checks/kinds.fixture.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
-import { negative } from "../../upstreams/ports/outcomes.ts";
+import { negative, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
 import { engines, failureFrom, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow, replaceWrappedKey, rowOf, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/write-outcome.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { eraseSubject, exportSubject } from "./subjects.ts";
 
@@ -100,11 +99,12 @@ for (const engine of engines) {
     });
 
     test("a call repeated after the erasure is told that the record is gone: nobody is asked, nothing charged", async (t) => {
-      const states = ["verified", "not_found", "unknown", "unavailable"] as const;
+      const states = ["verified", "not_found", "unknown", "failed"] as const;
       const { room, received, parts } = await opened(t, async (attempt) => {
         const kind = states[Number(attempt.claims.phone!.slice(-1))]!;
         if (kind === "verified") return verified(attempt);
-        return kind === "not_found" ? negative(kind) : { kind };
+        if (kind === "not_found") return negative(kind);
+        return kind === "unknown" ? unknown : unavailable("out_of_service");
       });
       const bvn = newBvn();
       const mine = newRequest({ number: bvn });
@@ -148,13 +148,13 @@ for (const engine of engines) {
     });
 
     test("what is heard only after the erasure keeps nothing either", async (t) => {
-      const { room, parts } = await opened(t, async () => ({ kind: "unknown" }));
+      const { room, parts } = await opened(t, async () => ({ state: "unknown", reason: "unclear" }));
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await failureFrom(room.verify(mine));
       await eraseSubject(parts, mine);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
       const row = await rowOf(store.db, mine);
-      assert.ok(await new Ledger(store.db).resolve(row!, { ...bareOutcome("verified", start), sealed }));
+      assert.ok(await new Ledger(store.db).resolve(row!, { state: "verified", attempt: null, at: start, sealed }));
       const learned = await onlyRow(store.db, mine);
       assert.deepEqual([learned.state, learned.sealed_record], ["verified", null]);
       assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);

@@ -1,40 +1,13 @@
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
-import { type CheckKind, negativeReasons } from "../../operation/check-kind.ts";
+import type { Sealed } from "../../keyring/envelope-encryption.ts";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { IdentityOutcome, OutcomeFacts } from "../../upstreams/ports/identity-upstream.ts";
+import { type AttemptReason, storedReason } from "../../upstreams/ports/reasons.ts";
 import { type BilledAttempt, billOf, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { OutcomeState } from "./transitions.ts";
-
-/**
- * Why an attempt returned no record. The negative reasons, and `no_phone` for a record without a phone, are about the
- * person. `bad_response`: we could not trust the response. `released`: an operator states that the vendor did no work.
- * `record_lost`: an operator states that the vendor bills the work although no response came. After `timed_out`,
- * `connection_lost`, `server_error` and `unclear`, the vendor may have done the work.
- */
-export const attemptReasons = [
-  ...negativeReasons,
-  "no_phone",
-  "no_money",
-  "bad_credentials",
-  "bad_settings",
-  "refused",
-  "rate_limited",
-  "out_of_service",
-  "not_done",
-  "released",
-  "record_lost",
-  "bad_response",
-  "timed_out",
-  "connection_lost",
-  "server_error",
-  "unclear",
-] as const;
-export type AttemptReason = (typeof attemptReasons)[number];
-
-export function isAttemptReason(text: string): text is AttemptReason {
-  return attemptReasons.some((reason) => reason === text);
-}
 
 /**
  * One attempt at a vendor, or an intent for which no request may have been sent. It is written with the outcome
@@ -58,28 +31,21 @@ export interface AttemptStart {
   why?: string | null;
 }
 
-/** The outcome of an attempt. */
-export interface AttemptOutcome {
+/**
+ * The outcome of a run: that of its attempt, with what it charges and keeps in place of the record. Without a reason, the
+ * run sent nothing, or learned nothing.
+ */
+export type RunOutcome<Found extends object = object> = (
+  | IdentityOutcome<Found>
+  | ({ state: "failed" | "unknown"; reason: null; lasting?: boolean; notSent?: true } & OutcomeFacts)
+) & {
   /** Null if the run made no attempt, or learned nothing about it. */
   attempt: number | null;
-  state: OutcomeState;
-  reason: AttemptReason | null;
-  vendorReference: string | null;
-  /** Whether the vendor states that it bills the attempt. Null if it states nothing. */
-  billed: BilledAttempt["billed"];
-  /** The vendor certainly did not get the request, so it does not count as an attempt. */
-  notSent: boolean;
   at: number;
-}
-
-/**
- * The outcome as the ledger stores it. An attempt that was not sent is deleted. But if the journal already names it,
- * the sums and the audit trail have it, so it stays as an attempt that did no work.
- */
-export function asCounted<Outcome extends AttemptOutcome>(outcome: Outcome, isKnown: boolean): Outcome {
-  if (!outcome.notSent || !isKnown) return outcome;
-  return { ...outcome, notSent: false, reason: outcome.reason ?? "not_done", billed: "no" };
-}
+  /** The mark of the charge; null if nothing is charged. */
+  charge?: string | null;
+  sealed?: Sealed | null;
+};
 
 /** The attempts of a row with an unknown outcome, oldest first. */
 export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
@@ -163,11 +129,9 @@ export function newAttempt(
 export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
 
 /** Adds the bill that follows from an outcome at these prices. */
-export function withBill<Outcome extends Pick<AttemptOutcome, "attempt" | "state" | "reason" | "billed">>(
-  attempts: readonly Attempt[],
-  outcome: Outcome,
-  prices: PricesByVendor,
-): Outcome & AttemptBill {
+export function withBill<
+  Outcome extends { attempt: number | null; state: OutcomeState } & Pick<Attempt, "reason" | "billed">,
+>(attempts: readonly Attempt[], outcome: Outcome, prices: PricesByVendor): Outcome & AttemptBill {
   const asked = attempts.find(({ number }) => number === outcome.attempt);
   if (!asked) return { ...outcome, bill: null, bill_certain: 0 };
   const { state, reason, billed } = outcome;
@@ -175,14 +139,49 @@ export function withBill<Outcome extends Pick<AttemptOutcome, "attempt" | "state
   return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
 }
 
+/**
+ * An outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already names it, the
+ * sums and the audit trail have it, so it stays as an attempt that did no work.
+ */
+export function storedOutcome(
+  attempts: readonly Attempt[],
+  outcome: RunOutcome,
+  isKnown: boolean,
+  prices: PricesByVendor,
+) {
+  const { state, attempt, at, reference: vendor_reference = null, billed = null } = outcome;
+  const reason = "reason" in outcome && outcome.reason ? storedReason(outcome.reason) : null;
+  const notSent = isNotSent(outcome);
+  const told: Pick<Attempt, "reason" | "billed"> =
+    notSent && isKnown ? { reason: reason ?? "not_done", billed: "no" } : { reason, billed };
+  return withBill(attempts, { attempt, state, at, vendor_reference, notSent: notSent && !isKnown, ...told }, prices);
+}
+export type StoredOutcome = ReturnType<typeof storedOutcome>;
+
+/** Whether the vendor certainly did not get the request, so that it does not count as an attempt. */
+export function isNotSent(outcome: RunOutcome): boolean {
+  return outcome.state === "failed" && outcome.notSent === true;
+}
+
 /** The attempts after one of them got this outcome. */
-export function withOutcome(attempts: readonly Attempt[], answer: AttemptOutcome & AttemptBill): Attempt[] {
-  const { attempt, state, reason, vendorReference, billed, bill, bill_certain, notSent, at } = answer;
-  const answered_at = state === "unknown" ? null : at;
-  const change = { outcome: state, reason, vendor_reference: vendorReference, billed, bill, bill_certain, answered_at };
+export function withOutcome(attempts: readonly Attempt[], ended: StoredOutcome): Attempt[] {
+  const { attempt, notSent } = ended;
   return attempts
     .filter(({ number }) => !(notSent && number === attempt))
-    .map((one) => (one.number === attempt ? { ...one, ...change } : one));
+    .map((one) => (one.number === attempt ? { ...one, ...endColumns(ended) } : one));
+}
+
+function endColumns({
+  state,
+  at,
+  reason,
+  vendor_reference,
+  billed,
+  bill,
+  bill_certain,
+}: Omit<StoredOutcome, "notSent">) {
+  const answered = state === "unknown" ? {} : { answered_at: at };
+  return { outcome: state, reason, vendor_reference, billed, bill, bill_certain, ...answered };
 }
 
 const startColumns = [
@@ -221,31 +220,18 @@ export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attem
 export function closeAttempt(
   db: Kysely<Tables>,
   changed: Changed,
-  {
-    reference,
-    attempt,
-    reason,
-    vendorReference,
-    billed,
-    bill,
-    bill_certain,
-    at,
-  }: Omit<AttemptOutcome, "state" | "notSent"> & AttemptBill & { reference: string },
-  { state, notSent }: Pick<AttemptOutcome, "state" | "notSent">,
+  { reference, ...ended }: Omit<StoredOutcome, "state" | "notSent"> & { reference: string },
+  { state, notSent }: Pick<StoredOutcome, "state" | "notSent">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
-  const isOpen = openAttemptOf(reference, attempt);
+  const isOpen = openAttemptOf(reference, ended.attempt);
   const isOfRow = sql<SqlBool>`verification.reference = ${reference} and ${holds}`;
   if (notSent)
     return db
       .deleteFrom("verification_attempt")
       .where(isOpen)
       .where(({ exists, selectFrom }) => exists(selectFrom(changed).select("verification.reference").where(isOfRow)));
-  const answered = state === "unknown" ? {} : { answered_at: at };
-  const change = {
-    ...{ outcome: state, reason, vendor_reference: vendorReference, billed },
-    ...{ bill, bill_certain, ...answered },
-  };
+  const change = endColumns({ ...ended, state });
   return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
 }
 

@@ -1,8 +1,9 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
+import type { RunOutcome } from "./attempts.ts";
 import type { Charges, UncertainCharge } from "./charges.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Run, RunOutcome } from "./write-outcome.ts";
+import type { Run } from "./write-outcome.ts";
 
 interface Late {
   run: Run;

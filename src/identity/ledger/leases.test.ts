@@ -26,7 +26,7 @@ suite("running verifications of an earlier process on sqlite", () => {
     const taken = await onlyRow(store.db, mine);
     assert.deepEqual([taken.state, taken.charged, taken.attempts], ["verified", 1, 2]);
 
-    played.answer({ kind: "negative", reason: "not_found" });
+    played.answer({ state: "negative", reason: "not_found" });
     await lost;
     // The late response is noted on its own attempt, and changes nothing else.
     await until(async () => (await onlyRow(store.db, mine)).unresolved === 0);
@@ -124,7 +124,7 @@ suite("two processes on postgres", () => {
       const retry = other.verify(mine);
       if (isLive) assert.equal((await failureFrom(retry)).code, "request_in_progress");
       else assert.equal((await retry).replayed, false);
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await lost;
       const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts], isLive ? ["started", 1] : ["verified", 2]);
@@ -140,7 +140,7 @@ suite("two processes on postgres", () => {
     await handOver(mine.accountId, -1);
     await store.open(t);
     assert.equal((await onlyRow(store.db, mine)).state, "unknown");
-    upstream.answer({ kind: "unknown" });
+    upstream.answer({ state: "unknown", reason: "unclear" });
     await lost;
   });
 
@@ -154,7 +154,7 @@ suite("two processes on postgres", () => {
     await handOver(mine.accountId, -1);
     t.mock.timers.tick(5_000);
     await until(async () => (await onlyRow(store.db, mine)).state === "unknown");
-    upstream.answer({ kind: "unknown" });
+    upstream.answer({ state: "unknown", reason: "unclear" });
     await lost;
   });
 
@@ -176,7 +176,7 @@ suite("two processes on postgres", () => {
     upstream.answer(await verified(mine));
     assert.equal((await call).replayed, false);
     assert.equal((await onlyRow(store.db, mine)).charged, 1);
-    upstream.answer({ kind: "unknown" }, 2);
+    upstream.answer({ state: "unknown", reason: "unclear" }, 2);
     await lost;
   });
 

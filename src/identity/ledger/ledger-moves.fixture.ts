@@ -1,12 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
-import { newAttempt } from "./attempts.ts";
+import { newAttempt, type RunOutcome } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { stored } from "./ledger-rows.fixture.ts";
 import { newReference } from "./reference.ts";
 import { storedState, type ToldState } from "./told-state.ts";
-import type { OutcomeState } from "./transitions.ts";
-import { bareOutcome, type RunOutcome } from "./write-outcome.ts";
 
 const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
@@ -49,12 +47,11 @@ export function newRow({
 }
 
 /** The outcome of the first attempt. */
-export const found = (told: ToldState, attempt = 1): RunOutcome => ({
-  ...bareOutcome(storedState(told).state as OutcomeState, 2),
-  reason: storedState(told).reasons[0] ?? null,
-  attempt,
-  charge: told === "verified" ? "mark" : null,
-});
+export function found(told: ToldState, attempt = 1): RunOutcome {
+  const { state, reasons } = storedState(told);
+  const charge = told === "verified" ? "mark" : null;
+  return { state, reason: reasons[0] ?? null, attempt, at: 2, charge } as RunOutcome;
+}
 
 /** Stores rows of a suite, and reads them again. */
 export function placing(store: { readonly db: Kysely<Tables> }) {

@@ -5,7 +5,7 @@ import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
-import { newAttempt } from "./attempts.ts";
+import { isNotSent, newAttempt, type RunOutcome } from "./attempts.ts";
 import { abandonAll, leasesOf } from "./leases.ts";
 import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
@@ -14,7 +14,7 @@ import { newReference } from "./reference.ts";
 import { settle, settledAfter } from "./settle.ts";
 import { storedState, type ToldState, toldState, toldStates } from "./told-state.ts";
 import { type Transition, transitions, type VerificationState } from "./transitions.ts";
-import type { RunOutcome } from "./write-outcome.ts";
+import { notCalledOutcome } from "./write-outcome.ts";
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
@@ -25,7 +25,8 @@ for (const engine of engines) {
     /** Tries a move of a row to a state; true if the ledger says that it happened. */
     const tried = async (move: Transition, row: Row, to: ToldState): Promise<boolean> => {
       const ledger = new Ledger(store.db);
-      if (move === "retry") return (await ledger.retry(row, { ...next, owner: "other", begins: "call" })) !== undefined;
+      if (move === "retry")
+        return (await ledger.retry(row, { ...next, owner: "other", begins: "attempt" })) !== undefined;
       if (move === "failOver") return (await ledger.failOver(row, found("failed"), next)) !== undefined;
       if (move === "abandon") return ledger.abandon(row, { isOwnerGone: sql<SqlBool>`1 = 1` }, () => 3);
       if (move === "settle") {
@@ -69,24 +70,24 @@ for (const engine of engines) {
     test("every outcome is written alike, whichever outcomes the ledger wrote before", async () => {
       const used = new Ledger(store.db);
       const sealed = { sealed_record: "s1:r1:record", sealed_key: "s1:r1:key" };
-      const more: Partial<RunOutcome>[] = [
+      const more = [
         {},
         { sealed, charge: "mark" },
         { notSent: true },
         { attempt: null },
-        { reason: "bad_response", vendorReference: "theirs" },
+        { reason: "shape", reference: "theirs" },
       ];
       for (const state of ["verified", "not_found", "failed", "unknown"] as const)
         for (const changes of more) {
           const [one, other] = [await placed({ run: 2, attempts: 2 }), await placed({ run: 2, attempts: 2 })];
-          const outcome = { ...found(state), ...changes };
+          const outcome = { ...found(state), ...changes } as RunOutcome;
           assert.ok(await used.complete(one, outcome));
           assert.ok(await new Ledger(store.db).complete(other, outcome));
           const { reference, attempts, ...written } = await nowOf(one);
           const same = attempts.map((attempt) => ({ ...attempt, reference: other.reference }));
           const expected = { reference: other.reference, attempts: same, ...written };
           assert.deepEqual(expected, await nowOf(other), JSON.stringify(outcome));
-          assert.equal(attempts.length, outcome.notSent ? 1 : 2);
+          assert.equal(attempts.length, isNotSent(outcome) ? 1 : 2);
           const keys = [reference, other.reference].map((name) =>
             new Ledger(store.db).recordKey({ reference: name, completed_at: 2 }),
           );
@@ -133,7 +134,7 @@ for (const engine of engines) {
     test("a turn to another vendor is a further attempt, and of the present run only", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed();
-      const timedOut = { ...found("unknown"), reason: "timed_out" as const };
+      const timedOut = { state: "unknown", reason: "timed_out", attempt: 1, at: 2 } as const;
       const turned = await ledger.failOver(row, timedOut, next);
       const attempts = [{ ...row.attempts[0], reason: "timed_out" }, newAttempt({ ...row, run: 2 }, next)];
       const known = { ...row, run: 2, attempts };
@@ -145,7 +146,7 @@ for (const engine of engines) {
 
     test("a turn away from a vendor that was not asked leaves one attempt", async () => {
       const row = await placed();
-      const turned = (await new Ledger(store.db).failOver(row, { ...found("failed"), notSent: true }, next))!;
+      const turned = (await new Ledger(store.db).failOver(row, notCalledOutcome(1, 2), next))!;
       assert.deepEqual(
         turned.attempts.map(({ number, vendor }) => [number, vendor]),
         [[2, "next"]],
@@ -158,7 +159,7 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => ledger.retry(row, { ...next, owner: `o${n}`, begins: "call" })),
+        Array.from({ length: 8 }, (_, n) => ledger.retry(row, { ...next, owner: `o${n}`, begins: "attempt" })),
       );
       assert.equal(resumed.filter((one) => one !== undefined).length, 1);
       const now = await nowOf(row);

@@ -12,15 +12,14 @@ import { type Budget, kindOf } from "../spending/budget.ts";
 import { hasEnough, noneIfTooMuch, take } from "../spending/spending.ts";
 import {
   type Attempt,
-  type AttemptOutcome,
   type AttemptStart,
-  asCounted,
   closeAttempt,
   isOnlyUnresolved,
   newAttempt,
   openAttempt,
+  type RunOutcome,
+  storedOutcome,
   withAttempts,
-  withBill,
   withOutcome,
 } from "./attempts.ts";
 import {
@@ -44,12 +43,10 @@ import {
   type OutcomeValues,
   type OutcomeVariant,
   outcomeColumns,
+  outcomeParts,
   outcomeStatement,
   outcomeValueKinds,
-  outcomeValues,
-  outcomeVariant,
   type Run,
-  type RunOutcome,
   writeLateAnswer,
 } from "./write-outcome.ts";
 
@@ -162,7 +159,7 @@ export class Ledger {
   ): Promise<Row | undefined> {
     // A retry that only waits gets a new run too, so that a pending write of an earlier run cannot end it.
     const run = row.run + 1;
-    const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
+    const attempts = begins === "attempt" ? [newAttempt({ ...row, run }, start)] : [];
     const columns = {
       owner,
       run,
@@ -187,10 +184,10 @@ export class Ledger {
   }
 
   /** Writes the outcome of the run's attempt and the intent of one at another vendor. Undefined if this run lost its row. */
-  async failOver(row: Row, ended: AttemptOutcome, next: AttemptStart): Promise<Row | undefined> {
+  async failOver(row: Row, ended: RunOutcome, next: AttemptStart): Promise<Row | undefined> {
     const { reference, owner, journaled = nothing } = row;
     const isKnown = ended.attempt !== null && ended.attempt <= journaled.attempts;
-    const before = withBill(row.attempts, asCounted(ended, isKnown), this.#prices);
+    const before = storedOutcome(row.attempts, ended, isKnown, this.#prices);
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
     const { state, reason, at, bill } = before;
@@ -216,8 +213,8 @@ export class Ledger {
     outcome: RunOutcome,
     { mayHaveTaken = run.spends !== null, until = 0 } = {},
   ): Promise<boolean> {
-    const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
-    const values = outcomeValues(run, outcome, this.#prices);
+    const { values, variant: written } = outcomeParts(run, outcome, this.#prices);
+    const variant = { ...written, givesBack: mayHaveTaken && values.charged === 0 };
     if (!variant.givesBack && !variant.notSent)
       return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds, { until });
     const complete = () => this.#queries.run(this.#writeCompletion, values, variant, { until, waitsForRows: true });
@@ -249,8 +246,7 @@ export class Ledger {
     const { reference, owner } = run;
     const outcome = { ...late, charge: null };
     const known = { ...run, journaled: { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY } };
-    const values = outcomeValues(known, outcome, this.#prices);
-    const variant = outcomeVariant(outcome, known);
+    const { values, variant } = outcomeParts(known, outcome, this.#prices);
     const columns = outcomeColumns(values);
     const update =
       outcome.state === "failed"
@@ -263,7 +259,7 @@ export class Ledger {
   }
 
   /** Writes a vendor's late response to an attempt whose verification has another outcome. */
-  async endAttempt(run: Run, answer: AttemptOutcome): Promise<void> {
+  async endAttempt(run: Run, answer: RunOutcome): Promise<void> {
     await this.#db.transaction().execute((trx) => writeLateAnswer(trx, run, answer, this.#prices));
   }
 

@@ -14,7 +14,9 @@ for (const engine of engines)
 
     /** A verification that was asked three times without a response, in an account with a cap. */
     const unknown = async (t: TestContext, retries = 2) => {
-      const asked = answering((attempt, nth) => (nth <= retries + 1 ? { kind: "unknown" } : verified(attempt)));
+      const asked = answering((attempt, nth) =>
+        nth <= retries + 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
+      );
       const { upstream, received } = asked;
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
       const mine = newRequest({ idempotencyKey: "k", mode: "live", terms: { capCount: 1 } });

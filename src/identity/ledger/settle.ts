@@ -6,8 +6,9 @@ import { type Audited, inTransaction, type WithClock } from "../../storage/audit
 import { isSqlite } from "../../storage/engine.ts";
 import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables } from "../../storage/tables.ts";
+import type { AttemptReason } from "../../upstreams/ports/reasons.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
-import { type Attempt, type AttemptReason, closeAttempt, unresolvedAttempts, withBill } from "./attempts.ts";
+import { type Attempt, closeAttempt, unresolvedAttempts, withBill } from "./attempts.ts";
 import { addToJournal, uncharged } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
@@ -163,6 +164,6 @@ function answerOf(
   end: { state: "negative" | "failed"; reason: AttemptReason },
   { at, prices }: When,
 ) {
-  const { reference, number, vendor_reference: vendorReference, billed } = attempt;
-  return withBill([attempt], { reference, attempt: number, ...end, vendorReference, billed, at }, prices);
+  const { reference, number, vendor_reference, billed } = attempt;
+  return withBill([attempt], { reference, attempt: number, ...end, vendor_reference, billed, at }, prices);
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
-import type { AttemptReason } from "./attempts.ts";
+import type { AttemptReason } from "../../upstreams/ports/reasons.ts";
 import type { VerificationState } from "./transitions.ts";
 
 /** The states that callers and operators see. A negative state has the name of its reason. */

@@ -33,7 +33,7 @@ export const transitions = {
 export type Transition = keyof typeof transitions;
 
 /**
- * The first step of a retry. `call`: a new attempt. `lookUp`: looks up an earlier attempt. `wait`: waits for an attempt
+ * The first step of a retry. `attempt`: a new one. `lookUp`: looks up an earlier attempt. `wait`: waits for an attempt
  * that is still under way.
  */
-export type RunStart = "call" | "lookUp" | "wait";
+export type RunStart = "attempt" | "lookUp" | "wait";

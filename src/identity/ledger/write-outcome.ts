@@ -7,7 +7,6 @@ import {
   type Transaction,
   type UpdateQueryBuilder,
 } from "kysely";
-import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
@@ -16,15 +15,14 @@ import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import {
   type Attempt,
-  type AttemptOutcome,
-  asCounted,
   closeAttempt,
   isNotFound,
+  isNotSent,
+  type RunOutcome,
+  storedOutcome,
   unresolvedAttempts,
-  withBill,
 } from "./attempts.ts";
 import { addToJournal, type JournalEntry, type Journaled, uncharged } from "./journal/journal-entry.ts";
-import type { OutcomeState } from "./transitions.ts";
 
 /** Replaces the values that identify a person once the person is erased. */
 export const erased = "erased";
@@ -36,54 +34,51 @@ export interface Run extends Pick<VerificationRow, "reference" | "account_id" | 
   journaled?: Journaled;
 }
 
-/** The outcome of a run as written, including that of its attempt. */
-export interface RunOutcome extends AttemptOutcome {
-  /** The mark of the charge; null if nothing is charged. */
-  charge: string | null;
-  sealed: Sealed | null;
-}
-
 /**
  * Whether a verification ends as "not found" although its last attempt failed. That is so if an earlier vendor reported
  * it and no other attempt is unresolved.
  */
-export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, attempt }: AttemptOutcome): boolean {
+export function staysNotFound({ attempts }: Pick<Run, "attempts">, { state, attempt }: RunOutcome): boolean {
   const isAwaited = unresolvedAttempts({ attempts }).some(({ number }) => number !== attempt);
   return state === "failed" && !isAwaited && attempts.some(isNotFound);
 }
 
-export type OutcomeValues = ReturnType<typeof outcomeValues>;
-
-/** The values of the statements that write an outcome. `prices`: current prices. */
-export function outcomeValues(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
-  const { reference, account_id, owner, run, fee, journaled } = ended;
-  const counted = withBill(ended.attempts, countedOutcome(outcome, journaled), prices);
-  const { state, charge, sealed, at, attempt, reason, vendorReference, billed, bill, bill_certain } = counted;
-  return {
-    reference,
-    account_id,
-    owner,
-    run,
+/**
+ * What the statements that write an outcome depend on. `variant`: everything that determines their SQL. `values`: all
+ * else. `prices`: current prices.
+ */
+export function outcomeParts(ended: Run, outcome: RunOutcome, prices: PricesByVendor) {
+  const { reference, account_id, owner, run, fee, attempts, journaled } = ended;
+  const isKnown = outcome.attempt !== null && outcome.attempt <= (journaled?.attempts ?? 0);
+  const { state, notSent, ...stored } = storedOutcome(attempts, outcome, isKnown, prices);
+  const { charge = null, sealed = null } = outcome;
+  const isUnfound = staysNotFound(ended, outcome);
+  const values = {
+    ...{ reference, account_id, owner, run, ...stored },
     // A row that was charged before stays verified, so it never gets here.
     charged: charge === null ? 0 : 1,
-    charged_at: charge === null ? null : at,
+    charged_at: charge === null ? null : stored.at,
     charge_mark: charge ?? "",
     kobo: charge === null ? 0 : fee,
     told_unknown: state === "unknown" || journaled?.toldUnknown ? 1 : 0,
     sealed_record: sealed?.sealed_record ?? null,
     sealed_key: sealed?.sealed_key ?? "",
-    slot: slotAt(at),
-    completed_at: state === "unknown" ? null : at,
-    attempt,
-    reason,
-    ends_because: staysNotFound(ended, outcome) ? "not_found" : reason,
-    vendorReference,
-    billed,
-    bill,
-    bill_certain,
-    at,
+    slot: slotAt(stored.at),
+    completed_at: state === "unknown" ? null : stored.at,
+    ends_because: isUnfound ? "not_found" : stored.reason,
   } as const;
+  const variant = {
+    ...{ state, notSent, isKnown },
+    /** The state of the verification. `state` is that of its attempt. */
+    ends: isUnfound ? "negative" : state,
+    isSealed: sealed !== null,
+    hasAttempt: stored.attempt !== null,
+  } as const;
+  return { values, variant };
 }
+
+export type OutcomeValues = ReturnType<typeof outcomeParts>["values"];
+export type OutcomeVariant = ReturnType<typeof outcomeParts>["variant"];
 
 /** The column kind of each of these values. */
 export const outcomeValueKinds = {
@@ -94,38 +89,12 @@ export const outcomeValueKinds = {
   attempt: "integer",
   reason: "text",
   ends_because: "text",
-  vendorReference: "text",
+  vendor_reference: "text",
   billed: "text",
   bill: "bigint",
   bill_certain: "flag",
   at: "bigint",
 } as const;
-
-/** Everything that determines the SQL that writes an outcome. */
-export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notSent"> {
-  /** The state of the verification. `state` is that of its attempt. */
-  ends: OutcomeState;
-  isSealed: boolean;
-  hasAttempt: boolean;
-  /** Whether the journal already names the attempt. */
-  isKnown: boolean;
-}
-
-export function outcomeVariant(outcome: RunOutcome, run: Pick<Run, "attempts" | "journaled">): OutcomeVariant {
-  const { state, notSent, sealed, attempt } = countedOutcome(outcome, run.journaled);
-  const isKnown = isJournaled(attempt, run.journaled);
-  const ends = staysNotFound(run, outcome) ? "negative" : state;
-  return { state, ends, notSent, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
-}
-
-function countedOutcome(outcome: RunOutcome, journaled: Journaled | undefined): RunOutcome {
-  return asCounted(outcome, isJournaled(outcome.attempt, journaled));
-}
-
-/** Whether the journal already names this attempt. */
-function isJournaled(attempt: number | null, journaled: Journaled | undefined): boolean {
-  return attempt !== null && attempt <= (journaled?.attempts ?? 0);
-}
 
 /**
  * The journal entries of an outcome. An attempt that was not sent is left out. An attempt whose outcome differs from
@@ -152,18 +121,13 @@ export function outcomeColumns(values: OutcomeValues) {
   return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
 }
 
-/** An outcome with only a state. It charges nothing, stores no record and belongs to no attempt. */
-export function bareOutcome<State extends OutcomeState>(state: State, at: number): RunOutcome & { state: State } {
-  const none = { charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, billed: null };
-  return { ...none, state, at, notSent: false };
-}
-
 /**
  * The outcome of a run that sent nothing. `attempt`: the number under which it may have written an intent; null if it
  * only looked up or waited for an earlier attempt, which stays unknown.
  */
-export function notCalledOutcome(attempt: number | null, at: number): RunOutcome {
-  return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notSent: true };
+export function notCalledOutcome(attempt: number | null, at: number) {
+  if (attempt === null) return { state: "unknown", reason: null, attempt, at } as const satisfies RunOutcome;
+  return { state: "failed", reason: null, notSent: true, attempt, at } as const satisfies RunOutcome;
 }
 
 /** The statement that runs `update` to write an outcome, with everything that follows from it. */
@@ -190,15 +154,15 @@ export function outcomeStatement(
 export async function writeLateAnswer(
   trx: Transaction<Tables>,
   { reference, owner, run, attempts }: Run,
-  late: AttemptOutcome,
+  late: RunOutcome,
   prices: PricesByVendor,
 ): Promise<void> {
-  const { state, at, attempt, notSent } = late;
+  const { state, at, attempt } = late;
   if (attempt === null || state === "unknown") return;
-  const answer = withBill(attempts, asCounted(late, true), prices);
+  const answer = storedOutcome(attempts, late, true, prices);
   const isOfRun = sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`;
   // If the run may be missing from the ledger, it must not end another run's attempt with the same number.
-  const holds = notSent ? isOfRun : undefined;
+  const holds = isNotSent(late) ? isOfRun : undefined;
   const entry = {
     ...uncharged,
     reference,

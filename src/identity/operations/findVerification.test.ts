@@ -58,7 +58,7 @@ for (const engine of usualEngines) {
           .data as Record<string, unknown>;
       const before = await look();
       assert.deepEqual([before.state, before.charged, before.fee, before.completed_at], ["started", false, "0", null]);
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await call;
       const after = await look();
       assert.deepEqual([after.state, after.charged, after.fee, after.completed_at], ["unknown", false, "0", null]);

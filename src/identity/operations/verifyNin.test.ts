@@ -109,7 +109,7 @@ for (const engine of usualEngines) {
       const record = await sandboxRecord({ kind: "nin", number, claims: { phone: "8000000017" } });
       let nin = number;
       const { upstream } = answering(async () => ({
-        kind: "verified",
+        state: "verified",
         record: { ...record, nin, bvn_number: "22000000099" },
       }));
       const test = { ...upstream, kinds: ["nin"] as const };

@@ -1,5 +1,6 @@
 import { nairaText } from "../../operation/money.ts";
-import type { Attempt, AttemptReason } from "../ledger/attempts.ts";
+import type { AttemptReason } from "../../upstreams/ports/reasons.ts";
+import type { Attempt } from "../ledger/attempts.ts";
 import { toldState } from "../ledger/told-state.ts";
 import { type ComparedFigures, type PassedOver, readChoice } from "../ledger/vendor-choice.ts";
 

@@ -48,11 +48,10 @@ export class RouteCache {
     this.#seen = changes;
   }
 
-  /** The upstreams that may get a new attempt of this kind. */
-  open<One extends { name: string }>(upstreams: readonly One[], kind: CheckKind): One[] {
-    const now = this.#now();
-    const holds = this.#paused.filter(({ until }) => until === null || until > now);
-    return upstreams.filter(({ name }) => pauseOf(holds, name, kind) === undefined);
+  /** Whether a vendor gets no new attempt of this kind, because a person paused it. */
+  isPaused(vendor: string, kind: CheckKind): boolean {
+    const pause = pauseOf(this.#paused, vendor, kind);
+    return pause !== undefined && (pause.until === null || pause.until > this.#now());
   }
 
   order(kind: CheckKind): VendorOrder {

@@ -7,7 +7,6 @@ import { engines, failureFrom, newRequest, suiteStore, usualSettings } from "../
 import { Charges } from "../ledger/charges.ts";
 import { rowOf } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/write-outcome.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 const january = Date.UTC(2026, 0, 31, 12);
@@ -63,12 +62,12 @@ for (const engine of engines)
 
     test("a record of January that is given in February is taken from February", async (t) => {
       const clock = { now: january };
-      const { upstream } = answering(async () => ({ kind: "unknown" }));
+      const { upstream } = answering(async () => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => clock.now });
       const mine = newRequest({ mode: "live", terms: { capCount: 5 }, idempotencyKey: "k" });
       await failureFrom(identity.verify(mine));
       const row = (await rowOf(store.db, mine))!;
-      await new Ledger(store.db).resolve(row, { ...bareOutcome("verified", january), attempt: 1 });
+      await new Ledger(store.db).resolve(row, { state: "verified", attempt: 1, at: january });
       clock.now = february;
       const charges = new Charges(store.db, () => clock.now);
       const budget = { period: "2026-02", most_kobo: null, most_verifications: 5 };

@@ -98,11 +98,11 @@ for (const engine of engines) {
       const mine = customer({ capKobo: 25_000 });
       await identity.verify(another(mine));
       for (const outcome of [
-        { kind: "negative", reason: "not_found" },
-        { kind: "negative", reason: "phone_mismatch" },
-        { kind: "unavailable" },
-        { kind: "bad_response" },
-        { kind: "unknown" },
+        { state: "negative", reason: "not_found" },
+        { state: "negative", reason: "phone_mismatch" },
+        { state: "failed", reason: "out_of_service" },
+        { state: "failed", reason: "strange" },
+        { state: "unknown", reason: "unclear" },
       ] as IdentityOutcome[]) {
         vendor.outcome = outcome;
         await failureFrom(identity.verify(another(mine)));
@@ -153,7 +153,7 @@ for (const engine of engines) {
       const { identity, vendor, clock, received } = await openAt(t);
       const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
       clock.time = Date.UTC(2026, 0, 31, 22, 59, 59);
-      vendor.outcome = { kind: "unavailable" };
+      vendor.outcome = { state: "failed", reason: "out_of_service" };
       await failureFrom(identity.verify(mine));
       clock.time += 1000;
       vendor.outcome = undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { badResponse, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines, usualLimits } from "../identity.fixture.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
@@ -74,8 +74,11 @@ for (const engine of usualEngines) {
     });
 
     test("looking up what became of an earlier attempt is no attempt, asking anew is one", async (t) => {
-      const found: IdentityOutcome[] = [{ kind: "unknown" }, { kind: "unavailable" }];
-      const { upstream, received } = named("vendor", [{ kind: "unknown" }]);
+      const found: IdentityOutcome[] = [
+        { state: "unknown", reason: "unclear" },
+        { state: "failed", reason: "out_of_service" },
+      ];
+      const { upstream, received } = named("vendor", [{ state: "unknown", reason: "unclear" }]);
       const identity = await open(t, [{ ...upstream, lookUp: async () => found.shift()! }]);
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const seen = [];
@@ -95,7 +98,7 @@ for (const engine of usualEngines) {
     });
 
     test("one key buys at most three answers that cannot be trusted", async (t) => {
-      const { upstream, received } = answering(() => ({ kind: "bad_response" }));
+      const { upstream, received } = answering(() => ({ state: "failed", reason: "strange" }));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const answers = [];
@@ -111,7 +114,7 @@ for (const engine of usualEngines) {
     });
 
     test("answers that cannot be trusted and unknown ones are bounded together", async (t) => {
-      const { upstream, received } = answering((_, nth) => ({ kind: nth === 2 ? "unknown" : "bad_response" }));
+      const { upstream, received } = answering((_, nth) => (nth === 2 ? unknown : badResponse("shape")));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (let n = 0; n < 3; n += 1) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
@@ -138,10 +141,10 @@ for (const engine of usualEngines) {
     });
 
     test("a source that repeats an answer for free is asked for as long as the key is kept", async (t) => {
-      for (const kind of ["unknown", "bad_response"] as const) {
+      for (const outcome of [unknown, badResponse("shape")]) {
         const { upstream, received } = named(
           "peer",
-          Array.from({ length: 8 }, () => ({ kind })),
+          Array.from({ length: 8 }, () => outcome),
         );
         const identity = await open(t, [{ ...upstream, repeatable: true }], { limits: null });
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
@@ -153,7 +156,10 @@ for (const engine of usualEngines) {
     });
 
     test("beyond three attempts only the source that repeats is asked, never another in its place", async (t) => {
-      const peer = named("peer", [...Array(3).fill({ kind: "bad_response" }), ...Array(3).fill(outOfService)]);
+      const peer = named("peer", [
+        ...Array(3).fill({ state: "failed", reason: "strange" }),
+        ...Array(3).fill(outOfService),
+      ]);
       const paid = named("paid", []);
       const identity = await open(t, [{ ...peer.upstream, repeatable: true }, paid.upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });

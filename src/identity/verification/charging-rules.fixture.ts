@@ -1,6 +1,6 @@
 import type { Mode } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
+import { badResponse, negative, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
 import type { CountedRow } from "../ledger/ledger.fixture.ts";
 import type { ToldState } from "../ledger/told-state.ts";
 
@@ -200,5 +200,6 @@ export const ruled = ({
 export function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
   if (kind === "throws") return new Error("played");
   if (kind === "not_found" || kind === "phone_mismatch") return negative(kind);
-  return kind === "not_reached" ? unavailable(kind) : { kind };
+  if (kind === "unknown") return unknown;
+  return kind === "bad_response" ? badResponse("shape") : unavailable(kind === "unavailable" ? "out_of_service" : kind);
 }

@@ -41,7 +41,7 @@ for (const engine of engines) {
         upstream_called: true,
         request_reference: row.reference,
       });
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
     });
 
     test("an upstream that heeds the signal leaves the outcome unknown", async (t) => {
@@ -89,9 +89,9 @@ for (const engine of engines) {
 
     test("a late negative or failure is written too, and told to the operator without naming anybody", async (t) => {
       const endings = [
-        [{ kind: "negative", reason: "not_found" }, "not_found"],
-        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
-        [{ kind: "unavailable" }, "failed"],
+        [{ state: "negative", reason: "not_found" }, "not_found"],
+        [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
+        [{ state: "failed", reason: "out_of_service" }, "failed"],
         [new Error("22000000017"), "failed"],
       ] as const;
       const { identity, upstream } = await openPlayed(t);
@@ -185,7 +185,7 @@ for (const engine of engines) {
       const mine = newRequest({ idempotencyKey: "k" });
       const call = failureFrom(identity.verify(mine));
       await upstream.asked();
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await call;
       isCutOff = true;
       await assert.rejects(identity.verify(mine), /cut off/);
@@ -222,9 +222,9 @@ for (const engine of engines) {
 
     for (const [outcome, state, code] of [
       ["verified", "verified", "internal_error"],
-      [{ kind: "negative", reason: "not_found" }, "not_found", "internal_error"],
-      [{ kind: "unavailable" }, "failed", "upstream_unavailable"],
-      [{ kind: "unknown" }, "unknown", "upstream_timeout"],
+      [{ state: "negative", reason: "not_found" }, "not_found", "internal_error"],
+      [{ state: "failed", reason: "out_of_service" }, "failed", "upstream_unavailable"],
+      [{ state: "unknown", reason: "unclear" }, "unknown", "upstream_timeout"],
     ] as const)
       test(`${state}, and the store is away: an honest ${code}, and the ledger says so once the store is back`, async (t) => {
         const { identity, upstream } = await openPlayed(t);

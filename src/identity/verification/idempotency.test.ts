@@ -46,9 +46,9 @@ for (const engine of usualEngines) {
 
       test("another body with the key is refused, whatever became of the first", async (t) => {
         const outcomes: IdentityOutcome[] = [
-          { kind: "negative", reason: "not_found" },
-          { kind: "unavailable" },
-          { kind: "unknown" },
+          { state: "negative", reason: "not_found" },
+          { state: "failed", reason: "out_of_service" },
+          { state: "unknown", reason: "unclear" },
         ];
         for (const outcome of outcomes) {
           const { identity, received } = await openAnswering(t, () => outcome);
@@ -73,7 +73,7 @@ for (const engine of usualEngines) {
       });
 
       test("who has no outcome yet is told when to send again, and with which key", async (t) => {
-        const { identity } = await openAnswering(t, () => ({ kind: "unknown" }));
+        const { identity } = await openAnswering(t, () => ({ state: "unknown", reason: "unclear" }));
         const keyed = await failureFrom(identity.verify(newRequest({ idempotencyKey: "k" })));
         assert.match(keyed.message, /Send the same request with the same Idempotency-Key in 5 s\.$/);
         assert.equal(keyed.detail.retryAfter, 5);
@@ -106,7 +106,11 @@ for (const engine of usualEngines) {
       });
 
       test("after a 5xx a retry resumes under the same reference and is charged once", async (t) => {
-        const outcomes: IdentityOutcome[] = [{ kind: "unavailable" }, { kind: "bad_response" }, { kind: "unknown" }];
+        const outcomes: IdentityOutcome[] = [
+          { state: "failed", reason: "out_of_service" },
+          { state: "failed", reason: "strange" },
+          { state: "unknown", reason: "unclear" },
+        ];
         for (const outcome of outcomes) {
           const { identity, received } = await openAnswering(t, (attempt, nth) =>
             nth === 1 ? outcome : verified(attempt),
@@ -236,7 +240,7 @@ for (const engine of usualEngines) {
         const running = identity.verify({ ...mine, idempotencyKey: "other" });
         await upstream.asked(2);
         assert.deepEqual(await identity.verify(mine), { ...inTest, replayed: true });
-        upstream.answer({ kind: "negative", reason: "not_found" }, 2);
+        upstream.answer({ state: "negative", reason: "not_found" }, 2);
         await failureFrom(running);
         const without = await store.open(t);
         assert.deepEqual(await without.verify({ ...mine, mode: "live" }), { ...inLive, replayed: true });

@@ -62,7 +62,7 @@ for (const engine of usualEngines) {
         assert.equal((await ledgerRows(store.db, mine)).length, 20);
         const last = identity.verify({ ...different(21), idempotencyKey: "k" });
         await upstream.asked(22);
-        upstream.answer({ kind: "negative", reason: "not_found" }, 22);
+        upstream.answer({ state: "negative", reason: "not_found" }, 22);
         assert.equal((await failureFrom(last)).code, "bvn_not_found");
       });
 
@@ -74,7 +74,7 @@ for (const engine of usualEngines) {
           identity.verify({ ...mine, number: String(22_000_000_100 + n) }).catch(() => undefined),
         );
         await upstream.asked(25);
-        for (const n of calls.keys()) upstream.answer({ kind: "negative", reason: "not_found" }, n + 1);
+        for (const n of calls.keys()) upstream.answer({ state: "negative", reason: "not_found" }, n + 1);
         await Promise.all(calls);
       });
     });

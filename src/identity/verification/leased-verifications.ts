@@ -18,8 +18,7 @@ import { VerificationLimits } from "./limits.ts";
 import { Orphans } from "./orphans.ts";
 import { RefusedCalls } from "./refused-calls.ts";
 import { Runs } from "./runs.ts";
-import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
-import type { VerificationParts } from "./verification-parts.ts";
+import type { Upstreams, VerificationParts } from "./verification-parts.ts";
 import { Verifications } from "./verifications.ts";
 
 export interface LeasedParts {
@@ -69,7 +68,7 @@ export class LeasedVerifications {
 
   /** Whether an upstream's late response or a deferred write may still end this verification. */
   isAwaited(reference: string): boolean {
-    return this.#runs.hasOverdueCall(reference) || this.parts.deferred.has(reference);
+    return this.#runs.hasOverdue(reference) || this.parts.deferred.has(reference);
   }
 
   /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */

@@ -80,7 +80,7 @@ for (const engine of engines) {
       const { identity, received } = await openAt(
         t,
         { limits: { ...usualLimits, inFlight: 10 }, vendorCallsPerDay: 12 },
-        { kind: "unavailable" },
+        { state: "failed", reason: "out_of_service" },
       );
       const mine = another(newRequest({ mode: "live" }));
       const calls = Array.from({ length: 10 }, (_, n) => ({ ...another(mine), idempotencyKey: `k${n}` }));
@@ -149,7 +149,7 @@ for (const engine of engines) {
 
     test("an account has 100 negative answers an hour", async (t) => {
       const changes = { limits: { ...usualLimits, account: { count: 1000, seconds: 60 } } };
-      const { identity, clock } = await openAt(t, changes, { kind: "negative", reason: "not_found" });
+      const { identity, clock } = await openAt(t, changes, { state: "negative", reason: "not_found" });
       const mine = newRequest();
       for (let n = 0; n < 100; n += 1) await failureFrom(identity.verify(another(mine)));
       const failure = await failureFrom(identity.verify(another(mine)));
@@ -174,7 +174,7 @@ for (const engine of engines) {
     });
 
     test("an account has 10 negative answers a day for one BVN, in live mode", async (t) => {
-      const { identity, clock } = await openAt(t, {}, { kind: "negative", reason: "phone_mismatch" });
+      const { identity, clock } = await openAt(t, {}, { state: "negative", reason: "phone_mismatch" });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 10; n += 1) {
         assert.equal((await failureFrom(identity.verify(live))).code, "phone_mismatch");
@@ -186,7 +186,7 @@ for (const engine of engines) {
 
     test("the cap on vendor calls counts every live attempt, retries too", async (t) => {
       const settings = { vendorCallsPerDay: 3 };
-      const { identity, clock, received } = await openAt(t, settings, { kind: "unavailable" });
+      const { identity, clock, received } = await openAt(t, settings, { state: "failed", reason: "out_of_service" });
       const live = newRequest({ mode: "live", idempotencyKey: "k" });
       for (const _ of [1, 2, 3]) assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
       const retry = await failureFrom(identity.verify(live));

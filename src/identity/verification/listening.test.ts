@@ -16,7 +16,11 @@ function tooSlow(name = "slow") {
   const upstream: IdentityUpstream = {
     name,
     kinds: ["bvn"],
-    verify: async () => ({ kind: "unknown", later: new Promise((resolve) => said.push(resolve)) }),
+    verify: async () => ({
+      state: "unknown",
+      reason: "timed_out",
+      later: new Promise((resolve) => said.push(resolve)),
+    }),
   };
   return { upstream, said };
 }
@@ -32,8 +36,8 @@ for (const engine of usualEngines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const [outcome, state] of [
         ["verified", "verified"],
-        [{ kind: "negative", reason: "not_found" }, "not_found"],
-        [{ kind: "unavailable" }, "failed"],
+        [{ state: "negative", reason: "not_found" }, "not_found"],
+        [{ state: "failed", reason: "out_of_service" }, "failed"],
       ] as const) {
         const mine = newRequest({ idempotencyKey: "k" });
         assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
@@ -59,14 +63,18 @@ for (const engine of usualEngines) {
 
     test("a source that was left for another one is listened to as well", async (t) => {
       const { upstream, said } = tooSlow();
-      const other: IdentityUpstream = { name: "other", kinds: ["bvn"], verify: async () => ({ kind: "unavailable" }) };
+      const other: IdentityUpstream = {
+        name: "other",
+        kinds: ["bvn"],
+        verify: async () => ({ state: "failed", reason: "out_of_service" }),
+      };
       const identity = await store.open(t, {
         upstreams: { test: sandbox(), live: [upstream, other] },
         settings: { payTwice: true },
       });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       await failureFrom(identity.verify(mine));
-      said[0]!({ kind: "negative", reason: "not_found" });
+      said[0]!({ state: "negative", reason: "not_found" });
       await states(mine, "not_found");
     });
 

@@ -2,7 +2,7 @@ import { recent } from "../../runtime/recent.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
-import { bareOutcome, notCalledOutcome } from "../ledger/write-outcome.ts";
+import { notCalledOutcome } from "../ledger/write-outcome.ts";
 
 /** How many starts and failovers without a reply we remember. Older ones end `unknown`. */
 const mostUnheard = 10_000;
@@ -64,9 +64,10 @@ export class Orphans {
     const wasAsked = this.#unheard.get(reference) !== run;
     const toldUnknown = unresolvedAttempts(row).some(({ number }) => number !== attempt);
     const journaled = { toldUnknown, attempts: attempt === null ? run : run - 1 };
+    const at = this.#now();
     const outcome = wasAsked
-      ? { ...bareOutcome("unknown", this.#now()), attempt }
-      : notCalledOutcome(attempt, this.#now());
+      ? ({ state: "unknown", reason: null, attempt, at } as const)
+      : notCalledOutcome(attempt, at);
     return this.#ledger.complete({ ...row, journaled }, outcome);
   }
 }

@@ -23,7 +23,7 @@ for (const engine of usualEngines) {
         assert.equal((await failureFrom(identity.verify(another(few)))).code, "rate_limited");
         const many = newRequest({ terms: { verification: { count: 90, seconds: 60 } } });
         for (let n = 0; n < 61; n += 1) await identity.verify(another(many));
-        vendor.outcome = { kind: "negative", reason: "not_found" };
+        vendor.outcome = { state: "negative", reason: "not_found" };
         const unlucky = newRequest({ terms: { negatives: { count: 1, seconds: 60 } } });
         assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "bvn_not_found");
         assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "rate_limited");

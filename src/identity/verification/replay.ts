@@ -4,10 +4,9 @@ import { RowHeld } from "../../storage/errors.ts";
 
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/write-outcome.ts";
 import type { Budget } from "../spending/budget.ts";
 import { isTooMuch } from "../spending/spending.ts";
-import { loggableError } from "./upstream-calls/upstream-call.ts";
+import { loggableError } from "./attempts/run-attempts.ts";
 import {
   amountMismatch,
   factsOf,
@@ -65,7 +64,7 @@ async function ensureCharged(
   } catch (error) {
     if (isTooMuch(error) || error instanceof RowHeld) throw error;
     // The UPDATE may have committed after we timed out, but the caller gets no record, so we reverse the charge.
-    deferred.add(row, bareOutcome("verified", now()), { mark, replaces: row.charge_mark });
+    deferred.add(row, { state: "verified", attempt: null, at: now() }, { mark, replaces: row.charge_mark });
     throw error;
   }
 }

@@ -5,9 +5,9 @@ import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 
-import { amountDiffersFromFee, feeOf, vendorPriceOf } from "../fees.ts";
+import { amountDiffersFromFee, feeOf } from "../fees.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
-import { newAttempt } from "../ledger/attempts.ts";
+import { type AttemptStart, newAttempt } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
@@ -47,7 +47,7 @@ export function requestContent({
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,
-  { vendor, why }: { vendor: string; why: string | null },
+  start: Pick<AttemptStart, "vendor" | "price" | "why">,
   parts: { keyedHashes: KeyedHashes; leases: Leases; settings: IdentitySettings; now: () => number },
 ): Row {
   const { keyedHashes, leases, settings, now } = parts;
@@ -81,13 +81,5 @@ export function newIntentRow(
     started_at: at,
     completed_at: null,
   };
-  return {
-    ...row,
-    attempts: [
-      newAttempt(row, {
-        ...{ vendor, why, at, requestId: request.requestId },
-        price: vendorPriceOf(vendor, row.kind, settings),
-      }),
-    ],
-  };
+  return { ...row, attempts: [newAttempt(row, { ...start, at, requestId: request.requestId })] };
 }

@@ -1,43 +1,32 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
+import { negative } from "../../upstreams/ports/outcomes.ts";
+import { isNotSent, type RunOutcome } from "../ledger/attempts.ts";
 import { newChargeMark, type UncertainCharge } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { type RunOutcome, staysNotFound } from "../ledger/write-outcome.ts";
-import type { MatchResult } from "./upstream-calls/match-record.ts";
-import type { AttemptPlan } from "./upstream-calls/plan-attempts.ts";
-import {
-  attemptOutcome,
-  type CallResult,
-  loggableError,
-  UpstreamCall,
-  type UpstreamCallInput,
-} from "./upstream-calls/upstream-call.ts";
+import { notCalledOutcome, staysNotFound } from "../ledger/write-outcome.ts";
+import type { Route } from "./attempts/decide-route.ts";
+import { type AttemptInput, type Learned, loggableError, RunAttempts } from "./attempts/run-attempts.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** A run of a row, durable as `started`. */
 export interface StartedRun {
   row: Row;
-  plan: AttemptPlan;
-  /** An earlier call of this row that may still get a response. The run waits for it and makes no attempt. */
-  overdue?: UpstreamCall | undefined;
+  route: Route;
+  /** Earlier attempts of this row that may still get a response. The run waits for it and makes none. */
+  overdue?: RunAttempts | undefined;
 }
 
 /** The end of a run, as the waiting caller sees it. */
 export interface RunResult {
   row: Row;
-  result: MatchResult;
+  result: Learned;
   /**
    * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not respond.
    */
   recorded: boolean | undefined;
   upstreamCalled: boolean;
 }
-
-/** The result of a run that made no attempt. */
-const notCalled = ({ row, plan }: StartedRun): CallResult =>
-  plan.lookUpFirst
-    ? { state: "unknown", reason: null, attempt: null }
-    : { state: "failed", reason: null, notSent: true, attempt: row.run };
 
 /** Milliseconds reserved for the response itself, after its outcome is written or the write is given up. */
 const answering = 50;
@@ -46,94 +35,97 @@ const answering = 50;
 const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
 /**
- * A retry waits for an overdue call until the call is this many time limits old. After that it makes another attempt.
+ * A retry waits for overdue attempts until they are this many time limits old. After that it makes another attempt.
  */
 const waitedAgain = 3;
 
 /**
- * The second half of a verification: calls the upstream, matches its response, writes the outcome. If the upstream is
+ * The second half of a verification: asks the vendors, matches their response, writes the outcome. If the vendor is
  * too slow, the caller gets a response without a record, and the late outcome is written when it arrives. A caller that
  * disconnects changes nothing.
  */
 export class Runs {
   readonly #parts: VerificationParts;
-  /** Calls that a caller may wait for. */
-  readonly #calls = new Set<UpstreamCall>();
-  /** Calls that outlived their callers, by reference. */
-  readonly #overdueCalls = new Map<string, UpstreamCall>();
+  /** Attempts that a caller may wait for. */
+  readonly #underWay = new Set<RunAttempts>();
+  /** Attempts that outlived their callers, by reference. */
+  readonly #overdue = new Map<string, RunAttempts>();
 
   constructor(parts: VerificationParts) {
     this.#parts = parts;
   }
 
   /** Runs a started row of this process. `begun`: when the request arrived, by `performance.now()`. */
-  async run(started: StartedRun, input: UpstreamCallInput, begun: number): Promise<RunResult> {
-    const { row, plan, overdue } = started;
-    const { timeLimit } = this.#parts.settings;
+  async run(started: StartedRun, input: AttemptInput, begun: number): Promise<RunResult> {
+    const { row, route, overdue } = started;
+    const { settings, leases, now } = this.#parts;
+    const { timeLimit } = settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
-    if (!overdue && (remaining <= 0 || !this.#parts.leases.isValid()))
-      return this.#record(row, notCalled(started), begun);
+    if (!overdue && (remaining <= 0 || !leases.isValid()))
+      return this.#record(row, notCalledOutcome(route.lookUpFirst ? null : row.run, now()), begun);
 
-    const call = overdue ?? this.#call(row, plan, input);
-    call.row = row;
-    const result = await withTimeout(overdue ? overdue.final : call.result, remaining);
-    if (!result) await call.end();
-    const recorded = await this.#record(call.row, result ?? call.unanswered, begun);
-    if (!result) this.keepOverdueCall(call);
-    else if (!overdue && call.isListening) this.#listen(call, result);
+    const attempts = overdue ?? this.#begin(row, route, input);
+    attempts.row = row;
+    const result = await withTimeout(overdue ? overdue.final : attempts.result, remaining);
+    if (!result) await attempts.end();
+    const recorded = await this.#record(attempts.row, result ?? attempts.unanswered, begun);
+    if (!result) this.keepOverdue(attempts);
+    else if (!overdue && attempts.isListening) this.#listen(attempts, result);
     return recorded;
   }
 
-  /** Hands an overdue call of this row to a retry, which then needs no other attempt. */
-  takeOverdueCall(reference: string): UpstreamCall | undefined {
-    const call = this.#overdueCalls.get(reference);
-    if (!call || performance.now() - call.since > waitedAgain * this.#parts.settings.timeLimit) return undefined;
-    this.#overdueCalls.delete(reference);
-    return call;
+  /** Hands overdue attempts of this row to a retry, which then needs no other one. */
+  takeOverdue(reference: string): RunAttempts | undefined {
+    const attempts = this.#overdue.get(reference);
+    if (!attempts || performance.now() - attempts.since > waitedAgain * this.#parts.settings.timeLimit)
+      return undefined;
+    this.#overdue.delete(reference);
+    return attempts;
   }
 
-  /** Whether an overdue call of this row may still get a response. */
-  hasOverdueCall(reference: string): boolean {
-    return this.#overdueCalls.has(reference);
+  /** Whether an overdue attempt of this row may still get a response. */
+  hasOverdue(reference: string): boolean {
+    return this.#overdue.has(reference);
   }
 
-  /** Writes the outcome of a call when it arrives, unless a retry takes the call first. */
-  keepOverdueCall(call: UpstreamCall): void {
-    this.#overdueCalls.set(call.row.reference, call);
-    void call.final.then((late) => {
-      // A retry took the call and writes its outcome itself.
-      if (this.#overdueCalls.get(call.row.reference) !== call) return;
-      this.#overdueCalls.delete(call.row.reference);
-      this.#deferOutcome(call.row, late);
+  /** Writes the outcome of attempts when it arrives, unless a retry takes them first. */
+  keepOverdue(attempts: RunAttempts): void {
+    const { reference } = attempts.row;
+    this.#overdue.set(reference, attempts);
+    void attempts.final.then((late) => {
+      // A retry took the attempts and writes their outcome itself.
+      if (this.#overdue.get(reference) !== attempts) return;
+      this.#overdue.delete(reference);
+      this.#deferOutcome(attempts.row, late);
     });
   }
 
-  /** Ends every call under way. */
+  /** Ends every attempt under way. */
   stop(): void {
-    for (const call of this.#calls) void call.end();
+    for (const attempts of this.#underWay) void attempts.end();
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no attempt is under way. */
   async idle(): Promise<void> {
-    while (this.#calls.size > 0) await Promise.all([...this.#calls].map(({ result }) => result));
+    while (this.#underWay.size > 0) await Promise.all([...this.#underWay].map(({ result }) => result));
   }
 
-  #call(row: Row, plan: AttemptPlan, input: UpstreamCallInput): UpstreamCall {
-    const call = new UpstreamCall(this.#parts, row, plan, input);
-    this.#calls.add(call);
-    void call.result.finally(() => this.#calls.delete(call));
-    return call;
+  #begin(row: Row, route: Route, input: AttemptInput): RunAttempts {
+    const attempts = new RunAttempts(this.#parts, row, route, input);
+    this.#underWay.add(attempts);
+    void attempts.result.finally(() => this.#underWay.delete(attempts));
+    return attempts;
   }
 
-  /** Handles an upstream that was too slow but may still respond after our response. */
-  #listen(call: UpstreamCall, result: CallResult): void {
-    if (result.state === "unknown") this.keepOverdueCall(call);
-    // A later upstream failed, so a retry makes another attempt.
+  /** Handles a vendor that was too slow but may still respond after our response. */
+  #listen(attempts: RunAttempts, result: Learned): void {
+    if (result.state === "unknown") this.keepOverdue(attempts);
+    // A later vendor failed, so a retry makes another attempt.
     else if (result.state === "failed")
-      void call.final.then((late) => late.state !== "failed" && this.#deferOutcome(call.row, late));
+      void attempts.final.then((late) => late.state !== "failed" && this.#deferOutcome(attempts.row, late));
   }
 
-  #deferOutcome(row: Row, result: CallResult): void {
+  #deferOutcome(row: Row, result: Learned): void {
     if (result.state === "unknown") return;
     const vendor = row.attempts.find(({ number }) => number === result.attempt)?.vendor;
     this.#parts.log.warn(
@@ -143,9 +135,9 @@ export class Runs {
     this.#parts.deferred.add(row, this.#outcomeOf(row, result));
   }
 
-  async #record(row: Row, result: CallResult, begun: number): Promise<RunResult> {
+  async #record(row: Row, result: Learned, begun: number): Promise<RunResult> {
     const outcome = this.#outcomeOf(row, result);
-    const charge = row.idempotency_hash === null ? outcome.charge : null;
+    const charge = (row.idempotency_hash === null && outcome.charge) || null;
     if (charge !== null) this.#parts.charges.begin(charge, outcome.at);
     // The upstream may bill this attempt, so we wait for the write as long as the caller waits.
     const until = begun + this.#parts.settings.timeLimit - answering;
@@ -161,25 +153,24 @@ export class Runs {
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#parts.deferred.add(row, outcome);
     }
-    const upstreamCalled = row.attempts.length > (outcome.notSent ? 1 : 0);
-    const told = staysNotFound(row, outcome) ? ({ state: "negative", reason: "not_found" } as const) : result;
+    const upstreamCalled = row.attempts.length > (isNotSent(outcome) ? 1 : 0);
+    const told = staysNotFound(row, outcome) ? { ...outcome, ...negative("not_found") } : result;
     return { row, result: told, recorded: written, upstreamCalled };
   }
 
-  #outcomeOf(row: Row, result: CallResult): RunOutcome {
-    const kept =
-      result.state === "verified" && row.idempotency_hash !== null && this.#parts.settings.recordRetention > 0;
+  /** The outcome as the ledger takes it: with a charge, and the sealed record if it is kept for replays. */
+  #outcomeOf(row: Row, result: Learned): RunOutcome {
+    if (result.state !== "verified") return result;
+    const { record, ...outcome } = result;
+    const { keyring, settings } = this.#parts;
+    const isKept = row.idempotency_hash !== null && settings.recordRetention > 0;
     const bound = { accountId: row.account_id, reference: row.reference };
-    const at = this.#parts.now();
-    return {
-      ...attemptOutcome(result, at),
-      charge: result.state === "verified" ? newChargeMark() : null,
-      sealed: kept ? seal(this.#parts.keyring.current, bound, result.record, at) : null,
-    };
+    const sealed = isKept ? seal(keyring.current, bound, record, outcome.at) : null;
+    return { ...outcome, charge: newChargeMark(), sealed };
   }
 }
 
 /** The charge of an outcome whose write got no response. */
-function uncertain({ charge }: RunOutcome): UncertainCharge[] {
+function uncertain({ charge = null }: RunOutcome): UncertainCharge[] {
   return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

@@ -39,7 +39,7 @@ for (const engine of usualEngines) {
       mock.timers.tick(500);
       await stopped;
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await call;
     });
   });

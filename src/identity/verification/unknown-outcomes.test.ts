@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
@@ -10,7 +11,7 @@ for (const engine of usualEngines) {
     const store = suiteStore(engine);
 
     test("ask at most twice more, then say that no retry helps", async (t) => {
-      const { upstream, received } = answering(() => ({ kind: "unknown" }));
+      const { upstream, received } = answering(() => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const answers = [];
@@ -31,10 +32,10 @@ for (const engine of usualEngines) {
     });
 
     test("attempts that certainly did no work do not count", async (t) => {
-      const outcomes: IdentityOutcome["kind"][] = ["unavailable", "unavailable", "unknown", "unavailable", "unknown"];
+      const failed = unavailable("out_of_service");
+      const outcomes = [failed, failed, unknown, failed, unknown];
       const { upstream } = answering(async (attempt, nth) => {
-        const kind = outcomes[nth - 1];
-        return kind === undefined ? verified(attempt) : ({ kind } as IdentityOutcome);
+        return outcomes[nth - 1] ?? verified(attempt);
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
@@ -46,7 +47,9 @@ for (const engine of usualEngines) {
 
     /** An upstream that knows its earlier received by reference. */
     const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
-      const asked = answering((attempt, nth) => (nth === 1 ? { kind: "unknown" } : verified(attempt)));
+      const asked = answering((attempt, nth) =>
+        nth === 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
+      );
       const references: string[] = [];
       const upstream: IdentityUpstream = {
         ...asked.upstream,
@@ -72,7 +75,7 @@ for (const engine of usualEngines) {
 
     test("an upstream that did no work for the first is asked again", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
-      const { upstream, received } = remembering(async () => ({ kind: "unavailable" }));
+      const { upstream, received } = remembering(async () => ({ state: "failed", reason: "out_of_service" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       await failureFrom(identity.verify(mine));
       assert.ok(await identity.verify(mine));
@@ -85,8 +88,8 @@ for (const engine of usualEngines) {
       const { upstream, received } = remembering(async () => {
         looks += 1;
         if (looks === 1) throw new Error("played");
-        if (looks === 2) return { kind: "bad_response" };
-        return looks < 6 ? { kind: "unknown" } : verified(mine);
+        if (looks === 2) return { state: "failed", reason: "strange" };
+        return looks < 6 ? { state: "unknown", reason: "unclear" } : verified(mine);
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const _ of [0, 1, 2, 3, 4, 5]) {
@@ -100,7 +103,7 @@ for (const engine of usualEngines) {
     test("another upstream than the first cannot tell", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const first = await store.open(t, {
-        upstreams: { test: answering(() => ({ kind: "unknown" })).upstream, live: [] },
+        upstreams: { test: answering(() => ({ state: "unknown", reason: "unclear" })).upstream, live: [] },
       });
       await failureFrom(first.verify(mine));
       const upstream: IdentityUpstream = {

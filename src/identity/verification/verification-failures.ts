@@ -3,12 +3,12 @@ import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { type CheckKind, labelOf, type NegativeReason, negativeCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
+import { isRejected } from "../../upstreams/ports/reasons.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
-import { unresolvedAttempts } from "../ledger/attempts.ts";
+import { type RunOutcome, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { toldState } from "../ledger/told-state.ts";
 import type { VerificationRequest } from "./request.ts";
-import type { MatchResult } from "./upstream-calls/match-record.ts";
 
 /** Members of `error` besides its code when a verification fails. */
 export interface VerificationFacts {
@@ -85,8 +85,8 @@ const responseTooLarge =
   "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
 
 /** The failure of an attempt that returned no record. */
-export function callFailure(
-  result: Exclude<MatchResult, { state: "verified" }>,
+export function attemptFailure(
+  result: Exclude<RunOutcome, { state: "verified" }>,
   facts: VerificationFacts,
   settings: IdentitySettings,
   { kind, reference, idempotency_hash }: Row,
@@ -104,11 +104,12 @@ export function callFailure(
       return verificationFailure("upstream_timeout", message, facts, { retryAfter, ...logged(result.reason) });
     }
     case "failed": {
-      const reason = logged(result.because ?? result.reason);
-      if (result.reason === "bad_response") {
+      const rejected = isRejected(result.reason);
+      const reason = logged(rejected ? "bad_response" : result.reason);
+      if (rejected) {
         const wait = result.retryAfter === undefined ? {} : { retryAfter: result.retryAfter };
         const [message, retry] =
-          result.why === "too_large" ? [responseTooLarge, { retryable: false }] : [undefined, wait];
+          result.reason === "too_large" ? [responseTooLarge, { retryable: false }] : [undefined, wait];
         return verificationFailure("upstream_bad_response", message, facts, { ...retry, ...reason });
       }
       const retry = result.lasting ? { retryable: false } : { retryAfter: result.retryAfter ?? 5 };

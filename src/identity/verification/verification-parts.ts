@@ -2,6 +2,7 @@ import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { RetentionTimes } from "../../storage/retention/retention-clock.ts";
+import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { Charges } from "../ledger/charges.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
@@ -11,7 +12,15 @@ import type { RouteCache } from "../routes/route-cache.ts";
 import type { VerificationLimits } from "./limits.ts";
 import type { Orphans } from "./orphans.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
-import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
+
+/**
+ * Test keys only reach `test`, and live keys only `live`, in the operator's order. If `live` is empty, no live source
+ * is set up.
+ */
+export interface Upstreams {
+  test: IdentityUpstream;
+  live: readonly IdentityUpstream[];
+}
 
 /** What every verification of the room needs. */
 export interface VerificationParts {

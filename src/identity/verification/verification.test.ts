@@ -40,12 +40,12 @@ for (const engine of usualEngines) {
       });
 
       const endings: [IdentityOutcome, ToldState, string, number, boolean][] = [
-        [{ kind: "negative", reason: "not_found" }, "not_found", "bvn_not_found", 404, false],
-        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
-        [{ kind: "unavailable" }, "failed", "upstream_unavailable", 503, true],
-        [{ kind: "unavailable", lasting: true }, "failed", "upstream_unavailable", 503, false],
-        [{ kind: "bad_response" }, "failed", "upstream_bad_response", 502, true],
-        [{ kind: "unknown" }, "unknown", "upstream_timeout", 504, true],
+        [{ state: "negative", reason: "not_found" }, "not_found", "bvn_not_found", 404, false],
+        [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
+        [{ state: "failed", reason: "out_of_service" }, "failed", "upstream_unavailable", 503, true],
+        [{ state: "failed", reason: "out_of_service", lasting: true }, "failed", "upstream_unavailable", 503, false],
+        [{ state: "failed", reason: "strange" }, "failed", "upstream_bad_response", 502, true],
+        [{ state: "unknown", reason: "unclear" }, "unknown", "upstream_timeout", 504, true],
       ];
       for (const [outcome, state, code, status, retryable] of endings)
         test(`${JSON.stringify(outcome)}: ${status} ${code}`, async (t) => {
@@ -82,7 +82,7 @@ for (const engine of usualEngines) {
         const { identity } = await openAnswering(t, async (attempt) => {
           const record = await sandboxRecord(attempt);
           const personal_info = { ...record.personal_info, phone_number: "", phone_number_2: null };
-          return { kind: "verified", record: { ...record, personal_info } };
+          return { state: "verified", record: { ...record, personal_info } };
         });
         const mine = newRequest({ idempotencyKey: "k" });
         for (const _ of [1, 2]) {

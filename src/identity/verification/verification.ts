@@ -1,22 +1,19 @@
 import { Failure } from "../../operation/failures.ts";
 import { RowHeld } from "../../storage/errors.ts";
-import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import { erased } from "../ledger/write-outcome.ts";
 import { type Budget, budgetOf } from "../spending/budget.ts";
+import { decideRoute, startAt } from "./attempts/decide-route.ts";
+import type { AttemptInput } from "./attempts/run-attempts.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
-import { planAttempts } from "./upstream-calls/plan-attempts.ts";
-import { upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
-import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
 import {
   amountMismatch,
-  attemptsUsedUp,
-  callFailure,
+  attemptFailure,
   factsOf,
   inProgress,
   keyReused,
@@ -115,7 +112,7 @@ export class Verification implements Flight {
     }
   }
 
-  #input(): UpstreamCallInput {
+  #input(): AttemptInput {
     const { kind, number, claims, answers, requestId, traceparent, consentReference } = this.#request;
     return {
       ...{ kind, number, claims, answers, requestId },
@@ -160,10 +157,8 @@ export class Verification implements Flight {
    */
   async #startNew(hashes: readonly string[], explainsFailure: boolean): Promise<StartedRun | undefined> {
     const hash = hashes[0] ?? null;
-    const plan = planAttempts(this.#parts, this.#request, hash);
-    const [first] = plan.upstreams;
-    const asked = { vendor: first.name, why: plan.whyThisVendor(first) };
-    const row = newIntentRow(this.#request, hash, asked, this.#parts);
+    const route = decideRoute(this.#parts, this.#request, hash);
+    const row = newIntentRow(this.#request, hash, startAt(route, route.stops[0]), this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
@@ -173,7 +168,7 @@ export class Verification implements Flight {
     }
     await this.#reserveSlot(row);
     const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsFailure);
-    return isWritten ? { row, plan } : undefined;
+    return isWritten ? { row, route } : undefined;
   }
 
   async #insert(
@@ -206,25 +201,21 @@ export class Verification implements Flight {
   }
 
   /**
-   * Starts another run of a row that ended without a response. It waits for the overdue call if there is one. Undefined
+   * Starts another run of a row that ended without a response. It waits for overdue attempts if there are any. Undefined
    * if the row has changed.
    */
   async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, limits, leases, now } = this.#parts;
     await this.#reserveSlot(row);
-    const overdue = runs.takeOverdueCall(row.reference);
+    const overdue = runs.takeOverdue(row.reference);
     let retried: Row | undefined;
     try {
-      const found = planAttempts(this.#parts, this.#request, row.idempotency_hash, row);
-      const plan = overdue ? found : upstreamsForRetry(found, row);
-      if (!plan) throw attemptsUsedUp(row);
-      const begins: RunStart = overdue ? "wait" : plan.lookUpFirst ? "lookUp" : "call";
+      const waits = overdue !== undefined;
+      const route = decideRoute(this.#parts, this.#request, row.idempotency_hash, row, waits);
+      const begins: RunStart = waits ? "wait" : route.lookUpFirst ? "lookUp" : "attempt";
       const { requestId } = this.#request;
-      const [first] = plan.upstreams;
-      const vendor = first.name;
-      const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
-      const why = plan.whyThisVendor(first);
-      const next = { owner: leases.ownerId, vendor, price, why, begins, at: now(), requestId };
+      const start = startAt(route, route.stops[0]);
+      const next = { ...start, owner: leases.ownerId, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request);
       const budget = this.#budget(next.at);
@@ -239,9 +230,9 @@ export class Verification implements Flight {
         return undefined;
       }
       this.#started();
-      return { row: retried, plan, overdue };
+      return { row: retried, route, overdue };
     } finally {
-      if (overdue && !retried) runs.keepOverdueCall(overdue);
+      if (overdue && !retried) runs.keepOverdue(overdue);
     }
   }
 
@@ -281,7 +272,7 @@ export class Verification implements Flight {
         facts,
         { retryAfter: 2 },
       );
-    if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row);
+    if (result.state !== "verified") throw attemptFailure(result, facts, this.#parts.settings, row);
     return { record: withReference(row, result.record), replayed: false };
   }
 }

@@ -36,7 +36,7 @@ for (const engine of engines)
       // What is left of the command is its row and a lease that nobody renews.
       await store.db.updateTable("verification_owner").set({ expires_at: 1 }).where("serves", "=", 0).execute();
       await until(async () => (await onlyRow(store.db, request)).state === "unknown");
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await ended;
     });
 
@@ -50,7 +50,7 @@ for (const engine of engines)
       assert.ok(pulse.isLeader());
       await pulse.stop();
       await store.db.deleteFrom("verification_owner").where("id", "=", "!").execute();
-      upstream.answer({ kind: "unknown" });
+      upstream.answer({ state: "unknown", reason: "unclear" });
       await ended;
       assert.deepEqual(await store.db.selectFrom("verification_owner").selectAll().execute(), []);
     });

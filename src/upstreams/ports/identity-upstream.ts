@@ -1,6 +1,7 @@
 import type { CheckInput } from "../../checks/check.ts";
 import type { CheckRecord } from "../../checks/index.ts";
-import type { CheckKind, NegativeReason } from "../../operation/check-kind.ts";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { Reason } from "./reasons.ts";
 
 /** One attempt to get an identity source's outcome. */
 export interface IdentityAttempt extends CheckInput {
@@ -22,53 +23,19 @@ export interface IdentityAttempt extends CheckInput {
 export type UpstreamNeed = "consent" | "names";
 
 /**
- * Why a source did no work.
- * - `no_money`, `bad_credentials`, `bad_settings`: the source serves no attempt until the operator acts.
- * - `refused`: the source refuses this attempt, but perhaps no other one.
- * - `rate_limited`, `out_of_service`: the source itself says so.
- * - `not_reached`: the attempt did not leave this machine.
- * - `not_done`: the source says that it did no work for an earlier attempt.
- * - `busy`, `paused`: we sent nothing, because too many attempts are in flight or too many failed.
- */
-export type UnavailableBecause =
-  | "no_money"
-  | "bad_credentials"
-  | "bad_settings"
-  | "refused"
-  | "rate_limited"
-  | "out_of_service"
-  | "not_reached"
-  | "not_done"
-  | "busy"
-  | "paused";
-
-/**
- * Why we reject a response.
- * - `unreadable`: not JSON, or a redirect. `too_large`: its next response would be so too. `status`: a status that says nothing about the attempt.
- * - `shape`: JSON in a shape that the adapter does not know. `failure`: a failure that does not say whether work was done.
- * - `stand_in`: a stand-in answers in the vendor's place, and this is no rehearsal.
- */
-export type RejectedBecause = "unreadable" | "too_large" | "status" | "shape" | "failure" | "stand_in";
-
-/** Why nobody can tell whether the source did the work. `unclear`: its response does not say. */
-export type UnknownBecause = "timed_out" | "connection_lost" | "server_error" | "unclear";
-
-/**
- * The outcome of an attempt.
+ * The outcome of an attempt: as its source says it, and once the verification has compared the record with the request.
  * - `negative`: nobody has the number (`not_found`), it is with another claim (`phone_mismatch`), or it is blocked or
  *   suspended (`blocked`). The kind's row has its reasons.
- * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
- *   `notSent`: the source never received the attempt, for example because it gave us no token.
- * - `bad_response`: we cannot trust the response.
+ * - `failed`: the source certainly did no work, or we reject its response. `lasting`: a retry does not help (no money, bad
+ *   credentials). `notSent`: the source never received the attempt, for example because it gave us no token.
  * - `unknown`: the source may or may not have done the work.
  */
-export type IdentityOutcome = (
-  | { kind: "verified"; record: CheckRecord }
-  | { kind: "negative"; reason: NegativeReason }
-  | { kind: "unavailable"; lasting?: boolean; reason?: UnavailableBecause; notSent?: true }
-  | { kind: "bad_response"; why?: RejectedBecause }
+export type IdentityOutcome<Found extends object = { record: CheckRecord }> = (
+  | ({ state: "verified" } & Found)
+  | { state: "negative"; reason: Reason<"negative"> }
+  | { state: "failed"; reason: Reason<"noWork" | "notSent" | "rejected">; lasting?: boolean; notSent?: true }
   /** `later` resolves if the source still responds after we stopped waiting. */
-  | { kind: "unknown"; reason?: UnknownBecause; later?: Promise<IdentityOutcome> }
+  | { state: "unknown"; reason: Reason<"unknown">; later?: Promise<IdentityOutcome> }
 ) &
   OutcomeFacts;
 
@@ -97,8 +64,8 @@ export interface IdentityUpstream {
   /** False while we send the source no attempts, so that another source can serve instead. */
   isReady?(): boolean;
   /**
-   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `unavailable`: the
-   * source certainly did no work for it.
+   * The outcome of an earlier attempt with this reference, if the source keeps it; this costs nothing. `failed` with a reason
+   * that we do not reject: the source certainly did no work for it.
    */
   lookUp?(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome>;
 }

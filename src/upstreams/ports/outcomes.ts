@@ -1,42 +1,43 @@
 import type { NegativeReason } from "../../operation/check-kind.ts";
 import type { HttpResult } from "../vendor-client.ts";
-import type { IdentityOutcome, RejectedBecause, UnavailableBecause, UnknownBecause } from "./identity-upstream.ts";
+import type { IdentityOutcome } from "./identity-upstream.ts";
+import { isRejected, isUnsent, type Reason } from "./reasons.ts";
 
 /** A retry of the same attempt does not help. */
-const lasting: ReadonlySet<UnavailableBecause> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
+const lasting: ReadonlySet<Reason> = new Set<Reason>(["no_money", "bad_credentials", "bad_settings", "refused"]);
 
-/** These reasons alone prove that the source never received the attempt. */
-const notSent: ReadonlySet<UnavailableBecause> = new Set(["not_reached", "busy", "paused"]);
+const innocent: ReadonlySet<Reason> = new Set<Reason>(["refused", "not_done", "shape", "failure"]);
 
-export const unknown: IdentityOutcome = { kind: "unknown" };
+type Failed = Extract<IdentityOutcome, { state: "failed" }>;
 
-export function negative(reason: NegativeReason): IdentityOutcome {
-  return { kind: "negative", reason };
+export const unknown = unknownBecause("unclear");
+
+export function negative(reason: NegativeReason) {
+  return { state: "negative", reason } as const satisfies IdentityOutcome;
 }
 
-export function unknownBecause(reason: UnknownBecause): IdentityOutcome {
-  return { kind: "unknown", reason };
+export function unknownBecause(reason: Reason<"unknown">) {
+  return { state: "unknown", reason } as const satisfies IdentityOutcome;
 }
 
-export function badResponse(why: RejectedBecause): IdentityOutcome {
-  return { kind: "bad_response", why };
+export function badResponse(reason: Reason<"rejected">) {
+  return { state: "failed", reason } as const satisfies IdentityOutcome;
 }
 
-export function unavailable(reason: UnavailableBecause): Extract<IdentityOutcome, { kind: "unavailable" }> {
+export function unavailable(reason: Reason<"noWork" | "notSent">): Failed {
   return {
-    kind: "unavailable",
-    reason,
+    ...{ state: "failed", reason },
     ...(lasting.has(reason) ? { lasting: true } : {}),
-    ...(notSent.has(reason) ? { notSent: true } : {}),
+    ...(isUnsent(reason) ? { notSent: true } : {}),
   };
 }
 
 /** The same if the source never received the attempt, for whatever reason. */
-export function notSentBecause(reason: UnavailableBecause): IdentityOutcome {
+export function notSentBecause(reason: Reason<"noWork" | "notSent">): IdentityOutcome {
   return { ...unavailable(reason), notSent: true };
 }
 
-/** The outcome of an attempt without a readable response: `unavailable` only if it never left this machine. */
+/** The outcome of an attempt without a readable response. It certainly did no work only if it never left this machine. */
 export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
   switch (result.kind) {
     case "notSent":
@@ -98,19 +99,29 @@ function says(body: unknown, words: RegExp, depth = 3): boolean {
 }
 
 /**
- * The outcome of a failure whose body does not explain it. `unavailable` only if the status means that the vendor refused the
+ * The outcome of a failure whose body does not explain it. The vendor did no work only if the status means that it refused the
  * attempt; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
  */
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? unknownBecause("server_error") : (byStatus[status] ?? badResponse("status"));
 }
 
+/** Whether the source certainly did no work. */
+export function didNoWork(outcome: IdentityOutcome): outcome is Failed & { reason: Reason<"noWork" | "notSent"> } {
+  return outcome.state === "failed" && !isRejected(outcome.reason);
+}
+
+/** An outcome in one word: why the source did no work, `bad_response`, or its state. */
+export function outcomeWord(outcome: IdentityOutcome) {
+  if (outcome.state !== "failed") return outcome.state;
+  return isRejected(outcome.reason) ? "bad_response" : outcome.reason;
+}
+export type OutcomeWord = ReturnType<typeof outcomeWord>;
+
 /**
  * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one request, nor a
  * well-formed response that is only implausible.
  */
 export function countsAgainstVendor(outcome: IdentityOutcome): boolean {
-  if (outcome.kind === "unavailable") return outcome.reason !== "refused" && outcome.reason !== "not_done";
-  if (outcome.kind === "bad_response") return outcome.why !== "shape" && outcome.why !== "failure";
-  return outcome.kind === "unknown";
+  return outcome.state === "unknown" || (outcome.state === "failed" && !innocent.has(outcome.reason));
 }

@@ -1,6 +1,7 @@
 import { singleFlight } from "../../runtime/single-flight.ts";
-import type { IdentityOutcome, UnavailableBecause } from "../ports/identity-upstream.ts";
+import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import { notSentBecause, saysNoMoney, unanswered } from "../ports/outcomes.ts";
+import type { Reason } from "../ports/reasons.ts";
 import type { HttpResult, VendorClient, VendorRequest } from "../vendor-client.ts";
 import { withWait } from "./read-outcome.ts";
 
@@ -10,12 +11,15 @@ export type Token = { token: string } | { outcome: IdentityOutcome };
 /** Gives a valid token until the signal aborts; never the one that the vendor `refused`. */
 export type TokenFor = (signal: AbortSignal, refused?: string) => Promise<Token>;
 
+/** Why we have no token. */
+type Missing = Reason<"noWork" | "notSent">;
+
 /** How a vendor gives access tokens. */
 interface Authorization {
   http: VendorClient;
   request: Pick<VendorRequest, "url" | "headers" | "body" | "wantedHeaders">;
   /** The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its status says. */
-  read(result: HttpResult): { token: string; expiresAt: number } | UnavailableBecause | undefined;
+  read(result: HttpResult): { token: string; expiresAt: number } | Missing | undefined;
 }
 
 /** Milliseconds before its expiry at which we renew a token. */
@@ -26,7 +30,7 @@ const longest = 10_000;
 
 /**
  * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time. Without a
- * token we send no attempt, so every failure here is `unavailable` and `notSent`.
+ * token we send no attempt, so every outcome here is `failed` and `notSent`.
  */
 export function accessTokens({ http, request, read }: Authorization): TokenFor {
   let current: { token: string; until: number } | undefined;
@@ -64,7 +68,7 @@ export async function askWithToken(
   return "outcome" in second ? second : { result: await ask(second.token) };
 }
 
-const reasons: Readonly<Record<number, UnavailableBecause>> = {
+const reasons: Readonly<Record<number, Missing>> = {
   400: "bad_credentials",
   401: "bad_credentials",
   402: "no_money",
@@ -75,13 +79,13 @@ const reasons: Readonly<Record<number, UnavailableBecause>> = {
   429: "rate_limited",
 };
 
-function reasonOf(result: HttpResult): UnavailableBecause {
+function reasonOf(result: HttpResult): Missing {
   if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
   if (result.kind === "answered" && result.status < 500 && saysNoMoney(result.body)) return "no_money";
   return reasons[result.status] ?? "out_of_service";
 }
 
-function none(reason: UnavailableBecause): Token {
+function none(reason: Missing): Token {
   return { outcome: notSentBecause(reason) };
 }
 

@@ -2,8 +2,8 @@ import type { IdentityOutcome } from "../ports/identity-upstream.ts";
 import type { SaidFacts } from "./read-outcome.ts";
 
 /** For a vendor whose pages do not say whether it bills a look-up that found nobody. */
-export function notFoundMayBeBilled(_body: unknown, { kind }: IdentityOutcome): SaidFacts {
-  return { billed: kind === "negative" ? "unknown" : undefined };
+export function notFoundMayBeBilled(_body: unknown, { state }: IdentityOutcome): SaidFacts {
+  return { billed: state === "negative" ? "unknown" : undefined };
 }
 
 /** Kobo of an amount in naira, a number or a text such as "1,234.50". Undefined if it is neither; a debt leaves nothing. */

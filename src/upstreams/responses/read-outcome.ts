@@ -46,7 +46,7 @@ export function outcomeReader<Schema extends TSchema>(
     if (failure) return failure;
     const response = parse(body);
     const record = response === undefined ? undefined : parsers[kind](recordIn(response, asked));
-    if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
+    if (record) return { state: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };
   return (result, asked) => {

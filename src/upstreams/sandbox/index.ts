@@ -29,16 +29,16 @@ export function sandbox(
     async verify({ kind, number, claims, vendorReference, signal }) {
       const { outcome, later, variant, delay = 0 } = reservedFor({ kind, number }) ?? {};
       const verified = async (): Promise<IdentityOutcome> => {
-        return { kind: "verified", record: await checks[kind].sandbox({ kind, number, claims }, variant) };
+        return { state: "verified", record: await checks[kind].sandbox({ kind, number, claims }, variant) };
       };
       if (vendorReference === referenceOf("verified")) return verified();
       if (vendorReference === referenceOf("not_found")) return negative("not_found");
       if (outcome) return later ? { ...outcome, reference: referenceOf(later) } : outcome;
       if (delay === 0) return verified();
-      if (!(await waited(Math.min(delay, timeout), signal))) return { kind: "unknown" };
+      if (!(await waited(Math.min(delay, timeout), signal))) return unknown;
       if (delay <= timeout) return verified();
       const response = waited(delay - timeout).then(verified);
-      return { kind: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: response };
+      return { state: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: response };
     },
     async lookUp({ vendorReference }) {
       // As with other sources, only a retry brings the person that a record belongs to.

@@ -1,8 +1,10 @@
 import type { CheckInput, Variant } from "../../checks/check.ts";
 import { checks } from "../../checks/index.ts";
-import { type CheckKind, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
+import { type CheckKind, type NegativeReason, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import type { IdentityOutcome } from "../ports/identity-upstream.ts";
+import { unknown } from "../ports/outcomes.ts";
+import { isRejected } from "../ports/reasons.ts";
 
 /** What an outcome turns out to be that was unknown at first. */
 export type LateOutcome = "verified" | "not_found";
@@ -19,7 +21,7 @@ export interface SandboxFailure {
 /** A number with a fixed result. Without an outcome and a refusal the person is verified. */
 export interface Reserved {
   description: string;
-  outcome?: Exclude<IdentityOutcome, { kind: "verified" }>;
+  outcome?: Exclude<IdentityOutcome, { state: "verified" }>;
   /** What becomes of an unknown outcome. */
   later?: LateOutcome;
   refusal?: SandboxFailure;
@@ -49,14 +51,14 @@ const rows: Readonly<Record<number, ReservedRow>> = {
       "Verified, with null in every member that may be null and an empty text in every one that may be empty.",
     variant: "least",
   },
-  5: { description: "The identity source did no work.", outcome: { kind: "unavailable" } },
+  5: { description: "The identity source did no work.", outcome: { state: "failed", reason: "out_of_service" } },
   6: {
     description: "The outcome stays unknown. The answer comes at once, without the wait of a real time-out.",
-    outcome: { kind: "unknown" },
+    outcome: unknown,
   },
   7: {
     description: "The identity source answered what cannot be trusted.",
-    outcome: { kind: "bad_response" },
+    outcome: { state: "failed", reason: "strange" },
   },
   8: { description: "Verified after 3 s.", delay: 3_000 },
   9: {
@@ -73,13 +75,13 @@ const rows: Readonly<Record<number, ReservedRow>> = {
   },
   12: {
     description: "The outcome is unknown at first. A retry with the key learns that the person is verified.",
-    outcome: { kind: "unknown" },
+    outcome: unknown,
     later: "verified",
   },
   13: {
     description:
       "The outcome is unknown at first. A retry with the key learns that nobody has this number. Without a retry, Duba finds out by itself within two minutes, and the state of the verification becomes `not_found`.",
-    outcome: { kind: "unknown" },
+    outcome: unknown,
     later: "not_found",
   },
   14: {
@@ -117,18 +119,15 @@ export function reservedFor({ kind, number }: Pick<CheckInput, "kind" | "number"
   if (!row?.negative) return row;
   const { negative, ...rest } = row;
   const reason = reasonsOf(kind).find((reason) => reason.endsWith(negative));
-  return reason && { ...rest, outcome: { kind: "negative", reason } };
+  return reason && { ...rest, outcome: { state: "negative", reason } };
 }
 
 /** The failure that a caller gets for an outcome. */
 export function failureCodeOf(outcome: NonNullable<Reserved["outcome"]>, kind: CheckKind): FailureCode {
-  if (outcome.kind === "negative") return negativeCode(kind, outcome.reason);
-  const codes = {
-    unavailable: "upstream_unavailable",
-    unknown: "upstream_timeout",
-    bad_response: "upstream_bad_response",
-  } as const;
-  return codes[outcome.kind];
+  // No source says `no_phone`.
+  if (outcome.state === "negative") return negativeCode(kind, outcome.reason as NegativeReason);
+  if (outcome.state === "unknown") return "upstream_timeout";
+  return isRejected(outcome.reason) ? "upstream_bad_response" : "upstream_unavailable";
 }
 
 /** A row of the table of numbers. A result is `VERIFIED`, or the HTTP status and code of a failure: `404 bvn_not_found`. */
@@ -153,7 +152,7 @@ export function sandboxNumbers(kind: CheckKind): SandboxNumber[] {
 function rowOf(kind: CheckKind, number: string, found: Reserved): SandboxNumber {
   const { outcome, refusal, later, delay = 0, isForgotten, description } = found;
   const isTooSlow = delay > 0 && later !== undefined;
-  const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? { kind: "unknown" }, kind) : null);
+  const code = refusal?.code ?? (outcome || isTooSlow ? failureCodeOf(outcome ?? unknown, kind) : null);
   const result = resultOf(code);
   const told = later === "not_found" ? negativeCode(kind, later) : null;
   const retried = isForgotten ? resultOf("record_no_longer_held") : later ? resultOf(told) : result;

@@ -18,7 +18,7 @@ const ask = (number: string, phone = "8012345678", signal = never) =>
   upstream.verify({ kind: "bvn", number, claims: { phone }, reference: "aaaaaa000000000", signal });
 
 function toIdentityRecord(outcome: IdentityOutcome): PersonRecord {
-  assert.ok(outcome.kind === "verified");
+  assert.ok(outcome.state === "verified");
   return personOf(outcome.record);
 }
 
@@ -44,19 +44,19 @@ test("4 has null and empty text wherever a record may", async () => {
 });
 
 test("12 and 13 are unknown at first, under a reference by which an attempt or a look-up learns more", async () => {
-  for (const [number, kind] of [
+  for (const [number, state] of [
     ["00000000012", "verified"],
     ["00000000013", "negative"],
   ] as const) {
     const { reference: vendorReference = "", ...outcome } = await ask(number);
-    assert.deepEqual(outcome, { kind: "unknown" });
+    assert.deepEqual(outcome, { state: "unknown", reason: "unclear" });
     assert.doesNotMatch(vendorReference, /\d/);
     const asked = { ...attempt(number, "8012345678"), vendorReference };
-    assert.equal((await upstream.verify(asked)).kind, kind);
+    assert.equal((await upstream.verify(asked)).state, state);
     const { reference, signal } = asked;
-    const known = kind === "verified" ? { kind: "unknown" } : negative("not_found");
+    const known = state === "verified" ? { state: "unknown", reason: "unclear" } : negative("not_found");
     assert.deepEqual(await sandbox().lookUp!({ reference, signal, vendorReference }), known);
-    assert.deepEqual(await sandbox().lookUp!({ reference, signal }), { kind: "unknown" });
+    assert.deepEqual(await sandbox().lookUp!({ reference, signal }), { state: "unknown", reason: "unclear" });
   }
 });
 
@@ -73,8 +73,11 @@ test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContex
   t.mock.timers.tick(1000);
   assert.equal(await settled(outcome), "waiting");
   limit.abort();
-  assert.deepEqual(await settled(outcome), { kind: "unknown" });
-  assert.deepEqual(await ask("00000000008", "8012345678", AbortSignal.abort()), { kind: "unknown" });
+  assert.deepEqual(await settled(outcome), { state: "unknown", reason: "unclear" });
+  assert.deepEqual(await ask("00000000008", "8012345678", AbortSignal.abort()), {
+    state: "unknown",
+    reason: "unclear",
+  });
 });
 
 test("a number is one person, whatever the phone, and the phone asked with is theirs", async () => {

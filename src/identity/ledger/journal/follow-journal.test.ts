@@ -67,7 +67,7 @@ for (const engine of engines) {
 
     test("an outcome that changes is told again", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const outcomes = [{ kind: "unknown" as const }];
+      const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "again" });
@@ -102,7 +102,7 @@ for (const engine of engines) {
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<void>();
       const { upstream } = answering(async (attempt, nth) => {
-        if (nth === 1) return { kind: "unknown" };
+        if (nth === 1) return { state: "unknown", reason: "unclear" };
         asked.resolve();
         await answer.promise;
         return verified(attempt);

@@ -5,6 +5,7 @@ import { TimeZone } from "../../../runtime/time-zone.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { priceAttempts } from "../../books/price-attempts.ts";
 import { engines, suiteStore } from "../../identity.fixture.ts";
+import type { RunOutcome } from "../attempts.ts";
 import { newAttempt, unresolvedAttempts } from "../attempts.ts";
 import { Charges } from "../charges.ts";
 import { abandonAll } from "../leases.ts";
@@ -12,7 +13,6 @@ import { Ledger, type Row } from "../ledger.ts";
 import { found, newRow } from "../ledger-moves.fixture.ts";
 import { settle, settleAttempts, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
-import type { RunOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
 
@@ -111,18 +111,19 @@ for (const engine of engines)
       const outcomeOf = ({ outcome, billed }: Step, attempt: number | null): RunOutcome => {
         const isSent = outcome !== "not sent";
         const told: ToldState = isSent ? outcome : "failed";
-        return { ...found(told), attempt, at, billed: isSent ? billed : null, notSent: !isSent };
+        const facts = isSent ? { ...(billed && { billed }) } : { notSent: true };
+        return { ...found(told), attempt, at, ...facts } as RunOutcome;
       };
       for (const one of life) {
         at += one.after;
         const ledger = ledgers.get(one.prices)!;
         const now = (await ledger.byReference(account, "test", start.reference))!;
         const last = runs.at(-1)!;
-        const again = async (begins: "call" | "wait" | "lookUp") => {
+        const again = async (begins: "attempt" | "wait" | "lookUp") => {
           const open = now.attempts.findLast(({ outcome }) => outcome === "unknown");
-          if (begins !== "call" && !open) return;
+          if (begins !== "attempt" && !open) return;
           const moved = await ledger.retry(now, { ...attempted("next"), owner, begins });
-          if (moved) runs.push({ row: moved, attempt: begins === "call" ? moved.run : open!.number });
+          if (moved) runs.push({ row: moved, attempt: begins === "attempt" ? moved.run : open!.number });
         };
         const doing: Record<(typeof steps)[number], () => Promise<unknown>> = {
           end: () => ledger.complete(last.row, outcomeOf(one, last.attempt)),
@@ -137,7 +138,7 @@ for (const engine of engines)
             const moved = await ledger.failOver(last.row, outcomeOf(one, last.attempt), attempted("next"));
             if (moved) runs.push({ row: moved, attempt: moved.run });
           },
-          "call again": () => again("call"),
+          "call again": () => again("attempt"),
           "wait again": () => again("wait"),
           "look up": () => again("lookUp"),
           abandon: () => abandonAll(store.db, { owner }, () => at),

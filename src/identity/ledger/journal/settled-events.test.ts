@@ -9,7 +9,6 @@ import { Charges } from "../charges.ts";
 import { onlyRow, rowOf, withoutLedger } from "../ledger.fixture.ts";
 import { Ledger } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
-import { bareOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 
 const audit = async () => {};
@@ -25,7 +24,7 @@ for (const engine of engines)
 
     test("are announced once, with nothing of the person", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const outcomes = [{ kind: "unknown" as const }];
+      const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "settles" });
@@ -82,13 +81,13 @@ for (const engine of engines)
         (await eventsOf(mine.accountId)).map(({ data }) => data.state),
         ["verified"],
       );
-      played.answer({ kind: "negative", reason: "not_found" });
+      played.answer({ state: "negative", reason: "not_found" });
       await lost;
     });
 
     test("are not announced if their outcome was never unknown, or if the trail cannot be written", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const outcomes = [{ kind: "unknown" as const }];
+      const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "kept" });
@@ -138,13 +137,13 @@ for (const engine of engines)
 
     test("are followed by an event when a retry is charged for them, and when that is taken back", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const { upstream } = answering(async () => ({ kind: "unknown" }));
+      const { upstream } = answering(async () => ({ state: "unknown", reason: "unclear" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "charged later" });
       await failureFrom(identity.verify(mine));
       const ledger = new Ledger(store.db);
       const row = (await rowOf(store.db, mine))!;
-      await ledger.resolve(row, { ...bareOutcome("verified", 5), attempt: 1 });
+      await ledger.resolve(row, { state: "verified", attempt: 1, at: 5 });
       const charges = new Charges(store.db, () => Date.UTC(2026, 10, 2));
       await charges.charge((await rowOf(store.db, mine))!, "mark");
       await charges.withdraw(row.reference, { mark: "mark", replaces: "" });

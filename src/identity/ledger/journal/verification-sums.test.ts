@@ -10,7 +10,7 @@ import { rowOf } from "../ledger.fixture.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
 import { settle, settledAfter } from "../settle.ts";
-import { bareOutcome } from "../write-outcome.ts";
+import { notCalledOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 import { Sums } from "./verification-sums.ts";
 
@@ -46,7 +46,7 @@ for (const engine of engines)
       const config = { vendorPrices: {} };
       const room = { db: store.db, actor: "terminal:ada", audit, config, now: () => 1 + settledAfter };
       const next = { vendor: "next", at: 3, requestId: "another", price: 500 };
-      const call = { ...next, owner: "me", begins: "call" } as const;
+      const start = { ...next, owner: "me", begins: "attempt" } as const;
       const moves: ((row: Row) => Promise<unknown>)[] = [
         (row) => ledger.complete(row, found("verified")),
         (row) => ledger.complete(row, found("not_found")),
@@ -58,10 +58,10 @@ for (const engine of engines)
         async (row) => {
           const moved = await ledger.failOver(row, found("unknown"), next);
           await ledger.complete(moved!, { ...found("failed", 2) });
-          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await ledger.resolve(row, { state: "verified", attempt: 1, at: 9 });
         },
         async (row) => {
-          const moved = await ledger.failOver(row, { ...found("failed"), notSent: true }, next);
+          const moved = await ledger.failOver(row, notCalledOutcome(1, 2), next);
           await ledger.complete(moved!, found("verified", 2));
         },
         // A second vendor does no work after the first one's "not found": at once, not at all, and later.
@@ -71,7 +71,7 @@ for (const engine of engines)
         },
         async (row) => {
           const moved = await ledger.failOver(row, found("not_found"), next);
-          await ledger.complete(moved!, { ...found("failed", 2), notSent: true });
+          await ledger.complete(moved!, notCalledOutcome(2, 2));
         },
         async (row) => {
           const moved = await ledger.failOver(row, found("not_found"), next);
@@ -80,17 +80,17 @@ for (const engine of engines)
         },
         async (row) => {
           await ledger.complete(row, found("failed"));
-          const again = await ledger.retry(await nowOf(row), call);
+          const again = await ledger.retry(await nowOf(row), start);
           await ledger.complete(again!, found("verified", 2));
         },
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          const again = await ledger.retry(await nowOf(row), { ...call, begins: "wait" });
+          const again = await ledger.retry(await nowOf(row), { ...start, begins: "wait" });
           await ledger.complete(again!, found("verified", 1));
         },
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          await ledger.retry(await nowOf(row), { ...call, begins: "wait" });
+          await ledger.retry(await nowOf(row), { ...start, begins: "wait" });
           await abandonAll(store.db, { owner: "me" }, () => 20);
         },
         async () => void (await abandonAll(store.db, { owner: "me" }, () => 20)),
@@ -98,12 +98,12 @@ for (const engine of engines)
           await ledger.complete(row, found("unknown"));
           await settle(room, { reference: row.reference, as: "failed", reason: "Not on their list" });
           // The vendor answers after all.
-          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await ledger.resolve(row, { state: "verified", attempt: 1, at: 9 });
         },
         async (row) => {
           await ledger.complete(row, found("unknown"));
           await settle(room, { reference: row.reference, as: "not_found", reason: "Their support" });
-          await ledger.endAttempt(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await ledger.endAttempt(row, { state: "verified", attempt: 1, at: 9 });
         },
         async (row) => {
           await ledger.complete(row, found("verified"));
@@ -112,7 +112,7 @@ for (const engine of engines)
         },
         async (row) => {
           await ledger.complete(row, found("unknown"));
-          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await ledger.resolve(row, { state: "verified", attempt: 1, at: 9 });
           await new Charges(store.db, () => 40).charge(await nowOf(row), "later");
         },
       ];
@@ -122,7 +122,7 @@ for (const engine of engines)
       }
       // Several at once, too.
       for (const move of moves) await move(await placed());
-      const outcomes = [{ kind: "unknown" as const }];
+      const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
       const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ accountId: "acc_of_service", idempotencyKey: "through the service" });

@@ -20,9 +20,9 @@ for (const engine of engines) {
 
     test("counts, states and fees of each account and mode, never added across modes", async (t) => {
       const outcomes: IdentityOutcome[] = [
-        { kind: "negative", reason: "not_found" },
-        { kind: "unknown" },
-        { kind: "unavailable" },
+        { state: "negative", reason: "not_found" },
+        { state: "unknown", reason: "unclear" },
+        { state: "failed", reason: "out_of_service" },
       ];
       const { upstream } = answering((attempt, nth) => outcomes[nth - 1] ?? verified(attempt));
       const identity = await store.open(t, {
@@ -137,7 +137,9 @@ for (const engine of engines) {
     test("a charge belongs to the period in which it was made, and what is taken back later to that later one", async (t) => {
       const [january, february, march] = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)];
       let now = january;
-      const { upstream } = answering((attempt, nth) => (nth === 1 ? { kind: "unknown" } : verified(attempt)));
+      const { upstream } = answering((attempt, nth) =>
+        nth === 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
+      );
       const upstreams = { test: upstream, live: [] };
       const identity = await store.open(t, { upstreams, settings: { recordRetention: 0 }, now: () => now });
       const mine = newRequest({ idempotencyKey: "k" });

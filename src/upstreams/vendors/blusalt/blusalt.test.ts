@@ -10,7 +10,7 @@ const { sample: notFound } = notFoundFile;
 const { sample: verified } = verifiedFile;
 
 const { request_reference: _, ...record } = verified.results;
-const notFoundOutcome: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const notFoundOutcome: IdentityOutcome = { state: "negative", reason: "not_found", billed: "unknown" };
 const failure = (status_code: number) => ({ status_code, status: "Failed", message: "…", results: null });
 
 testVendor({
@@ -34,7 +34,7 @@ testVendor({
     "an unknown BVN with 400": [400, notFound, notFoundOutcome],
     "bad credentials with 200": [200, failure(401), unavailable("bad_credentials")],
     "no money with 200": [200, failure(402), unavailable("no_money")],
-    "a good status as a text": [200, { ...verified, status_code: "200" }, { kind: "verified", record }],
+    "a good status as a text": [200, { ...verified, status_code: "200" }, { state: "verified", record }],
     "an unknown BVN with a status as a text": [200, { ...notFound, status_code: "404" }, notFoundOutcome],
     "no money with its own status 400": [
       200,

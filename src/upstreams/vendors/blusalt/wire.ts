@@ -17,5 +17,5 @@ export function failureIn(status: number, body: unknown): IdentityOutcome | unde
   if (status >= 500) return failedWith(status);
   if (said < 500 && own !== 200 && saysNoMoney(body)) return unavailable("no_money");
   // A 404 without a status in its body does not come from the service that knows BVNs.
-  return own === 404 ? { kind: "negative", reason: "not_found" } : failedWith(said);
+  return own === 404 ? { state: "negative", reason: "not_found" } : failedWith(said);
 }

@@ -36,7 +36,7 @@ const ninRecord: PersonRecord = {
   },
 };
 
-const notFoundOutcome: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const notFoundOutcome: IdentityOutcome = { state: "negative", reason: "not_found", billed: "unknown" };
 const assertRequestTo =
   (path: string) =>
   (received: Received, { number }: IdentityAttempt) => {
@@ -68,13 +68,13 @@ testVendor({
     "a NIN's record that names the NIN": [
       200,
       { entity: { ...foundNin.entity, nin: "30000000018" } },
-      { kind: "verified", record: { ...ninRecord, nin: "30000000018" } },
+      { state: "verified", record: { ...ninRecord, nin: "30000000018" } },
       "nin",
     ],
     "a record beside an error that is null, with numbers for texts": [
       200,
       { error: null, entity: { ...entity, bvn: 22000000017, phone_number1: 8000000017, email: null } },
-      { kind: "verified", record },
+      { state: "verified", record },
     ],
     "a person without a name": [200, { entity: { ...entity, first_name: null, last_name: "" } }, badResponse("shape")],
     "no money with 400": [

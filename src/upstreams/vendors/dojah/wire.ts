@@ -23,7 +23,7 @@ export function failureIn(status: number, body: unknown): IdentityOutcome | unde
   const error = (body as { error?: unknown } | null | undefined)?.error || undefined;
   if (status < 300 && error === undefined) return undefined;
   if (status < 500 && typeof error === "string" && /\b(bvn|nin|records?) not found/i.test(error))
-    return { kind: "negative", reason: "not_found" };
+    return { state: "negative", reason: "not_found" };
   if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
   return status < 300 ? badResponse("failure") : failedWith(status);
 }

@@ -48,7 +48,7 @@ export const korapay = vendor({
       const path = `verifications/${encodeURIComponent(vendorReference)}`;
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
       const outcome = outcomeOf(result, asked);
-      if (outcome.kind !== "verified") return countsAgainstVendor(outcome) ? outcome : undefined;
+      if (outcome.state !== "verified") return countsAgainstVendor(outcome) ? outcome : undefined;
       const member = numberMember(asked.kind as PersonKind);
       return (outcome.record as PersonRecord)[member] === asked.number ? { ...outcome, billed: "unknown" } : undefined;
     }

@@ -16,7 +16,7 @@ const { sample: earlier } = earlierFile;
 const { sample: nin } = ninFile;
 
 const reference = bvn.data.reference;
-const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const noRecord: IdentityOutcome = { state: "negative", reason: "not_found", billed: "unknown" };
 const values = (url: string) => ({ url, key: "sk_live_of_ours" });
 const failure = (message: string) => ({ status: false, message, data: null });
 
@@ -72,7 +72,7 @@ testVendor({
         },
       },
       {
-        kind: "verified",
+        state: "verified",
         reference,
         record: {
           ...record,
@@ -120,7 +120,7 @@ async function askAgain(t: TestContext, again: Behaviour) {
 
 test("an answer that korapay gave before is read again by its reference, and not bought again", async (t) => {
   const { outcome, asked } = await askAgain(t, json(200, earlier));
-  assert.deepEqual(outcome, { kind: "verified", record, reference, billed: "unknown" });
+  assert.deepEqual(outcome, { state: "verified", record, reference, billed: "unknown" });
   assert.deepEqual(
     asked.map(({ method, path }) => `${method} ${path}`),
     [`GET /merchant/api/v1/identities/verifications/${reference}`],
@@ -133,7 +133,7 @@ test("an answer of korapay without the record is bought again", async (t) => {
   const another = { ...earlier, data: { ...earlier.data, id: "22000000018" } };
   for (const behaviour of [json(200, without), json(200, another), json(404, failure("Record not found"))]) {
     const { outcome, asked } = await askAgain(t, behaviour);
-    assert.deepEqual(outcome, { kind: "verified", record, reference });
+    assert.deepEqual(outcome, { state: "verified", record, reference });
     assert.deepEqual(
       asked.map(({ method }) => method),
       ["GET", "POST"],
@@ -143,11 +143,11 @@ test("an answer of korapay without the record is bought again", async (t) => {
 
 test("an answer of korapay that cannot be read at the moment is not bought again", async (t) => {
   const cases: [Behaviour, IdentityOutcome][] = [
-    [() => {}, { kind: "unknown", reason: "timed_out" }],
-    [(response) => void response.destroy(), { kind: "unknown", reason: "connection_lost" }],
-    [json(503, failure("…")), { kind: "unknown", reason: "server_error" }],
+    [() => {}, { state: "unknown", reason: "timed_out" }],
+    [(response) => void response.destroy(), { state: "unknown", reason: "connection_lost" }],
+    [json(503, failure("…")), { state: "unknown", reason: "server_error" }],
     [json(429, failure("…")), unavailable("rate_limited")],
-    [json(302, {}), { kind: "bad_response", why: "unreadable" }],
+    [json(302, {}), { state: "failed", reason: "unreadable" }],
   ];
   for (const [behaviour, expected] of cases) {
     const { outcome, asked } = await askAgain(t, behaviour);

@@ -57,7 +57,7 @@ test("another Duba verifies a NIN, with its own fee and the number as NIN only",
   const asked = { ...attempt, kind: "nin" as const, reference: "ninnin000000001" };
   assert.deepEqual(await verify(asked), await sandbox().verify(asked));
   const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
-  assert.deepEqual(await verify(unknownNin), { kind: "negative", reason: "not_found" });
+  assert.deepEqual(await verify(unknownNin), { state: "negative", reason: "not_found" });
 });
 
 test("another Duba names its verification, also one without a match", async () => {
@@ -70,18 +70,18 @@ test("another Duba names its verification, also one without a match", async () =
 });
 
 test("each outcome of another Duba is the same outcome here", async () => {
-  assert.equal((await ask("00000000003")).kind, "verified");
-  assert.equal((await ask("00000000004")).kind, "verified");
-  assert.deepEqual(await ask("00000000001"), { kind: "negative", reason: "not_found" });
-  assert.deepEqual(await ask("00000000002"), { kind: "negative", reason: "phone_mismatch" });
+  assert.equal((await ask("00000000003")).state, "verified");
+  assert.equal((await ask("00000000004")).state, "verified");
+  assert.deepEqual(await ask("00000000001"), { state: "negative", reason: "not_found" });
+  assert.deepEqual(await ask("00000000002"), { state: "negative", reason: "phone_mismatch" });
   assert.deepEqual(await ask("00000000005"), { ...unavailable("out_of_service"), retryAfter: 5 });
-  assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
-  assert.deepEqual(await ask("00000000007"), { kind: "bad_response", why: "failure" });
+  assert.deepEqual(await ask("00000000006"), { state: "unknown", reason: "unclear" });
+  assert.deepEqual(await ask("00000000007"), { state: "failed", reason: "failure" });
 });
 
 test("the limit of another Duba on one BVN is no alarm", async () => {
-  for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).kind, "verified");
-  assert.deepEqual(await ask("22000000209"), { kind: "unavailable", reason: "refused", retryAfter: 3600 });
+  for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).state, "verified");
+  assert.deepEqual(await ask("22000000209"), { state: "failed", reason: "refused", retryAfter: 3600 });
 });
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
@@ -105,7 +105,7 @@ test("another Duba does the work of one reference once, so that asking again is 
   const before = await attempts();
   const again = { ...attempt, reference: "zzzzzz000000001" };
   const first = await upstream.verify(again);
-  assert.equal(first.kind, "verified");
+  assert.equal(first.state, "verified");
   assert.deepEqual(await upstream.verify(again), first);
   assert.equal((await attempts()).length, before.length + 1);
 });
@@ -126,14 +126,14 @@ test("another Duba tells what became of an earlier attempt, without buying anyth
     await upstream.verify({ ...attempt, number, reference });
     return upstream.lookUp!({ reference, signal: attempt.signal });
   };
-  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "negative", reason: "not_found" });
-  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "negative", reason: "phone_mismatch" });
+  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { state: "negative", reason: "not_found" });
+  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { state: "negative", reason: "phone_mismatch" });
   assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
-  assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
+  assert.deepEqual(await earlier("00000000006", "lookup000000006"), { state: "unknown", reason: "unclear" });
   // The record comes by asking again.
-  assert.deepEqual(await earlier(attempt.number, "lookup000000000"), { kind: "unknown" });
+  assert.deepEqual(await earlier(attempt.number, "lookup000000000"), { state: "unknown", reason: "unclear" });
   const never = { reference: "never0000000000", signal: attempt.signal };
   assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
   for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])
-    assert.deepEqual(await (await open(changes)).lookUp!(never), { kind: "unknown" });
+    assert.deepEqual(await (await open(changes)).lookUp!(never), { state: "unknown", reason: "unclear" });
 });

@@ -144,7 +144,7 @@ function queryOf(query: Record<string, string>): string {
 /** The token, or the reason why there is none as the end of the pull. */
 function tokenOf(token: Token): string {
   if ("token" in token) return token.token;
-  const reason = token.outcome.kind === "unavailable" ? token.outcome.reason : undefined;
+  const reason = token.outcome.state === "failed" ? token.outcome.reason : undefined;
   if (reason === "bad_credentials" || reason === "no_money")
     throw new PullEnded("refused_credentials", "It gives no access token for this e-mail address and key.");
   if (reason === "bad_settings") throw new PullEnded("unreadable", "It has no place that gives access tokens.");

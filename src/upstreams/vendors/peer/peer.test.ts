@@ -5,7 +5,7 @@ import { failures } from "../../../operation/failures.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import type { Received } from "../../local-vendor.fixture.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { badResponse, negative, unavailable } from "../../ports/outcomes.ts";
+import { badResponse, negative, type OutcomeWord, outcomeWord, unavailable } from "../../ports/outcomes.ts";
 import { toIdentityRecord } from "../../responses/loose-record.ts";
 import { testVendor } from "../../vendor-conformance.fixture.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
@@ -17,7 +17,7 @@ import { failureIn } from "./wire.ts";
 const { request_reference: reference, ...record } = verified.data;
 const ofNin = { bvn_number: "", nin: "30000000017", service_type: "NIN Verification without Image" };
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
-const serverError: IdentityOutcome = { kind: "unknown", reason: "server_error" };
+const serverError: IdentityOutcome = { state: "unknown", reason: "server_error" };
 
 const assertRequestOf =
   (kind: CheckKind) =>
@@ -61,7 +61,7 @@ testVendor({
       200,
       { ...verified, success: "true", error: null, data: { ...verified.data, residential_info: null } },
       {
-        kind: "verified",
+        state: "verified",
         record: {
           ...record,
           residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
@@ -103,7 +103,7 @@ testVendor({
     "a 503 that no retry cures": [
       503,
       nested("upstream_unavailable", { retryable: false }),
-      { kind: "unavailable", reason: "out_of_service", lasting: true },
+      { state: "failed", reason: "out_of_service", lasting: true },
     ],
     "a record without a name": [
       200,
@@ -114,9 +114,10 @@ testVendor({
   secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],
 });
 
-test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
-  const kindOf = (code: string) => failureIn(failures[code as "bvn_not_found"].status, nested(code), "bvn")!.kind;
-  const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
+test("each failure of a Duba means that no work was done only if its code says so", () => {
+  const wordOf = (code: string) =>
+    outcomeWord(failureIn(failures[code as "bvn_not_found"].status, nested(code), "bvn")!);
+  const codes = (word: OutcomeWord) => Object.keys(failures).filter((code) => wordOf(code) === word);
   assert.deepEqual(codes("negative"), [
     ...["bvn_not_found", "nin_not_found", "bvn_blocked", "nin_blocked", "phone_mismatch", "verification_failed"],
   ]);
@@ -135,17 +136,17 @@ test("a server without NINs refuses them, and raises no alarm that would stop BV
   for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
     assert.deepEqual(failureIn(failures[code].status, nested(code), "nin"), unavailable("refused"));
   assert.deepEqual(failureIn(404, { success: false, message: "…" }, "nin"), {
-    kind: "bad_response",
-    why: "status",
+    state: "failed",
+    reason: "status",
   });
-  assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { kind: "negative", reason: "not_found" });
+  assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { state: "negative", reason: "not_found" });
 });
 
 test("an alarm comes only from what concerns every attempt", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
     const outcome = failureIn(500, nested(code), "bvn")!;
-    return outcome.kind === "unavailable" && alarms.includes(outcome.reason!);
+    return outcome.state === "failed" && alarms.includes(outcome.reason);
   });
   for (const code of ["validation_failed", "subject_rate_limited", "invalid_idempotency_key", "rate_limited"])
     assert.ok(!alarming.includes(code), code);

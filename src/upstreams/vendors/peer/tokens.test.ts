@@ -41,7 +41,7 @@ async function open(t: TestContext, timeout = 5000) {
 
 test("a token is kept for all later attempts", async (t) => {
   const { server, ask, used } = await open(t);
-  for (const _ of [1, 2, 3]) assert.equal((await ask()).kind, "verified");
+  for (const _ of [1, 2, 3]) assert.equal((await ask()).state, "verified");
   assert.equal(server.authorizations, 1);
   assert.deepEqual(used(), ["Bearer t1", "Bearer t1", "Bearer t1"]);
 });
@@ -49,14 +49,14 @@ test("a token is kept for all later attempts", async (t) => {
 test("a token is renewed before it expires", async (t) => {
   const { server, ask, used } = await open(t);
   server.authorize = (n) => token(`t${n}`, expiry(Date.now() + (n === 1 ? 30_000 : 120_000)));
-  for (const _ of [1, 2, 3]) assert.equal((await ask()).kind, "verified");
+  for (const _ of [1, 2, 3]) assert.equal((await ask()).state, "verified");
   assert.deepEqual(used(), ["Bearer t1", "Bearer t2", "Bearer t2"]);
 });
 
 test("attempts at once share one authorization", async (t) => {
   const { server, ask } = await open(t);
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => ask()));
-  assert.ok(outcomes.every(({ kind }) => kind === "verified"));
+  assert.ok(outcomes.every(({ state }) => state === "verified"));
   assert.equal(server.authorizations, 1);
 });
 
@@ -66,7 +66,7 @@ test("after a 401 the attempt is put once more, with one new token for all that 
   server.verify = (response, received) =>
     json(received.headers.authorization === "Bearer t1" ? 401 : 200, verified)(response, received);
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => ask()));
-  assert.ok(outcomes.every(({ kind }) => kind === "verified"));
+  assert.ok(outcomes.every(({ state }) => state === "verified"));
   assert.equal(server.authorizations, 2);
   assert.equal(used().filter((header) => header === "Bearer t2").length, 10);
 });
@@ -102,7 +102,7 @@ for (const [what, behaviour, reason] of refusals) {
     assert.deepEqual(used(), []);
     assert.doesNotMatch(JSON.stringify(log.lines), /duba_live_of_ours|shop@example/);
     server.authorize = (n) => token(`t${n}`);
-    assert.equal((await ask()).kind, "verified");
+    assert.equal((await ask()).state, "verified");
   });
 }
 
@@ -129,7 +129,7 @@ test("whoever stops waiting for a token was not asked, and the others still get 
   limit.abort();
   assert.deepEqual(await left, notSentBecause("not_reached"));
   grant();
-  assert.equal((await patient).kind, "verified");
+  assert.equal((await patient).state, "verified");
   assert.equal(used().length, 1);
 });
 

@@ -4,7 +4,15 @@ import { modeHeader } from "../../../operation/operation.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { badResponse, failedWith, negative, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
+import {
+  badResponse,
+  didNoWork,
+  failedWith,
+  negative,
+  saysNoMoney,
+  unavailable,
+  unknown,
+} from "../../ports/outcomes.ts";
 import { notFoundMayBeBilled } from "../../responses/billing.ts";
 import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { membersIn } from "../../responses/vendor-record.ts";
@@ -28,7 +36,7 @@ export const Authorized = Type.Object({
 });
 
 /**
- * The outcome that each failure of a Duba means. `unavailable` only if the code says that the server did no work.
+ * The outcome that each failure of a Duba means. It did no work only if the code says so.
  * - `verification_failed` rejects the number or the phone. It is `not_found`, because `phone_mismatch` would confirm that the
  *   number exists. If a server answers so, set DUBA_NEGATIVE_DETAIL=coarse here too.
  * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
@@ -70,7 +78,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   headers_too_large: unavailable("refused"),
   expectation_failed: unavailable("refused"),
   // Not lasting: this limit ends by itself.
-  subject_rate_limited: { kind: "unavailable", reason: "refused" },
+  subject_rate_limited: { state: "failed", reason: "refused" },
 
   rate_limited: unavailable("rate_limited"),
   too_many_in_flight: unavailable("rate_limited"),
@@ -97,7 +105,7 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
   const isFirstKind = kind === "bvn";
   if (failure?.code !== undefined) {
     const outcome = outcomes[failure.code];
-    if (outcome.kind !== "unavailable") return outcome;
+    if (!didNoWork(outcome)) return outcome;
     if (outcome.reason === "bad_settings" && !isFirstKind) return unavailable("refused");
     return failure.final ? { ...outcome, lasting: true } : outcome;
   }
@@ -112,7 +120,7 @@ export function failureIn(status: number, body: unknown, kind: CheckKind): Ident
 export function factsIn(body: unknown, outcome: IdentityOutcome): SaidFacts {
   const { data, error } = membersIn(body);
   const { request_reference: reference, charged } = membersIn(isFailure(body) ? error : data);
-  if (charged === false && outcome.kind !== "unknown") return { reference, billed: "no" };
+  if (charged === false && outcome.state !== "unknown") return { reference, billed: "no" };
   return { reference, ...(charged === undefined && notFoundMayBeBilled(body, outcome)) };
 }
 

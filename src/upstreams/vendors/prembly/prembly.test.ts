@@ -55,7 +55,7 @@ testVendor({
     "a NIN's person in `data`": [
       200,
       { status: true, response_code: "00", data: nin.nin_data, nin_data: {} },
-      { kind: "verified", record: ninRecord, billed: "yes" },
+      { state: "verified", record: ninRecord, billed: "yes" },
       "nin",
     ],
     "an unknown number, as older pages have it": [

@@ -49,11 +49,11 @@ export function failureIn(status: number, body: unknown): IdentityOutcome | unde
 }
 
 /** Prembly bills whatever it says about a person, and tells our balance in naira each time. */
-export function factsIn(body: unknown, { kind }: IdentityOutcome): SaidFacts {
+export function factsIn(body: unknown, { state }: IdentityOutcome): SaidFacts {
   const { verification, billing_info } = membersIn(body);
   return {
     reference: membersIn(verification).reference,
-    billed: kind === "verified" || kind === "negative" ? "yes" : undefined,
+    billed: state === "verified" || state === "negative" ? "yes" : undefined,
     balance: koboIn(membersIn(billing_info).current_balance),
   };
 }

@@ -17,7 +17,7 @@ const { samples: failures } = failuresFile;
 const { sample: nin } = ninFile;
 const { sample: token } = tokenFile;
 
-const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const noRecord: IdentityOutcome = { state: "negative", reason: "not_found", billed: "unknown" };
 const values = (url: string, names = "required") => ({
   url,
   clientId: "client-of-ours",
@@ -67,7 +67,7 @@ testVendor({
     "a NIN of a contract without names": [
       200,
       { ...nin, summary: { nin_check: "verified" } },
-      { kind: "verified", record: ninRecord, reference: "150018" },
+      { state: "verified", record: ninRecord, reference: "150018" },
       "nin",
     ],
     "the premium record": [
@@ -89,7 +89,7 @@ testVendor({
         },
       },
       {
-        kind: "verified",
+        state: "verified",
         reference: "150017",
         record: {
           ...shortRecord,
@@ -164,6 +164,6 @@ test("qoreid needs names, unless the contract has none: then none is sent", asyn
   const { upstream, received } = await open(t, json(200, bvn), { names: "none" });
   assert.deepEqual(upstream.needs, []);
   const claims = { ...attempt.claims, first_name: "FAISAL", last_name: "IBEKWE" };
-  assert.equal((await upstream.verify({ ...attempt, claims })).kind, "verified");
+  assert.equal((await upstream.verify({ ...attempt, claims })).state, "verified");
   assert.equal(received.at(-1)?.body, "");
 });

@@ -75,7 +75,7 @@ testVendor({
     "a NIN's person in a list": [
       200,
       { ...nin, response: [nin.response] },
-      { kind: "verified", record: ninRecord, billed },
+      { state: "verified", record: ninRecord, billed },
       "nin",
     ],
     "an empty wallet": [200, failures.noMoney, { ...unavailable("no_money"), ...notBilled }],

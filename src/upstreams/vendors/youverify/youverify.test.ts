@@ -15,7 +15,7 @@ const { samples: failures } = failuresFile;
 const { sample: nin } = ninFile;
 
 const reference = "65a0c4f2b7d91e0012aa0017";
-const noRecord: IdentityOutcome = { kind: "negative", reason: "not_found", billed: "unknown" };
+const noRecord: IdentityOutcome = { state: "negative", reason: "not_found", billed: "unknown" };
 
 const ninRecord: PersonRecord = {
   ...shortRecord,
@@ -81,7 +81,7 @@ testVendor({
       200,
       { success: true, data: { status: "found", idNumber: "30000000017", lastName: "Ibekwe", address: null } },
       {
-        kind: "verified",
+        state: "verified",
         record: {
           ...emptyRecord,
           nin: "30000000017",

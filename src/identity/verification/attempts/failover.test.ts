@@ -4,10 +4,8 @@ import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../.
 import { unavailable } from "../../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../../upstreams/sandbox/index.ts";
 import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../../identity.fixture.ts";
-import { newAttempt } from "../../ledger/attempts.ts";
 import { onlyRow } from "../../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
-import { selectUpstreams } from "./select-upstreams.ts";
 
 type Answer = IdentityOutcome | ((attempt: IdentityAttempt) => Promise<IdentityOutcome>);
 
@@ -26,8 +24,8 @@ function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {
   return { upstream, attempts };
 }
 
-const noWork: IdentityOutcome = { kind: "unavailable" };
-const unknown: IdentityOutcome = { kind: "unknown" };
+const noWork: IdentityOutcome = { state: "failed", reason: "out_of_service" };
+const unknown: IdentityOutcome = { state: "unknown", reason: "unclear" };
 
 for (const engine of usualEngines) {
   suite(`a route of several upstreams on ${engine.name}`, () => {
@@ -64,9 +62,9 @@ for (const engine of usualEngines) {
 
     test("ends at an answer, and at an outcome that may have to be paid", async (t) => {
       for (const outcome of [
-        { kind: "negative", reason: "not_found" },
-        { kind: "negative", reason: "phone_mismatch" },
-        { kind: "bad_response" },
+        { state: "negative", reason: "not_found" },
+        { state: "negative", reason: "phone_mismatch" },
+        { state: "failed", reason: "strange" },
         unknown,
       ] as const) {
         const second = named("second", verified);
@@ -74,7 +72,7 @@ for (const engine of usualEngines) {
           (await open(t, [named("first", outcome), second])).verify(newRequest({ mode: "live" })),
         );
         assert.notEqual(failure.code, "internal_error");
-        assert.equal(second.attempts.length, 0, outcome.kind);
+        assert.equal(second.attempts.length, 0, outcome.state);
       }
     });
 
@@ -91,7 +89,7 @@ for (const engine of usualEngines) {
     });
 
     test("when all fail, a retry helps unless it helps with none of them", async (t) => {
-      const lasting: IdentityOutcome = { kind: "unavailable", lasting: true, reason: "no_money" };
+      const lasting: IdentityOutcome = { state: "failed", lasting: true, reason: "no_money" };
       for (const [outcomes, retryable] of [
         [[noWork, lasting], true],
         [[lasting, noWork], true],
@@ -141,11 +139,3 @@ for (const engine of usualEngines) {
     });
   });
 }
-
-test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
-  const [first, second] = [named("first", verified).upstream, named("second", verified).upstream];
-  const run = { reference: "r", run: 1, account_id: "acc", mode: "live", kind: "bvn" };
-  const earlier = { attempts: [newAttempt(run, { vendor: "gone", at: 1, requestId: "q", price: null })] };
-  assert.deepEqual(selectUpstreams([first, second], { payTwice: false }, earlier)?.upstreams, [first, second]);
-  assert.equal(selectUpstreams([], { payTwice: false }, earlier), undefined);
-});

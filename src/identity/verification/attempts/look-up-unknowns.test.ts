@@ -27,7 +27,11 @@ for (const engine of engines) {
         if (answer instanceof Error) throw answer;
         return answer;
       };
-      const source: IdentityUpstream = { name: "source", kinds: ["bvn"], verify: async () => ({ kind: "unknown" }) };
+      const source: IdentityUpstream = {
+        name: "source",
+        kinds: ["bvn"],
+        verify: async () => ({ state: "unknown", reason: "unclear" }),
+      };
       if (canTell) source.lookUp = lookUp;
       const identity = await store.open(t, { upstreams: { test: sandbox(), live: [source] } });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
@@ -57,8 +61,8 @@ for (const engine of engines) {
 
     test("what a source can tell of an unknown outcome is learned after a minute, and not charged", async (t) => {
       for (const [outcome, state] of [
-        [{ kind: "negative", reason: "not_found" }, "not_found"],
-        [{ kind: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
+        [{ state: "negative", reason: "not_found" }, "not_found"],
+        [{ state: "negative", reason: "phone_mismatch" }, "phone_mismatch"],
         [unavailable("not_done"), "failed"],
       ] as const) {
         const { round, row } = await ended(t, outcome);
@@ -72,7 +76,11 @@ for (const engine of engines) {
     });
 
     test("what it cannot tell stays unknown, and so does a record, which only a retry can hold against its attempt", async (t) => {
-      for (const answer of [{ kind: "unknown" } as const, await verified(newRequest()), new Error("22000000017")]) {
+      for (const answer of [
+        { state: "unknown", reason: "unclear" } as const,
+        await verified(newRequest()),
+        new Error("22000000017"),
+      ]) {
         const { round, row, log } = await ended(t, answer);
         assert.equal(await round(2 * minute), 1);
         assert.equal((await row()).state, "unknown");
@@ -82,7 +90,7 @@ for (const engine of engines) {
     });
 
     test("lines about a look-up carry the request that first asked", async (t) => {
-      const { round, row, fields } = await ended(t, { kind: "unknown" });
+      const { round, row, fields } = await ended(t, { state: "unknown", reason: "unclear" });
       await round(2 * minute);
       const { request_id: requestId, account_id: account, key_id: key } = await row();
       assert.ok(requestId);
@@ -112,11 +120,11 @@ for (const engine of engines) {
     });
 
     test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {
-      const { round } = await ended(t, { kind: "negative", reason: "not_found" });
+      const { round } = await ended(t, { state: "negative", reason: "not_found" });
       assert.equal(await round(2 * minute, { isAwaited: true }), 0);
       assert.equal(await round(24 * 60 * minute), 0);
       assert.equal(await round(2 * minute, { signal: AbortSignal.abort() }), 0);
-      const { round: never } = await ended(t, { kind: "negative", reason: "not_found" }, false);
+      const { round: never } = await ended(t, { state: "negative", reason: "not_found" }, false);
       assert.equal(await never(2 * minute), 0);
     });
   });

@@ -72,7 +72,7 @@ for (const engine of usualEngines)
       const useless: [Answer, string | null][] = [
         [unavailable("no_money"), "second failed"],
         [unavailable("not_reached"), null],
-        [{ kind: "bad_response" }, "second failed"],
+        [{ state: "failed", reason: "strange" }, "second failed"],
         [() => Promise.reject(new Error("played")), "second failed"],
       ];
       for (const [answer, attempt] of useless) {
@@ -168,13 +168,13 @@ for (const engine of usualEngines)
       for (const outcome of [
         negative("phone_mismatch"),
         negative("blocked"),
-        { kind: "bad_response" },
+        { state: "failed", reason: "strange" },
         unknown,
       ] as const) {
         const second = named("second", verified);
         const identity = await open(t, [named("first", outcome), second]);
         await failureFrom(identity.verify(mineWith()));
-        assert.equal(second.received.length, 0, outcome.kind);
+        assert.equal(second.received.length, 0, outcome.state);
         await store.end(identity);
       }
       const second = named("second", verified);

@@ -2,15 +2,15 @@ import { type Kysely, sql } from "kysely";
 import type { Mode } from "../../../operation/operation.ts";
 import { withLogFields } from "../../../runtime/log.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { didNoWork } from "../../../upstreams/ports/outcomes.ts";
 import { keyLifetime } from "../../identity-settings.ts";
-import { type AttemptReason, unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
+import { unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
-import { notVerified, type OutcomeState } from "../../ledger/transitions.ts";
-import { bareOutcome } from "../../ledger/write-outcome.ts";
+import { notVerified } from "../../ledger/transitions.ts";
 import type { VerificationParts } from "../verification-parts.ts";
-import { loggableError } from "./upstream-call.ts";
+import { loggableError } from "./run-attempts.ts";
 
 /**
  * Milliseconds. A younger attempt may still get a response, and an upstream may have forgotten an older one than
@@ -79,8 +79,10 @@ async function lookUpOf(
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
       const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode };
       const earlier = { reference: row.reference, signal: ends, ...vendorReferenceOf(row, source.name) };
-      const proven = provenBy(await withLogFields(asked, () => source.lookUp!(earlier)));
-      if (proven) deferred.add(row, { ...bareOutcome(proven.state, now()), ...proven, attempt: attempt.number });
+      const outcome = await withLogFields(asked, () => source.lookUp!(earlier));
+      const ended = { attempt: attempt.number, at: now() };
+      if (didNoWork(outcome)) deferred.add(row, { state: "failed", reason: "not_done", ...ended });
+      if (outcome.state === "negative") deferred.add(row, { state: "negative", reason: outcome.reason, ...ended });
     } catch (error) {
       log.warn(
         { vendor: source.name, reference: row.reference, ...loggableError(error) },
@@ -88,10 +90,4 @@ async function lookUpOf(
       );
     }
   }
-}
-
-/** What an outcome proves without a record; undefined if nothing. */
-function provenBy(outcome: IdentityOutcome): { state: OutcomeState; reason: AttemptReason } | undefined {
-  if (outcome.kind === "unavailable") return { state: "failed", reason: "not_done" };
-  return outcome.kind === "negative" ? { state: "negative", reason: outcome.reason } : undefined;
 }

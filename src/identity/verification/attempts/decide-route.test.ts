@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../../operation/failures.ts";
+import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { unknown } from "../../../upstreams/ports/outcomes.ts";
+import { newRequest, usualSettings } from "../../identity.fixture.ts";
+import { listedRoutes } from "../../identity-settings.ts";
+import { newAttempt } from "../../ledger/attempts.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { newRow } from "../../ledger/ledger-moves.fixture.ts";
+import { RouteCache } from "../../routes/route-cache.ts";
+import { decideRoute } from "./decide-route.ts";
+
+const named = (name: string, more: Partial<IdentityUpstream> = {}): IdentityUpstream => ({
+  ...{ name, kinds: ["bvn", "nin"], verify: async () => unknown },
+  ...more,
+});
+const [any, other, onlyBvn] = [named("any"), named("other"), named("only-bvn", { kinds: ["bvn"] })];
+const [consent, names, both] = [
+  named("consent", { needs: ["consent"] }),
+  named("names", { needs: ["names"] }),
+  named("both", { needs: ["consent", "names"] }),
+];
+
+/** Names the vendors that a NIN with these claims may be sent to, in order. */
+const usable = (
+  live: IdentityUpstream[],
+  given: { claims?: Record<string, string>; consentReference?: string } = {},
+  consentAttested = false,
+  row?: Row,
+) => {
+  const settings = { ...usualSettings, consentAttested };
+  const routes = new RouteCache({} as never, Date.now, live, listedRoutes);
+  const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
+  const { stops } = decideRoute({ upstreams: { test: any, live }, settings, routes }, request, null, row);
+  return stops.map(({ upstream }) => upstream.name);
+};
+
+test("an upstream that does not offer the kind, or needs what the request lacks, is passed over", () => {
+  const all = [both, onlyBvn, consent, names, any];
+  assert.deepEqual(usable(all), ["any"]);
+  assert.deepEqual(usable(all, { consentReference: "c-1" }), ["consent", "any"]);
+  assert.deepEqual(usable(all, { claims: { first_name: "Ada", last_name: "Obi" } }), ["names", "any"]);
+  assert.deepEqual(usable(all, { claims: { first_name: "Ada" } }), ["any"]);
+  const whole = { consentReference: "c-1", claims: { first_name: "Ada", last_name: "Obi" } };
+  assert.deepEqual(usable(all, whole), ["both", "consent", "names", "any"]);
+});
+
+test("an operator who attests the consent of every call need not be sent it", () => {
+  assert.deepEqual(usable([consent, any], {}, true), ["consent", "any"]);
+});
+
+test("if only a consent is missing, the caller is told so; if names are, no upstream is set up", () => {
+  const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
+  assert.throws(() => usable([consent]), fails("consent_required"));
+  assert.throws(() => usable([both, consent]), fails("consent_required"));
+  assert.throws(() => usable([both, names]), fails("upstream_not_configured"));
+});
+
+test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
+  const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
+  const gone = newAttempt(row, { vendor: "gone", at: 1, requestId: "q", price: null });
+  assert.deepEqual(usable([any, other], {}, false, { ...row, attempts: [gone] }), ["any", "other"]);
+});
