@@ -3,6 +3,7 @@ import { after, suite, test } from "node:test";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type RawResponse, responsesIn } from "./support/raw.ts";
 import { suiteService } from "./support/service.ts";
+import { leavings, sendAndLeave } from "./support/strangers.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const verify = "/api/v2/kyc/verify-bvn";
@@ -181,5 +182,12 @@ suite("raw requests", { concurrency: true }, () => {
         assert.match(response.headers.allow!, /^GET\b/);
       }
     });
+  });
+
+  test("of callers who ask to CONNECT and leave in every way end nothing", async () => {
+    const bytes = Buffer.from(`CONNECT a:1 HTTP/1.1\r\n\r\nGET ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const ways = Array.from({ length: 20 }, () => leavings).flat();
+    await Promise.all(ways.map((leaving) => sendAndLeave(service.port, bytes, leaving)));
+    assert.equal((await service.ask("/healthz")).status, 200);
   });
 });

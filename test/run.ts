@@ -11,7 +11,7 @@ import { withPostgres } from "./support/postgres.ts";
 
 /**
  * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs them: browsers, trials
- * with kills and faults, and programs that run as a reader of the documents would run them. Names on the command line choose among all
+ * with crowds, kills and faults, and programs that run as a reader of the documents would run them. Names on the command line choose among all
  * files, and leave the check out. `--times` lists the files that took longest.
  *
  * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
@@ -29,13 +29,18 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
   [/^test\//, 3_500],
   [/./, 1_500],
 ];
-/** What `npm run test:all` runs, and `npm test` does not: a few files that take a third of the time. */
+/**
+ * What `npm run test:all` runs, and `npm test` does not: a few files that take half of the time. A quick test of `npm test` states the promise
+ * of each trial too.
+ */
 const theRest = [
   /\.browser\.test\.ts$/,
   /^test\/crash\//,
   /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults|release)\.test\.ts$/,
   /^test\/(draining|events-killed|first-hour|store-faults|vendor-faults|waiting-for-the-store|workers|process)\.test\.ts$/,
-  /^src\/catalogue\/(killed-import|under-load)\.test\.ts$/,
+  /^test\/(concurrency|console-statements|spending|stand-ins|strangers)\.test\.ts$/,
+  /^src\/catalogue\/(killed-import|under-load|sync\/source-faults)\.test\.ts$/,
+  /^src\/identity\/verification\/lost-replies\.test\.ts$/,
   /^client\/test\/packed\.test\.ts$/,
 ];
 /** Holds one entry per source file, which Node replaces when the file changes. */

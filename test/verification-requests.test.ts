@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { type AskOptions, type ServiceResponse, suiteService } from "./support/service.ts";
+import { Line } from "./support/raw.ts";
+import { type AskOptions, type ServiceResponse, sandboxKey, suiteService } from "./support/service.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const good = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -96,5 +97,17 @@ suite("requests for a verification", { concurrency: true }, () => {
       "application/problem+json; charset=utf8",
     ])
       assert.equal((await verified({ body, headers: { "Content-Type": type } })).bvn_number, good.bvn, type);
+  });
+
+  test("tell a caller who says no more after its request the outcome that it is charged for", async () => {
+    const line = new Line(service.port);
+    const body = JSON.stringify(good);
+    const headers = `Host: a\r\nAuthorization: Bearer ${sandboxKey}\r\nContent-Type: application/json`;
+    line.say(`POST ${path} HTTP/1.1\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const responses = await line.finish();
+    assert.deepEqual(
+      responses.map(({ status, json }) => [status, json.data.bvn_number]),
+      [[200, good.bvn]],
+    );
   });
 });

@@ -14,12 +14,12 @@ import { answering, verified } from "../identity/played-upstream.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { Tables } from "../storage/tables.ts";
 import { unseal } from "./envelope-encryption.ts";
-import { readKeyring } from "./file.ts";
+import { changeKeyring, readKeyring } from "./file.ts";
 import { type Keyring, keyringText } from "./keyring.ts";
 import { countOutdated, rewrap } from "./rewrap.ts";
 import { rotate } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
-import { watchKeyring } from "./watch.ts";
+import { type WatchedKeyring, watchKeyring } from "./watch.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const first: Keyring = {
@@ -141,10 +141,12 @@ for (const engine of engines) {
       const { upstream, received } = answering(verified);
       const log = new RecordedLog();
       const rooms: Identity[] = [];
+      const keyrings: WatchedKeyring[] = [];
       for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
         const keyring = await watchKeyring({ path, db: store.db, log });
         const looking = setInterval(() => void keyring.look(), lookEvery);
         t.after(() => clearInterval(looking));
+        keyrings.push(keyring);
         rooms.push(await open(t, { keyring, log, upstreams: { test: upstream, live: [] } }));
       }
 
@@ -173,9 +175,20 @@ for (const engine of engines) {
       await underLoad(
         rotate(
           { path, db: store.db, audit: async () => undefined, actor: "test" },
-          { ...both, wait: 200, now: Date.now },
+          { ...both, wait: 3_600_000, now: Date.now },
         ),
       );
+      // The new keys become current when every process has read them, however long that takes here.
+      await underLoad(until(() => keyrings.every(({ current }) => current.records.length === 2)));
+      const current = <Key extends { from?: number }>(key: Key): Key => ({
+        ...key,
+        ...(key.from && { from: Date.now() }),
+      });
+      await changeKeyring(path, async (ring) => ({
+        ...ring,
+        records: ring.records.map(current),
+        hmac: ring.hmac.map(current),
+      }));
       const usage = () => recordUsage(store.db);
       await underLoad(until(async () => (await usage()).has("r2")));
       await underLoad(killedHalfWay(rewrapping(store.settings, path, Date.now())));

@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/http/shell/unparsed.ts",
     from: 'socket.on("error", () => socket.destroy());',
     to: "",
-    tests: ["test/strangers.test.ts"],
+    tests: ["test/raw-requests.test.ts"],
   },
   {
     name: "a request that nobody can be answered is served",

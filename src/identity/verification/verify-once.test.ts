@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Pulse } from "../../storage/pulse/pulse.ts";
-import { engines, keyring, newRequest, suiteStore, until, usualSettings } from "../identity.fixture.ts";
+import { engines, keyring, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { verifyOnce } from "./verify-once.ts";
@@ -32,10 +32,12 @@ for (const engine of engines)
       const upstream = new PlayedUpstream();
       const { request, ended } = begin(upstream);
       await upstream.asked();
-      await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const { jobs } = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       // What is left of the command is its row and a lease that nobody renews.
       await store.db.updateTable("verification_owner").set({ expires_at: 1 }).where("serves", "=", 0).execute();
-      await until(async () => (await onlyRow(store.db, request)).state === "unknown");
+      const end = jobs.find(({ name }) => name === "end verifications of processes that are gone")!;
+      await end.run(undefined, new AbortController().signal);
+      assert.equal((await onlyRow(store.db, request)).state, "unknown");
       upstream.answer({ state: "unknown", reason: "unclear" });
       await ended;
     });

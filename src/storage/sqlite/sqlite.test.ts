@@ -140,7 +140,7 @@ suite("the SQLite thread", { concurrency: true }, () => {
         );
         assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
       },
-      { alone: 1_000 },
+      { inside: 1_000 },
     ));
 
   test("is not given up on while this process is slow to take its answers", () =>
