@@ -1,4 +1,5 @@
+import { suite } from "node:test";
 import { consoleCanaries } from "./support/console-canaries.ts";
 import { usualEngines } from "./support/engines.ts";
 
-for (const engine of usualEngines) consoleCanaries(engine);
+for (const engine of usualEngines) suite(`canaries in the console on ${engine.name}`, () => consoleCanaries(engine));

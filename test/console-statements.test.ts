@@ -1,5 +1,7 @@
+import { suite } from "node:test";
 import { consoleCanaries } from "./support/console-canaries.ts";
 import { engines } from "./support/engines.ts";
 
 /** On PostgreSQL the statements of every search are read too. */
-consoleCanaries(engines.find(({ name }) => name === "postgres")!);
+const postgres = engines.find(({ name }) => name === "postgres")!;
+suite(`canaries in the console on ${postgres.name}`, () => consoleCanaries(postgres));
