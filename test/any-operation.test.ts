@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, beforeEach, suite, test } from "node:test";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
-import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
-import { callerAddress } from "../src/http/request/caller-address.ts";
+import { plainHttp } from "../src/http/server.fixture.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
 import { type BoundOperation, bind, failuresOf, operation } from "../src/operation/operation.ts";
 import Type from "../src/operation/schema/type.ts";
-import { FairQueue } from "../src/runtime/fair-queue.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
@@ -21,6 +19,7 @@ const { lines } = log;
 let today = "2026-06-01";
 
 const http: HttpDependencies = {
+  ...plainHttp(),
   authenticator: {
     isAbsent: (header) => header === undefined,
     credentialOf: () => ({
@@ -33,23 +32,9 @@ const http: HttpDependencies = {
       scopes: ["catalogue:read", "identity:verify"],
     }),
   },
-  anonymous: true,
-  addressOf: callerAddress([]),
-  isFromProxy: () => false,
-  rateLimiters: null,
-  connections: { most: 1000, answer: 30_000 },
-  docs: true,
-  publicUrl: "",
-  pathPrefixes: ["/api/v2"],
-  answers: new ResponseCounts(),
-  bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
-  fairQueue: new FairQueue(),
-  requestEntries: null,
   accessLog: "failures",
-  serverTiming: false,
   log,
   now: () => Date.parse(today),
-  stopping: () => false,
 };
 
 const described = {

@@ -4,22 +4,19 @@ import { FairQueue } from "../runtime/fair-queue.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { ResponseCounts } from "./monitoring/response-counts.ts";
+import { callerAddress } from "./request/caller-address.ts";
 import { type ApiServer, buildServer } from "./server.ts";
 
-/** A server on a free port. What `register` gives it answers, beside operations if there are any. */
-export async function serving(
-  register: (app: ApiServer) => void,
-  operations: readonly BoundOperation[] = [],
-  other: Partial<HttpDependencies> = {},
-) {
-  const app = buildServer(operations, {
-    addressOf: () => "",
+/** What a server of a test is given: nobody is limited, and nothing is logged. */
+export function plainHttp(): HttpDependencies {
+  return {
+    addressOf: callerAddress([]),
     isFromProxy: () => false,
     authenticator: { isAbsent: () => true, credentialOf: () => null as never },
     anonymous: true,
     rateLimiters: null,
     bounds: { body: 16 * 1024, url: 8192, headers: 16 * 1024, arrival: 10_000 },
-    connections: { most: 100, answer: 10_000 },
+    connections: { most: 1000, answer: 10_000 },
     docs: true,
     publicUrl: "",
     pathPrefixes: ["/api/v2"],
@@ -31,8 +28,16 @@ export async function serving(
     log: new RecordedLog(),
     now: Date.now,
     stopping: () => false,
-    ...other,
-  });
+  };
+}
+
+/** A server on a free port. What `register` gives it answers, beside operations if there are any. */
+export async function serving(
+  register: (app: ApiServer) => void,
+  operations: readonly BoundOperation[] = [],
+  other: Partial<HttpDependencies> = {},
+) {
+  const app = buildServer(operations, { ...plainHttp(), ...other });
   register(app);
   const port = await app.listen({ host: "127.0.0.1", port: 0 });
   return {

@@ -4,6 +4,7 @@ import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow, withoutLedger } from "../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import type { VerificationRequest } from "./request.ts";
 
 /** What the upstream may take of the time limit of 20 s. */
 const patience = 19_000;
@@ -17,6 +18,17 @@ for (const engine of engines) {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
       return { identity, upstream };
+    };
+    /** A caller gives up on the attempt, which stays open: the nth of this upstream. */
+    const leave = async (
+      { identity, upstream }: Awaited<ReturnType<typeof openPlayed>>,
+      mine: VerificationRequest,
+      nth = 1,
+    ) => {
+      const call = failureFrom(identity.verify(mine));
+      await upstream.asked(nth);
+      mock.timers.tick(patience);
+      await call;
     };
     const stateBecomes = (mine: { accountId: string }, state: string) =>
       until(async () => (await onlyRow(store.db, mine)).state === state);
@@ -61,10 +73,7 @@ for (const engine of engines) {
     test("a keyed record that comes late is kept, and charged when a retry is given it", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureFrom(identity.verify(mine));
-      await upstream.asked();
-      mock.timers.tick(patience);
-      await call;
+      await leave({ identity, upstream }, mine);
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
       assert.equal((await onlyRow(store.db, mine)).charged, 0);
@@ -77,10 +86,7 @@ for (const engine of engines) {
     test("a keyless record that comes late is not charged and not kept", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
-      const call = failureFrom(identity.verify(mine));
-      await upstream.asked();
-      mock.timers.tick(patience);
-      await call;
+      await leave({ identity, upstream }, mine);
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
       const row = await onlyRow(store.db, mine);
@@ -97,10 +103,7 @@ for (const engine of engines) {
       const { identity, upstream } = await openPlayed(t);
       for (const [index, [outcome, state]] of endings.entries()) {
         const mine = newRequest();
-        const call = failureFrom(identity.verify(mine));
-        await upstream.asked(index + 1);
-        mock.timers.tick(patience);
-        await call;
+        await leave({ identity, upstream }, mine, index + 1);
         upstream.answer(outcome, index + 1);
         await stateBecomes(mine, state);
         assert.equal((await onlyRow(store.db, mine)).charged, 0);
@@ -112,10 +115,7 @@ for (const engine of engines) {
     test("a retry waits for the attempt that is still under way, and asks no second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureFrom(identity.verify(mine));
-      await upstream.asked();
-      mock.timers.tick(patience);
-      await call;
+      await leave({ identity, upstream }, mine);
       const retry = identity.verify(mine);
       await stateBecomes(mine, "started");
       upstream.answer(await verified(mine));
@@ -127,10 +127,7 @@ for (const engine of engines) {
     test("a record that comes late while the store is away is not bought a second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureFrom(identity.verify(mine));
-      await upstream.asked();
-      mock.timers.tick(patience);
-      await call;
+      await leave({ identity, upstream }, mine);
       await withoutLedger(store.db, async () => {
         upstream.answer(await verified(mine));
         await until(() => store.log.lines.some(({ message }) => message.endsWith("waits for the store")));
@@ -159,10 +156,7 @@ for (const engine of engines) {
       });
       const { identity, upstream } = await openPlayed(t, { db });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureFrom(identity.verify(mine));
-      await upstream.asked();
-      mock.timers.tick(patience);
-      await call;
+      await leave({ identity, upstream }, mine);
       isReadOnly = true;
       await assert.rejects(identity.verify(mine), /read-only/);
       isReadOnly = false;
