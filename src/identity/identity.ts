@@ -11,6 +11,7 @@ import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-settings.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
+import { recountAfterOlderVersion } from "./ledger/journal/rebuild-sums.ts";
 import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import type { Row } from "./ledger/ledger.ts";
 import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
@@ -109,6 +110,10 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       {
         ...{ name: "follow the journal", when: (beat) => beat?.journal },
         run: () => followJournal({ db, audit, zone: settings.timeZone }),
+      },
+      {
+        ...{ name: "count sums anew after an older version", every: 60_000, leader: true },
+        run: (_, signal) => recountAfterOlderVersion({ db, now }, settings.timeZone, signal),
       },
       { name: "note which charges were heard of", when: () => charges.hasNews, run: () => charges.note() },
       {

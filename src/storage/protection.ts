@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { type Audit, inTransaction } from "./audited.ts";
 import { lockCounter } from "./change-counter.ts";
 import { isSqlite } from "./engine.ts";
-import { storeTime } from "./pulse/beat.ts";
+import { storeTime } from "./queries/store-time.ts";
 import type { Tables } from "./tables.ts";
 
 /** Bounds of the guard. A smaller bound is stricter. */

@@ -2,9 +2,15 @@ import type { Generated } from "kysely";
 import type { Role } from "../operation/command.ts";
 import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
-import type { allTables } from "./migrations/0001_tables.ts";
+import { baselineTables } from "./migrations/0001_tables.ts";
+import { outcomeSumColumns } from "./migrations/0002_tables.ts";
 
-export { allTables } from "./migrations/0001_tables.ts";
+/** Every table with its columns, as all migrations make them. */
+export const allTables = {
+  ...baselineTables,
+  verification_sum: { ...baselineTables.verification_sum, ...outcomeSumColumns.verification_sum },
+  verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
+} as const;
 
 type AllTables = typeof allTables;
 

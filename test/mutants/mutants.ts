@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "two who make sums anew both add",
-    file: `${journal}/recounted-sums.ts`,
+    file: `${journal}/rebuild-sums.ts`,
     from: "if (!(await countRebuild(trx, rebuilds))) return false;",
     to: "",
     tests: rebuildTest,

@@ -3,12 +3,13 @@ import { suite, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { negative, unavailable, unknown } from "../../upstreams/ports/outcomes.ts";
-import { newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
+import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { followJournal } from "../ledger/journal/follow-journal.ts";
+import { recountAfterOlderVersion } from "../ledger/journal/rebuild-sums.ts";
 import { answering } from "../played-upstream.fixture.ts";
-import { attemptSums } from "./attempt-sums.ts";
+import { attemptGroupings, attemptSums } from "./attempt-sums.ts";
 
-for (const engine of usualEngines)
+for (const engine of engines)
   suite(`what attempts cost on ${engine.name}`, () => {
     const store = suiteStore(engine);
 
@@ -38,5 +39,14 @@ for (const engine of usualEngines)
       await followJournal({ db: store.db, audit: async () => {}, zone });
       const kept = store.db.selectFrom("verification_sum").select("billed_kobo").where("account_id", "=", accountId);
       assert.deepEqual(await kept.where("span", "=", "day").execute(), [{ billed_kobo: costKobo }]);
+
+      // Once the day is over, they are read from its sums, and are the same.
+      await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
+      await store.db.deleteFrom("verification_attempt").execute();
+      const tomorrow = Date.now() + 86_400_000;
+      for (const by of attemptGroupings) {
+        const [later] = await attemptSums(store.db, { ...period, to: tomorrow }, { by, zone, now: tomorrow });
+        assert.deepEqual({ ...later, group: "" }, { ...sums, group: "" });
+      }
     });
   });

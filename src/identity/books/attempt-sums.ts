@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
+import { nextDay, type TimeZone } from "../../runtime/time-zone.ts";
+import { olderVersionNote } from "../../storage/migrations/older-version.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/reports/day-groups.ts";
+import { type Count, counts } from "../ledger/journal/verification-sums.ts";
+import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "../ledger/reports/day-groups.ts";
 import type { SummaryPeriod } from "../ledger/reports/summary.ts";
-import { toldState } from "../ledger/told-state.ts";
+import { type ToldState, toldState, toldStates } from "../ledger/told-state.ts";
 
 export const attemptGroupings = ["account", "day", "month", "vendor"] as const;
 export type AttemptGrouping = (typeof attemptGroupings)[number];
@@ -26,47 +28,112 @@ export interface AttemptSums {
   unpriced: number;
 }
 
+/** Attempts of a group, as one statement counts them. PostgreSQL returns sums as text. */
 interface AttemptLine {
   name: string | number;
   mode: Mode;
   kind: CheckKind;
-  outcome: string;
-  reason: string | null;
-  asked: number;
-  unpriced: number;
-  /** PostgreSQL returns a sum as text. */
+  /** Attempts by outcome. */
+  told: Record<string, number>;
+  unpriced: number | string;
   cost: number | string;
   unsure: number | string;
 }
 
-/** The attempts of a period by group, mode and kind, in this order. */
+/**
+ * The attempts of a period by group, mode and kind, in this order. Whole days before today are read from the daily sums, which are
+ * some hundred times fewer than the attempts; the rest, and all of it until the sums are counted after an upgrade, from the ledger.
+ */
 export async function attemptSums(
   db: Kysely<Tables>,
-  { from, to, accountId, mode }: SummaryPeriod,
-  { by, zone }: { by: AttemptGrouping; zone: TimeZone },
+  period: SummaryPeriod,
+  { by, zone, now = Date.now() }: { by: AttemptGrouping; zone: TimeZone; now?: number },
 ): Promise<AttemptSums[]> {
-  const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
-  const whose = mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
-  const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
-    const name = isByTime(by) ? dayNumber("started_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
+  const { from, to } = period;
+  const days = (await olderVersionNote(db)) ? undefined : wholeDays(period, zone, now);
+  const lines =
+    days === undefined
+      ? await ledgerLines(db, period, { by, zone })
+      : [
+          ...(await ledgerLines(db, { ...period, from, to: days.from }, { by, zone })),
+          ...(await sumLines(db, { ...period, ...days }, { by, zone })),
+          ...(await ledgerLines(db, { ...period, from: days.to, to }, { by, zone })),
+        ];
+  return added(by, lines);
+}
+
+/** The days of a period that have ended. Undefined if there is none. */
+function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { from: number; to: number } | undefined {
+  const startOfDay = (at: number) => zone.startOfDay(zone.dayOf(at));
+  const first = startOfDay(from) === from ? from : zone.startOfDay(nextDay(zone.dayOf(from)));
+  const last = startOfDay(Math.min(to, now));
+  return first < last ? { from: first, to: last } : undefined;
+}
+
+interface Grouped {
+  by: AttemptGrouping;
+  zone: TimeZone;
+}
+
+async function ledgerLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
+  if (period.from >= period.to) return [];
+  const queries = steadyPartsOf(by, period, zone).map((part) => {
+    const name = nameColumn(by, "started_at", part);
     return sql`
       select ${name} as name, mode, kind, outcome, reason, count(*) as asked, count(*) - count(bill) as unpriced,
           coalesce(sum(bill), 0) as cost, coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure
         from verification_attempt
-        where started_at >= ${part.from} and started_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5`;
+        where started_at >= ${part.from} and started_at < ${part.to} ${whose(period)} group by 1, 2, 3, 4, 5`;
   });
-  const { rows } = await sql<AttemptLine>`${sql.join(queries, sql` union all `)}`.execute(db);
+  const { rows } = await sql<Omit<AttemptLine, "told"> & { outcome: string; reason: string | null; asked: number }>`
+    ${sql.join(queries, sql` union all `)}`.execute(db);
+  return rows.map(({ outcome, reason, asked, ...line }) => ({
+    ...line,
+    told: { [toldState({ state: outcome, reason })]: asked },
+  }));
+}
+
+async function sumLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
+  const told = toldStates.filter((state): state is ToldState & Count => counts.some((count) => count === state));
+  const sums = told.map((state) => sql`sum(${sql.ref(state)}) as ${sql.ref(state)}`);
+  const queries = steadyPartsOf(by, period, zone).map(
+    (part) => sql`
+      select ${nameColumn(by, "begins_at", part)} as name, mode, kind, ${sql.join(sums)}, sum(unpriced) as unpriced,
+          sum(billed_kobo) as cost, sum(unsure_kobo) as unsure
+        from verification_sum
+        where span = 'day' and begins_at >= ${part.from} and begins_at < ${part.to} ${whose(period)}
+          and attempts <> 0 group by 1, 2, 3`,
+  );
+  const { rows } = await sql<Omit<AttemptLine, "told"> & Record<ToldState, number | string>>`
+    ${sql.join(queries, sql` union all `)}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    told: Object.fromEntries(told.map((state) => [state, Number(row[state])]).filter(([, count]) => count !== 0)),
+  }));
+}
+
+function nameColumn(by: AttemptGrouping, at: string, part: SteadyPart) {
+  return isByTime(by) ? dayNumber(at, part) : sql.ref(by === "account" ? "account_id" : "vendor");
+}
+
+function whose({ accountId, mode }: SummaryPeriod) {
+  const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
+  return mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
+}
+
+function added(by: AttemptGrouping, lines: readonly AttemptLine[]): AttemptSums[] {
   const sums = new Map<string, AttemptSums>();
-  for (const { name, mode, kind, outcome, reason, asked, unpriced, cost, unsure } of rows) {
+  for (const { name, mode, kind, told, unpriced, cost, unsure } of lines) {
     const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind}`;
     const none = { asked: 0, byOutcome: {}, costKobo: 0, unsureKobo: 0, unpriced: 0 };
     const entry: AttemptSums = sums.get(place) ?? { group, mode, kind, ...none };
     sums.set(place, entry);
-    entry.asked += asked;
-    const told = toldState({ state: outcome, reason });
-    entry.byOutcome[told] = (entry.byOutcome[told] ?? 0) + asked;
-    entry.unpriced += unpriced;
+    for (const [state, count] of Object.entries(told)) {
+      entry.asked += count;
+      entry.byOutcome[state] = (entry.byOutcome[state] ?? 0) + count;
+    }
+    entry.unpriced += Number(unpriced);
     entry.costKobo += Number(cost);
     entry.unsureKobo += Number(unsure);
   }

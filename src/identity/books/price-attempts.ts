@@ -6,6 +6,7 @@ import { isSqlite } from "../../storage/engine.ts";
 import { pageOf, piecesOf } from "../../storage/queries/pieces.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, withBill } from "../ledger/attempts.ts";
+import { journaledBill } from "../ledger/journal/journal-entry.ts";
 import { isCounted } from "../ledger/journal/recounted-sums.ts";
 import { Sums } from "../ledger/journal/verification-sums.ts";
 
@@ -59,7 +60,13 @@ export async function priceAttempts(
         done.after += is.bill ?? 0;
         if (was.price === is.price && was.bill === is.bill && was.bill_certain === is.bill_certain) continue;
         changes.push({ was, is });
-        sums.add(was.started_at, was, vendor, { billed_kobo: (is.bill ?? 0) - (was.bill ?? 0) });
+        for (const [attempt, times] of [
+          [is, 1],
+          [was, -1],
+        ] as const) {
+          const { bill, unsure, unpriced } = journaledBill(attempt);
+          sums.add(was.started_at, was, vendor, { billed_kobo: bill ?? 0, unsure_kobo: unsure, unpriced }, times);
+        }
       }
       for (const same of Map.groupBy(changes, ({ is }) => JSON.stringify(is)).values())
         for (const piece of piecesOf(same.map(({ was: { reference, number } }) => ({ reference, number }))))

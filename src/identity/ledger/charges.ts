@@ -8,7 +8,7 @@ import { put } from "../../storage/queries/put.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, lowerBalance, spendingColumns, take } from "../spending/spending.ts";
-import { addToJournal, type Happening } from "./journal/journal-entry.ts";
+import { addToJournal, type Happening, noBill } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { adjustmentsOf } from "./reports/inspect.ts";
 
@@ -200,7 +200,7 @@ function entryOf(
   at: number,
 ) {
   const charged = what === "charge" ? 1 : 0;
-  const verified = { state: "verified", reason: null, attempt: null, bill: null, told_unknown: 0 } as const;
+  const verified = { state: "verified", reason: null, attempt: null, ...noBill, told_unknown: 0 } as const;
   return { reference, run, at, what, charged, kobo: what === "charge" ? fee : -fee, ...verified } as const;
 }
 

@@ -6,7 +6,7 @@ import { allTables, type Tables, type VerificationRow } from "../../storage/tabl
 import type { Budget, BudgetKind } from "../spending/budget.ts";
 import { hasEnough, spendingColumns, take } from "../spending/spending.ts";
 import { newAttempt, openAttempt } from "./attempts.ts";
-import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
+import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
 import { isFree } from "./reference.ts";
 
 /**
@@ -76,5 +76,5 @@ export function insertStatement(db: Kysely<Tables>) {
 /** Only a refused verification has its final state when it is inserted. */
 function refusedEntry({ reference, run, started_at: at }: VerificationRow): JournalEntry {
   const ended = { what: "outcome", state: "refused", reason: null, attempt: null } as const;
-  return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0, bill: null };
+  return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0, ...noBill };
 }

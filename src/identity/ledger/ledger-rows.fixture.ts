@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
-import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
+import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
 import { newReference } from "./reference.ts";
 import { storedState, type ToldState } from "./told-state.ts";
 
@@ -61,7 +61,7 @@ export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]):
 export function journaled(db: Kysely<Tables>, reference: string, changes: Partial<JournalEntry>) {
   const entry: JournalEntry = {
     ...{ reference, run: 1, at: Date.now(), what: "outcome", state: "verified", reason: null },
-    ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null, bill: null },
+    ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null, ...noBill },
     ...changes,
   };
   return addToJournal(db, inTable, entry, false);

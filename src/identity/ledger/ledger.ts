@@ -29,7 +29,7 @@ import {
   insertStatement,
   unconditional,
 } from "./insert-statement.ts";
-import { addToJournal, type Journaled, nothing, uncharged } from "./journal/journal-entry.ts";
+import { addToJournal, type Journaled, journaledBill, nothing, uncharged } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
   type insertableStates,
@@ -190,8 +190,8 @@ export class Ledger {
     const before = storedOutcome(row.attempts, ended, isKnown, this.#prices);
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
-    const { state, reason, at, bill } = before;
-    const why = { state, reason, at, attempt: before.attempt, bill };
+    const { state, reason, at } = before;
+    const why = { state, reason, at, attempt: before.attempt, ...journaledBill(before) };
     const entry = { reference, run: row.run, what: "failover", ...why, ...uncharged } as const;
     const change = this.#transition("failOver", "started", reference, { run })
       .where("owner", "=", owner)

@@ -9,7 +9,7 @@ import type { Tables } from "../../storage/tables.ts";
 import type { AttemptReason } from "../../upstreams/ports/reasons.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, closeAttempt, unresolvedAttempts, withBill } from "./attempts.ts";
-import { addToJournal, uncharged } from "./journal/journal-entry.ts";
+import { addToJournal, journaledBill, noBill, uncharged } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
 import { toldState } from "./told-state.ts";
@@ -131,7 +131,11 @@ async function closeAttempts(
   const last = closed.at(-1);
   const answer = last && answerOf(last, { state, reason: reasonOf(last) }, when);
   const what = state === "failed" ? "release" : "settling";
-  const ended = { reason: answer?.reason ?? reason, attempt: answer?.attempt ?? null, bill: answer?.bill ?? null };
+  const ended = {
+    reason: answer?.reason ?? reason,
+    attempt: answer?.attempt ?? null,
+    ...(answer ? journaledBill(answer) : noBill),
+  };
   const entry = { ...uncharged, reference, run, at: when.at, what, state, ...ended, told_unknown: 1 } as const;
   await addToJournal(trx, inTable, entry, last !== undefined).execute();
   if (answer) await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();
@@ -147,7 +151,7 @@ async function endAttempt(
 ): Promise<void> {
   const state = negativeReasons.some((negative) => negative === reason) ? "negative" : "failed";
   const answer = answerOf(attempt, { state, reason }, when);
-  const ended = { state, reason, attempt: attempt.number, bill: answer.bill } as const;
+  const ended = { state, reason, attempt: attempt.number, ...journaledBill(answer) } as const;
   const entry = { ...uncharged, reference, run, at: when.at, what: "late_answer", ...ended } as const;
   await addToJournal(trx, inTable, entry, true).execute();
   await closeAttempt(trx, inTable, answer, { state, notSent: false }).execute();

@@ -22,7 +22,14 @@ import {
   storedOutcome,
   unresolvedAttempts,
 } from "./attempts.ts";
-import { addToJournal, type JournalEntry, type Journaled, uncharged } from "./journal/journal-entry.ts";
+import {
+  addToJournal,
+  type JournalEntry,
+  type Journaled,
+  journaledBill,
+  noBill,
+  uncharged,
+} from "./journal/journal-entry.ts";
 
 /** Replaces the values that identify a person once the person is erased. */
 export const erased = "erased";
@@ -54,7 +61,7 @@ export function outcomeParts(ended: Run, outcome: RunOutcome, prices: PricesByVe
   const { charge = null, sealed = null } = outcome;
   const isUnfound = staysNotFound(ended, outcome);
   const values = {
-    ...{ reference, account_id, owner, run, ...stored },
+    ...{ reference, account_id, owner, run, ...stored, ...journaledBill(stored) },
     // A row that was charged before stays verified, so it never gets here.
     charged: charge === null ? 0 : 1,
     charged_at: charge === null ? null : stored.at,
@@ -92,6 +99,8 @@ export const outcomeValueKinds = {
   vendor_reference: "text",
   billed: "text",
   bill: "bigint",
+  unsure: "bigint",
+  unpriced: "integer",
   bill_certain: "flag",
   at: "bigint",
 } as const;
@@ -101,15 +110,16 @@ export const outcomeValueKinds = {
  * the verification's gets its own entry.
  */
 function journalEntries(values: OutcomeValues, { state, ends, notSent, hasAttempt }: OutcomeVariant): JournalEntry[] {
-  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown, bill } = values;
+  const { reference, run, at, reason, ends_because, charged, kobo, told_unknown } = values;
+  const { bill, unsure, unpriced } = values;
   const what = state === "unknown" ? "told_unknown" : "outcome";
   const attempt = notSent ? null : values.attempt;
   const ended = { reference, run, at, what, state: ends, reason: ends_because, charged, kobo, told_unknown } as const;
-  if (notSent || !hasAttempt) return [{ ...ended, attempt, bill: null }];
-  if (ends === state) return [{ ...ended, attempt, bill }];
+  if (notSent || !hasAttempt) return [{ ...ended, attempt, ...noBill }];
+  if (ends === state) return [{ ...ended, attempt, bill, unsure, unpriced }];
   return [
-    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt, bill },
-    { ...ended, attempt: null, bill: null },
+    { reference, run, at, what: "late_answer", state, reason, ...uncharged, attempt, bill, unsure, unpriced },
+    { ...ended, attempt: null, ...noBill },
   ];
 }
 
@@ -172,7 +182,7 @@ export async function writeLateAnswer(
     reason: answer.reason,
     at,
     attempt,
-    bill: answer.bill,
+    ...journaledBill(answer),
   } as const;
   await addToJournal(trx, inTable, entry, true, holds).execute();
   await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();

@@ -5,7 +5,7 @@ import { newHistoryId } from "../history-id.ts";
 import { allSlots } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
 import { indexes } from "./0001_indexes.ts";
-import { allTables } from "./0001_tables.ts";
+import { baselineTables } from "./0001_tables.ts";
 import { type Builder, createTables } from "./create-tables.ts";
 
 type Schema = Kysely<Tables>;
@@ -32,12 +32,12 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
 
 /** Identifies the tables of this migration. It is frozen: see `frozen.test.ts`. */
 export const baselineHash = createHash("sha256")
-  .update(JSON.stringify([allTables, indexes]))
+  .update(JSON.stringify([baselineTables, indexes]))
   .digest("hex")
   .slice(0, 16);
 
 export async function makeBaseline(db: Schema): Promise<void> {
-  await createTables(db, allTables, (name, table) => {
+  await createTables(db, baselineTables, (name, table) => {
     const constrained = constraints[name as keyof Tables]?.(table) ?? table;
     const hasSlots = name === "record_key" && !isSqlite(db);
     return hasSlots ? constrained.modifyEnd(sql`partition by list (slot)`) : constrained;

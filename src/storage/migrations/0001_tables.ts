@@ -1,7 +1,7 @@
 import type { ColumnKind } from "./columns.ts";
 
-/** Every table with its columns, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
-export const allTables = {
+/** The tables of the first version with their columns, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
+export const baselineTables = {
   /** One row with the hash of the tables with which this store was made. */
   baseline: { hash: "text key" },
 

@@ -11,7 +11,7 @@ for (const engine of engines)
       const duba = (...argv: string[]) => ran(["migrate", ...argv], { environment });
       try {
         assert.match((await duba("--dry-run")).err, /holds no store/);
-        assert.equal((await duba()).out, "Done: 0001_baseline.\n");
+        assert.equal((await duba()).out, "Done: 0001_baseline, 0002_outcome_sums_since_0001.\n");
         assert.equal((await duba("--dry-run")).out, "The store has the tables of this version.\n");
       } finally {
         await dispose();

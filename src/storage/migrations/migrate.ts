@@ -2,10 +2,11 @@ import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
-import { put } from "../queries/put.ts";
 import type { Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
+import { outcomeSums } from "./0002_outcome_sums.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
+import { noteOlderVersion } from "./older-version.ts";
 
 const baseline = "0001_baseline";
 
@@ -14,14 +15,15 @@ const baseline = "0001_baseline";
  * line. A name that ends with `_since_0002` means that a version whose newest migration is 0002 can also run on these
  * tables; without such an ending no earlier version can.
  */
-const migrations: Record<string, Migration> = { [baseline]: { tables: makeBaseline } };
+const migrations: Record<string, Migration> = {
+  [baseline]: { tables: makeBaseline },
+  "0002_outcome_sums_since_0001": outcomeSums,
+};
 
 const numberOf = (name: string) => Number(name.slice(0, 4));
 /** The name of the last migration of this version. */
 export const newestMigration = Object.keys(migrations).at(-1)!;
 export const newestNumber = numberOf(newestMigration);
-/** The fact that a version ran here which does not know all of the tables. Its value is that version's newest migration. */
-export const olderVersion = "older-version";
 
 function canRunOn(name: string): boolean {
   const [, since] = /_since_(\d{4})$/.exec(name) ?? [];
@@ -92,7 +94,7 @@ async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
 export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing.length === 0) {
-    if ((await newerMigrations(db)).length > 0) await noteOlderVersion(db);
+    if ((await newerMigrations(db)).length > 0) await noteOlderVersion(db, newestNumber);
     return;
   }
   if (url && (await hasTables(db))) {
@@ -113,11 +115,6 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
       await noteMigration(trx, name);
     }
   });
-}
-
-/** A newer version computes again what this one is about to write without the columns that it does not know. */
-async function noteOlderVersion(db: Kysely<Tables>): Promise<void> {
-  await put(db, "fact", { name: olderVersion }, { value: String(newestNumber), created_at: Date.now() });
 }
 
 async function noteMigration(db: Kysely<Tables>, name: string): Promise<void> {

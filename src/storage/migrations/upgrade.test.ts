@@ -6,7 +6,8 @@ import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { backup } from "../backup/backup.ts";
 import { openStore } from "../store.ts";
-import { newestNumber, olderVersion } from "./migrate.ts";
+import { newestNumber } from "./migrate.ts";
+import { olderVersionNote } from "./older-version.ts";
 
 type Duba = (...argv: string[]) => Promise<Ran>;
 type Settings = Fresh["settings"];
@@ -33,23 +34,18 @@ for (const engine of engines)
           await sql`delete from kysely_migration where name like '9999%'`.execute(store.db);
           await sql`insert into kysely_migration (name, timestamp) values (${name}, '2999-01-01')`.execute(store.db);
         };
-        await later("9999_later_since_0001");
+        await later("9999_later_since_0002");
         const runs = "The store has the tables of this version.\n";
-        const newer = "A newer version added 9999_later_since_0001. This version can run on them.\n";
+        const newer = "A newer version added 9999_later_since_0002. This version can run on them.\n";
         assert.equal((await duba("migrate", "--dry-run")).out, runs + newer);
         await (await openStore({ ...settings, serving: true })).close();
-        const { value } = await store.db
-          .selectFrom("fact")
-          .select("value")
-          .where("name", "=", olderVersion)
-          .executeTakeFirstOrThrow();
-        assert.equal(value, String(newestNumber));
+        assert.equal((await olderVersionNote(store.db))?.value, String(newestNumber));
         const path = join(settings.dataDirectory, "backup.jsonl");
         const made = backup({ db: store.db, audit: async () => {}, actor: "test" }, path, {
           madeBy: "test",
           sign: String,
         });
-        await assert.rejects(made, /9999_later_since_0001\): make the backup with that version\./);
+        await assert.rejects(made, /9999_later_since_0002\): make the backup with that version\./);
 
         for (const name of ["9999_later", "9999_later_since_9998"]) {
           await later(name);

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { newestNumber } from "../migrations/migrate.ts";
+import { databaseTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
 /** What a serving process learns from the store each second. Times are milliseconds since 1970. */
@@ -22,13 +23,6 @@ export interface Beat {
 
 /** Milliseconds from a renewal of a lease to its end, by the database's clock. */
 export const leaseTime = 5_000;
-
-/** Milliseconds since 1970 by PostgreSQL's clock, which all processes share. */
-export const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-
-/** Milliseconds since 1970 by the clock of the store. */
-export const storeTime = (isShared: boolean) =>
-  isShared ? databaseTime : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
 interface Answer extends Record<keyof Beat, number> {
   /** PostgreSQL's time. */

@@ -3,8 +3,9 @@ import { sql } from "kysely";
 import type { Log } from "../../runtime/log.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
 import { errorName } from "../errors.ts";
+import { storeTime } from "../queries/store-time.ts";
 import type { Store } from "../store.ts";
-import { askForBeat, type Beat, leaseTime, storeTime } from "./beat.ts";
+import { askForBeat, type Beat, leaseTime } from "./beat.ts";
 import { type FailingJob, type Job, JobRunner } from "./job-runner.ts";
 
 const beatEvery = 1_000;

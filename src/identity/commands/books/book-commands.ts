@@ -279,7 +279,7 @@ const rebuildSumsCommand = command({
   },
   examples: [{}],
   run: async (_, room: BooksRoom & WithClock & Rebuilding) => {
-    const { rebuildSums } = await import("../../ledger/journal/recounted-sums.ts");
+    const { rebuildSums } = await import("../../ledger/journal/rebuild-sums.ts");
     return rebuildSums(room, room.config.timeZone, await room.accounts.emails());
   },
 });

@@ -1,7 +1,7 @@
 import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Changed } from "../../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../../storage/tables.ts";
-import { type Attempt, openAttemptOf } from "../attempts.ts";
+import { type Attempt, type AttemptBill, openAttemptOf } from "../attempts.ts";
 import type { VerificationState } from "../transitions.ts";
 
 /**
@@ -24,9 +24,14 @@ export type Happening =
   | "release";
 
 /** A row to add to the journal. If an attempt ended, state, reason and bill are the attempt's too. */
-export type JournalEntry = Omit<Tables["verification_journal"], "number" | "what" | "state" | "attempt_was"> & {
+export type JournalEntry = Omit<
+  Tables["verification_journal"],
+  "number" | "what" | "state" | "attempt_was" | "unsure" | "unpriced"
+> & {
   what: Happening;
   state: VerificationState;
+  unsure: number;
+  unpriced: number;
 };
 
 /** A journal row joined with its verification, and with the vendor and time of the attempt that it ended. */
@@ -40,6 +45,16 @@ export type Followed = Tables["verification_journal"] &
     /** The vendor of the last of them; null if there was none. */
     last_vendor: string | null;
   } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
+
+/** What an entry says of the bill of the attempt that ended. */
+export type JournaledBill = Pick<JournalEntry, "bill" | "unsure" | "unpriced">;
+
+/** For an entry that ends no attempt. */
+export const noBill: JournaledBill = { bill: null, unsure: 0, unpriced: 0 };
+
+export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBill {
+  return { bill, unsure: bill_certain === 0 ? (bill ?? 0) : 0, unpriced: bill === null ? 1 : 0 };
+}
 
 /** For an entry that ends an attempt but not its verification. */
 export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
@@ -68,10 +83,12 @@ export function addToJournal(
   isKnown: boolean,
   holds = sql<SqlBool>`1 = 1`,
 ) {
-  const { reference, attempt, bill } = entry;
+  const { reference, attempt, bill, unsure, unpriced } = entry;
+  const change = (now: number | null, before: string) =>
+    isKnown ? billChange(reference, attempt, now, before) : sql<number | null>`cast(${now} as bigint)`;
   return db
     .insertInto("verification_journal")
-    .columns([...columns, "attempt", "attempt_was", "bill"])
+    .columns([...columns, "attempt", "attempt_was", "bill", "unsure", "unpriced"])
     .expression((insert) =>
       insert
         .selectFrom(changed)
@@ -79,7 +96,9 @@ export function addToJournal(
         .select((row) => [
           row.val(attempt).as("attempt"),
           isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
-          isKnown ? billChange(reference, attempt, bill).as("bill") : row.val(bill).as("bill"),
+          change(bill, "coalesce(bill, 0)").as("bill"),
+          change(unsure, unsureOf).as("unsure"),
+          change(unpriced, unpricedOf).as("unpriced"),
         ])
         .where("verification.reference", "=", reference)
         .where(holds),
@@ -92,11 +111,15 @@ function outcomeBefore(reference: string, attempt: number | null) {
     (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
 }
 
-/** The change of a bill that is already in the journal; 0 if the attempt can no longer change. */
-function billChange(reference: string, attempt: number | null, bill: number | null) {
-  return sql<number>`coalesce(cast(${bill} as bigint), 0) - coalesce(
-    (select coalesce(bill, 0) from verification_attempt where ${openAttemptOf(reference, attempt)}),
-    cast(${bill} as bigint), 0)`;
+/** In SQL, of a row of `verification_attempt`: the uncertain part of its bill, and whether its bill is unknown. */
+const unsureOf = "case when bill_certain = 0 then coalesce(bill, 0) else 0 end";
+const unpricedOf = "case when bill is null then 1 else 0 end";
+
+/** The change of a figure that is already in the journal; 0 if the attempt can no longer change. `before`: SQL of the attempt. */
+function billChange(reference: string, attempt: number | null, now: number | null, before: string) {
+  return sql<number>`coalesce(cast(${now} as bigint), 0) - coalesce(
+    (select ${sql.raw(before)} from verification_attempt where ${openAttemptOf(reference, attempt)}),
+    cast(${now} as bigint), 0)`;
 }
 
 /**
@@ -107,7 +130,7 @@ export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, r
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
   return db
     .insertInto("verification_journal")
-    .columns([...columns, "attempt", "bill"])
+    .columns([...columns, "attempt", "bill", "unsure", "unpriced"])
     .expression((insert) =>
       insert
         .selectFrom(changed)
@@ -129,6 +152,8 @@ export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, r
           row.lit(told.told_unknown).as("told_unknown"),
           "attempt.number as attempt",
           "attempt.bill",
+          sql<number>`${sql.raw(unsureOf)}`.as("unsure"),
+          sql<number>`case when attempt.number is null then 0 else ${sql.raw(unpricedOf)} end`.as("unpriced"),
         ]),
     );
 }

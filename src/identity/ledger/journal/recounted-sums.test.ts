@@ -14,7 +14,8 @@ import { found, newRow } from "../ledger-moves.fixture.ts";
 import { settle, settleAttempts, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
 import { followJournal } from "./follow-journal.ts";
-import { differencesOf, rebuildSums, type SumDifference, sumPieces } from "./recounted-sums.ts";
+import { rebuildSums } from "./rebuild-sums.ts";
+import { differencesOf, type SumDifference, sumPieces } from "./recounted-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const audit = async () => {};

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
-import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
+import { outcomeSumColumns } from "../../../storage/migrations/0002_tables.ts";
+import { olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { waitingRows } from "./follow-journal.ts";
 import {
-  addSumRows,
   type Count,
   counts,
   followInSums,
@@ -14,7 +14,6 @@ import {
   ofAttempt,
   type SumRow,
   Sums,
-  sumKeys,
   timeBuckets,
 } from "./verification-sums.ts";
 
@@ -110,13 +109,18 @@ export async function* comparedSums(
   zone: TimeZone,
   nameOf?: (account: string) => string,
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
+  // Until they are counted anew, sums that an older version wrote lack the counts that it does not know.
+  const isWhole = (await olderVersionNote(snapshot)) === undefined;
+  const known = isWhole ? counts : counts.filter((count) => !(count in outcomeSumColumns.verification_sum));
   for await (const piece of sumPieces(snapshot, now, zone)) {
-    const { compared, differences } = await differencesOf(snapshot, piece, zone);
-    yield { compared, differences: differences.map((difference) => textOf(difference, zone, nameOf)) };
+    const { compared, differences: all } = await differencesOf(snapshot, piece, zone);
+    const differences = all.filter((difference) => differentCounts(difference, known).length > 0);
+    yield { compared, differences: differences.map((difference) => differenceText(difference, zone, nameOf)) };
   }
 }
 
-function textOf(
+/** What is wrong in a sum, as a sentence. */
+export function differenceText(
   { stored, counted }: SumDifference,
   zone: TimeZone,
   nameOf = (account: string): string => account,
@@ -132,9 +136,12 @@ function textOf(
 /** Computes the sums of a piece from the ledger. */
 async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
   const sums = new Sums(zone);
-  for (const { begins_at, vendor, outcome, took, times, billed_kobo, ...about } of await attemptGroups(db, piece)) {
-    sums.add(begins_at, about, vendor, ofAttempt(outcome, took), times);
-    sums.add(begins_at, about, vendor, { billed_kobo: Number(billed_kobo) });
+  for (const { begins_at, vendor, outcome, reason, took, times, ...about } of await attemptGroups(db, piece)) {
+    sums.add(begins_at, about, vendor, ofAttempt({ state: outcome, reason }, took), times);
+    const { billed_kobo, unsure_kobo, unpriced } = about;
+    sums.add(begins_at, about, vendor, {
+      ...{ billed_kobo: Number(billed_kobo), unsure_kobo: Number(unsure_kobo), unpriced },
+    });
   }
   for (const { begins_at, vendor, charges, charged_kobo, ...about } of await chargeGroups(db, piece))
     sums.add(begins_at, about, vendor, { charges, charged_kobo });
@@ -145,6 +152,18 @@ async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Pro
 
 type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
 
+interface AttemptGroup extends About {
+  outcome: string;
+  /** Null unless the outcome is negative. */
+  reason: string | null;
+  took: number;
+  times: number;
+  unpriced: number;
+  /** PostgreSQL returns a sum as text. */
+  billed_kobo: number | string;
+  unsure_kobo: number | string;
+}
+
 /** Attempts that count alike, except those under way. */
 async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
@@ -152,12 +171,14 @@ async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
     bounds.map((most) => sql`when answered_at - started_at <= ${most} then ${most}`),
     sql` `,
   )} end`;
-  const { rows } = await sql<About & { outcome: string; took: number; times: number; billed_kobo: number | string }>`
+  const { rows } = await sql<AttemptGroup>`
     select ${beginningOf("started_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
-        ${took} as took, count(*) as times, coalesce(sum(bill), 0) as billed_kobo
+        case when outcome = 'negative' then reason end as reason, ${took} as took, count(*) as times,
+        coalesce(sum(bill), 0) as billed_kobo, count(*) - count(bill) as unpriced,
+        coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure_kobo
       from verification_attempt
       where started_at >= ${piece.from} and started_at < ${piece.to} and ${isCounted}
-      group by 1, 2, 3, 4, 5, 6, 7`.execute(db);
+      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(db);
   return rows;
 }
 
@@ -189,107 +210,11 @@ function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<numbe
   return span === "day" ? sql`${sql.lit(from)}` : sql`${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(hourly)}`;
 }
 
-/**
- * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
- * the number of days it read, the number of sums it corrected, and a sentence for each sum that it left, because the
- * ledger has lost attempts that the journal had.
- *
- * It computes the difference in a snapshot and adds it to the sum. Journal rows processed after that add to the same
- * row, so nothing is lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at
- * once.
- */
-export async function rebuildSums(
-  { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
-  zone: TimeZone,
-  nameOf?: (account: string) => string,
-): Promise<{ days: number; rebuilt: number; refused: string[] }> {
-  const done = { days: 0, rebuilt: 0, refused: [] as string[] };
-  for await (const piece of sumPieces(db, now(), zone)) {
-    if (piece.span === "day") done.days += 1;
-    const { rebuilt, refused } = await rebuildPiece(db, piece, zone);
-    done.rebuilt += rebuilt;
-    done.refused.push(...refused.map((difference) => textOf(difference, zone, nameOf)));
-    progress(done.days, Math.round(done.days / piece.part));
-  }
-  await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });
-  return done;
+function differentCounts({ stored, counted }: SumDifference, among: readonly Count[] = counts): Count[] {
+  return among.filter((count) => stored[count] !== counted[count]);
 }
 
-async function rebuildPiece(
-  db: Kysely<Tables>,
-  piece: SumPiece,
-  zone: TimeZone,
-): Promise<{ rebuilt: number; refused: SumDifference[] }> {
-  for (;;) {
-    const { rebuilds, differences: all } = await inSnapshot(db, async (snapshot) => ({
-      rebuilds: await rebuildCount(snapshot),
-      ...(await differencesOf(snapshot, piece, zone)),
-    }));
-    const refused = all.filter((each) => hasLost(each, piece));
-    const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));
-    const differences = all.filter(({ stored }) => !incomplete.has(stored.begins_at));
-    if (differences.length === 0) return { rebuilt: 0, refused };
-    const isWritten = await db.transaction().execute(async (trx) => {
-      if (!(await countRebuild(trx, rebuilds))) return false;
-      await addSumRows(
-        trx,
-        differences.map(({ stored, counted }) => added(counted, times(stored, -1))),
-      );
-      for (const { counted } of differences) if (isEmpty(counted)) await removeEmpty(trx, counted);
-      return true;
-    });
-    if (isWritten) return { rebuilt: differences.length, refused };
-  }
-}
-
-/**
- * Whether the ledger has fewer attempts than the journal reported. Days of an earlier time zone are exempt, because
- * they hold different attempts.
- */
-function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
-  return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
-}
-
-const rebuildsName = "sums-rebuilt";
-
-/** How often sums were rebuilt. */
-async function rebuildCount(db: Kysely<Tables>): Promise<number> {
-  const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
-  return Number(row?.value ?? 0);
-}
-
-/** Counts a rebuild. False if another one was counted since `before`. */
-async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
-  const row = { value: String(before + 1), created_at: Date.now() };
-  const counted = await trx
-    .insertInto("fact")
-    .values({ name: rebuildsName, ...row })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet(row).where("fact.value", "=", String(before)))
-    .returning("name")
-    .executeTakeFirst();
-  return counted !== undefined;
-}
-
-/** Deletes the sum, unless it has counted something meanwhile. */
-async function removeEmpty(db: Kysely<Tables>, row: SumRow): Promise<void> {
-  let empty = db.deleteFrom("verification_sum");
-  for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
-  for (const count of counts) empty = empty.where(count, "=", 0);
-  await empty.execute();
-}
-
-function differentCounts({ stored, counted }: SumDifference): Count[] {
-  return counts.filter((count) => stored[count] !== counted[count]);
-}
-
-function isEmpty(row: SumRow): boolean {
-  return counts.every((count) => row[count] === 0);
-}
-
-function times(row: SumRow, factor: number): SumRow {
+/** The row with each count times `factor`. */
+export function times(row: SumRow, factor: number): SumRow {
   return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * row[count]])) };
-}
-
-function added(one: SumRow, other: SumRow): SumRow {
-  return { ...one, ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])) };
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
+import { toldState } from "../told-state.ts";
 import type { Followed } from "./journal-entry.ts";
 
 export type SumRow = Tables["verification_sum"];
@@ -24,8 +25,8 @@ export const timeBuckets: readonly [Count, number][] = [
 /** All columns that are added up. */
 export const counts = [
   "attempts",
-  ...["verified", "negative", "failed", "unknown"],
-  "billed_kobo",
+  ...["verified", "negative", "not_found", "phone_mismatch", "failed", "unknown"],
+  ...["billed_kobo", "unsure_kobo", "unpriced"],
   ...["charges", "charged_kobo"],
   ...timeBuckets.map(([column]) => column),
   "refused",
@@ -122,9 +123,12 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
       const { vendor, started_at } = row;
       const add = (changes: Partial<Record<Count, number>>, times: number) =>
         sums.add(started_at, row, vendor, changes, times);
-      add({ ...ofAttempt(row.state, at - started_at), billed_kobo: row.bill ?? 0 }, times);
+      const { bill, unsure, unpriced } = row;
+      add(ofAttempt(row, at - started_at), times);
+      add({ billed_kobo: bill ?? 0, unsure_kobo: unsure ?? 0, unpriced: unpriced ?? 0 }, times);
       // If it was `failed` before, an operator closed it, minutes after it was made.
-      if (was !== null) add(ofAttempt(was === "unknown" ? was : "failed", Number.POSITIVE_INFINITY), -times);
+      const before = { state: was === "unknown" ? was : "failed", reason: null };
+      if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);
     }
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);
@@ -138,7 +142,14 @@ function chargesOf({ what, charged }: Followed): number {
 }
 
 /** What an ended attempt adds to a sum, except its bill. `took`: milliseconds until its outcome was known. */
-export function ofAttempt(outcome: string, took: number): Partial<Record<Count, number>> {
+export function ofAttempt(
+  outcome: { state: string; reason: string | null },
+  took: number,
+): Partial<Record<Count, number>> {
   const [within] = timeBuckets.find(([, most]) => took <= most)!;
-  return { attempts: 1, [outcome]: 1, ...(outcome === "unknown" ? {} : { [within]: 1 }) };
+  const { state } = outcome;
+  return {
+    ...{ attempts: 1, [state]: 1, [toldState(outcome)]: 1 },
+    ...(state === "unknown" ? {} : { [within]: 1 }),
+  };
 }

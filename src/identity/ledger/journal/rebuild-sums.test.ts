@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { inSnapshot } from "../../../storage/audited.ts";
+import { noteOlderVersion, olderVersionNote } from "../../../storage/migrations/older-version.ts";
+import { negative } from "../../../upstreams/ports/outcomes.ts";
+import { engines, newRequest, suiteStore } from "../../identity.fixture.ts";
+import { answering, verified } from "../../played-upstream.fixture.ts";
+import { followJournal } from "./follow-journal.ts";
+import { recountAfterOlderVersion } from "./rebuild-sums.ts";
+import { comparedSums, differencesOf, sumPieces } from "./recounted-sums.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+
+for (const engine of engines)
+  suite(`sums that an older version wrote, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const recount = () => recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
+
+    /** How many sums lack something. `reported`: those that a person is told of. */
+    const wrong = () =>
+      inSnapshot(store.db, async (snapshot) => {
+        let [all, reported] = [0, 0];
+        for await (const piece of sumPieces(snapshot, Date.now(), zone))
+          all += (await differencesOf(snapshot, piece, zone)).differences.length;
+        for await (const { differences } of comparedSums(snapshot, Date.now(), zone)) reported += differences.length;
+        return { all, reported };
+      });
+
+    test("are counted anew once none of that version lives, and nobody is told that they are wrong before", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const outcomes = [negative("not_found")];
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
+      const prices = { answering: { bvn: 5_000 } };
+      const identity = await store.open(t, {
+        upstreams: { test: upstream, live: [upstream] },
+        settings: { vendorPrices: prices },
+      });
+      for (const _ of [1, 2]) await identity.verify(newRequest({ mode: "live" })).catch(() => {});
+      await recount();
+      // The older version knows neither these columns of the journal nor those of the sums.
+      await store.db.updateTable("verification_journal").set({ unsure: null, unpriced: null }).execute();
+      await followJournal({ db: store.db, audit: async () => {}, zone });
+      await store.db
+        .updateTable("verification_sum")
+        .set({ not_found: 0, phone_mismatch: 0, unsure_kobo: 0, unpriced: 0 })
+        .execute();
+      await noteOlderVersion(store.db, 1);
+      assert.deepEqual(await wrong(), { all: 2, reported: 0 });
+
+      if (engine.name === "postgres") {
+        const lease = { id: "older", expires_at: Date.now() + 600_000, serves: 1, migration: 1 } as const;
+        await store.db.insertInto("verification_owner").values(lease).execute();
+        await recount();
+        assert.deepEqual(await wrong(), { all: 2, reported: 0 });
+        await store.db.deleteFrom("verification_owner").where("id", "=", "older").execute();
+      }
+      await recount();
+      assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+      assert.equal(await olderVersionNote(store.db), undefined);
+    });
+  });

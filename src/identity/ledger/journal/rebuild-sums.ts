@@ -1,0 +1,130 @@
+import type { Kysely } from "kysely";
+import type { TimeZone } from "../../../runtime/time-zone.ts";
+import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
+import { newestNumber } from "../../../storage/migrations/migrate.ts";
+import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import {
+  differencesOf,
+  differenceText,
+  type SumDifference,
+  type SumPiece,
+  sumPieces,
+  times,
+} from "./recounted-sums.ts";
+import { addSumRows, counts, type SumRow, sumKeys } from "./verification-sums.ts";
+
+/**
+ * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
+ * the number of days it read, the number of sums it corrected, and a sentence for each sum that it left, because the
+ * ledger has lost attempts that the journal had.
+ *
+ * It computes the difference in a snapshot and adds it to the sum. Journal rows processed after that add to the same
+ * row, so nothing is lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at
+ * once.
+ */
+export async function rebuildSums(
+  { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
+  zone: TimeZone,
+  nameOf?: (account: string) => string,
+): Promise<{ days: number; rebuilt: number; refused: string[] }> {
+  const done = { days: 0, rebuilt: 0, refused: [] as string[] };
+  for await (const piece of sumPieces(db, now(), zone)) {
+    if (piece.span === "day") done.days += 1;
+    const { rebuilt, refused } = await rebuildPiece(db, piece, zone);
+    done.rebuilt += rebuilt;
+    done.refused.push(...refused.map((difference) => differenceText(difference, zone, nameOf)));
+    progress(done.days, Math.round(done.days / piece.part));
+  }
+  await audit(db, { kind: "books.rebuilt", actor, facts: { sums: done.rebuilt } });
+  return done;
+}
+
+/**
+ * Counts all sums anew after a version wrote here that does not know all their columns, once no process of such a version
+ * lives. If it is stopped, it begins again at the next run: what is right already is only read.
+ */
+export async function recountAfterOlderVersion(
+  { db, now }: { db: Kysely<Tables>; now: () => number },
+  zone: TimeZone,
+  signal: AbortSignal,
+): Promise<void> {
+  const note = await olderVersionNote(db);
+  if (!note || (await olderVersionLives(db, newestNumber))) return;
+  for await (const piece of sumPieces(db, now(), zone)) {
+    if (signal.aborted) return;
+    await rebuildPiece(db, piece, zone);
+  }
+  await forgetOlderVersion(db, note);
+}
+
+async function rebuildPiece(
+  db: Kysely<Tables>,
+  piece: SumPiece,
+  zone: TimeZone,
+): Promise<{ rebuilt: number; refused: SumDifference[] }> {
+  for (;;) {
+    const { rebuilds, differences: all } = await inSnapshot(db, async (snapshot) => ({
+      rebuilds: await rebuildCount(snapshot),
+      ...(await differencesOf(snapshot, piece, zone)),
+    }));
+    const refused = all.filter((each) => hasLost(each, piece));
+    const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));
+    const differences = all.filter(({ stored }) => !incomplete.has(stored.begins_at));
+    if (differences.length === 0) return { rebuilt: 0, refused };
+    const isWritten = await db.transaction().execute(async (trx) => {
+      if (!(await countRebuild(trx, rebuilds))) return false;
+      await addSumRows(
+        trx,
+        differences.map(({ stored, counted }) => added(counted, times(stored, -1))),
+      );
+      for (const { counted } of differences) if (isEmpty(counted)) await removeEmpty(trx, counted);
+      return true;
+    });
+    if (isWritten) return { rebuilt: differences.length, refused };
+  }
+}
+
+/**
+ * Whether the ledger has fewer attempts than the journal reported. Days of an earlier time zone are exempt, because
+ * they hold different attempts.
+ */
+function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
+  return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
+}
+
+const rebuildsName = "sums-rebuilt";
+
+/** How often sums were rebuilt. */
+async function rebuildCount(db: Kysely<Tables>): Promise<number> {
+  const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+/** Counts a rebuild. False if another one was counted since `before`. */
+async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
+  const row = { value: String(before + 1), created_at: Date.now() };
+  const counted = await trx
+    .insertInto("fact")
+    .values({ name: rebuildsName, ...row })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(row).where("fact.value", "=", String(before)))
+    .returning("name")
+    .executeTakeFirst();
+  return counted !== undefined;
+}
+
+/** Deletes the sum, unless it has counted something meanwhile. */
+async function removeEmpty(db: Kysely<Tables>, row: SumRow): Promise<void> {
+  let empty = db.deleteFrom("verification_sum");
+  for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
+  for (const count of counts) empty = empty.where(count, "=", 0);
+  await empty.execute();
+}
+
+function isEmpty(row: SumRow): boolean {
+  return counts.every((count) => row[count] === 0);
+}
+
+function added(one: SumRow, other: SumRow): SumRow {
+  return { ...one, ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])) };
+}
