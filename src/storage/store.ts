@@ -4,12 +4,12 @@ import { type Kysely, sql } from "kysely";
 import { singleFlight } from "../runtime/single-flight.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
+import type { Database } from "./engine.ts";
 import { codeOf, MissingStore, StoreError } from "./errors.ts";
 import { hasTables, migrate } from "./migrations/migrate.ts";
 import { put } from "./queries/put.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
-import type { StoreUsage } from "./store-usage.ts";
 import type { Tables } from "./tables.ts";
 import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts } from "./timeouts.ts";
 
@@ -36,7 +36,7 @@ export interface StoreSettings {
   readonly untimed?: boolean;
 }
 
-export interface Store {
+export interface Store extends Pick<Database, "db" | "usage" | "connections" | "close"> {
   readonly engine: "sqlite" | "postgres";
   /**
    * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with `StoreAway` within
@@ -44,9 +44,6 @@ export interface Store {
    * may all statements of a command. Longer work belongs in short transactions, because on SQLite others wait for them.
    */
   readonly db: Kysely<Tables>;
-  readonly usage: StoreUsage;
-  /** How many statements may run at once. Unlimited on SQLite, where they share commits. */
-  readonly connections: number;
   /**
    * The store's time, in milliseconds since 1970. It does not jump. On PostgreSQL all processes that correct it agree
    * on it.
@@ -65,17 +62,6 @@ export interface Store {
    * pooler; polling notices changes everywhere. It ends when the returned function is called.
    */
   listen(listeners: ChangeListeners): () => Promise<void>;
-  /** Waits for running statements, then closes the store. */
-  close(): Promise<void>;
-}
-
-/** An open database of either engine. */
-interface Database {
-  readonly db: Kysely<Tables>;
-  readonly usage: StoreUsage;
-  readonly connections?: number;
-  wait(timeouts: StoreTimeouts): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**
@@ -148,7 +134,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
 /** Migrates an open database and makes it a store. Closes the database if that fails. */
 async function prepared(
   engine: Store["engine"],
-  { db, usage, connections = Number.POSITIVE_INFINITY, wait, close }: Database,
+  { db, usage, connections, wait, close }: Database,
   settings: StoreSettings,
   { missing, time }: { missing: () => StoreError; time: () => Promise<number> },
 ): Promise<Store> {

@@ -7,8 +7,8 @@ import {
   PostgresIntrospector,
 } from "kysely";
 import { Durations } from "../../runtime/durations.ts";
+import type { Database } from "../engine.ts";
 import { traced } from "../queries/traced-dialect.ts";
-import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import type { Patience, StoreTimeouts } from "../timeouts.ts";
 import { NamedColumns } from "./named-columns.ts";
@@ -37,18 +37,8 @@ function pooledDriver(pool: () => PatientPool): Driver {
   };
 }
 
-export interface PostgresDatabase {
-  readonly db: Kysely<Tables>;
-  readonly usage: StoreUsage;
-  /** The most connections at once. */
-  readonly connections: number;
-  /** Changes the time-outs of all later statements. Resolves once all earlier statements have ended. */
-  wait(timeouts: StoreTimeouts): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Opens a pool, which connects at the first statement. */
-export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): PostgresDatabase {
+export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): Database {
   const commits = new Durations();
   let pool = new PatientPool(way, timeouts, commits);
   const dialect: Dialect = {

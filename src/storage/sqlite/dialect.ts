@@ -9,9 +9,9 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { Database } from "../engine.ts";
 import type { FollowedQuery } from "../queries/followed.ts";
 import { traced } from "../queries/traced-dialect.ts";
-import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
 import { standsAt } from "./data-directory.ts";
@@ -112,13 +112,8 @@ class QueuedAdapter extends SqliteAdapter {
   }
 }
 
-export interface SqliteDatabase {
-  readonly db: Kysely<Tables>;
+export interface SqliteDatabase extends Database {
   readonly thread: SqliteThread;
-  readonly usage: StoreUsage;
-  /** Changes the time-outs of all later statements. */
-  wait(timeouts: StoreTimeouts): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Opens an existing file or creates it. Rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
@@ -135,6 +130,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
   return {
     db,
     thread,
+    connections: Number.POSITIVE_INFINITY,
     usage: {
       commits: queue.commits,
       connections() {
