@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { StoreError } from "../storage/errors.ts";
+import { putNew } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /** The permanent row that says whether the live verifications of a store are about real or invented people. */
@@ -30,12 +31,7 @@ export async function claimStore(db: Kysely<Tables>, start: Start, now: number):
         select cast(${name} as text), cast(${ofStandIns} as text), cast(${now} as bigint)
         where not exists (select 1 from verification_owner where expires_at > ${now})
         on conflict (name) do nothing`.execute(db);
-  else if (upstreams.length > 0)
-    await db
-      .insertInto("fact")
-      .values({ name, value: ofVendors, created_at: now })
-      .onConflict((conflict) => conflict.column("name").doNothing())
-      .execute();
+  else if (upstreams.length > 0) await putNew(db, "fact", { name }, { value: ofVendors, created_at: now });
   await checkClaim(db, start);
 }
 

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { codeOf } from "../storage/errors.ts";
+import { putNew } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
@@ -146,11 +147,7 @@ export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>
 export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);
   refuseOther(own, await knownKeys(db));
-  await db
-    .insertInto("fact")
-    .values([...own].map(([name, value]) => ({ name, value, created_at: now })))
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .execute();
+  for (const [name, value] of own) await putNew(db, "fact", { name }, { value, created_at: now });
   refuseOther(own, await knownKeys(db));
 }
 

@@ -6,6 +6,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
+import { putNew } from "../../storage/queries/put.ts";
 import type { AccountRow, Tables } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
@@ -60,13 +61,7 @@ export async function createAccount(
     terms: JSON.stringify(terms),
   };
   return inTransaction(db, async (trx) => {
-    const inserted = await trx
-      .insertInto("account")
-      .values(row)
-      .onConflict((it) => it.column("email").doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (!inserted) throw taken(row.email);
+    if (!(await putNew(trx, "account", { email: row.email }, row))) throw taken(row.email);
     const account = accountOf(row);
     await audit(trx, { kind: "account.created", actor, facts: { account: row.id, ...termsOf(account) } });
     return account;

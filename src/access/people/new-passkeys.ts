@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { passkeyDigest } from "../../operation/command/deed.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
+import { putNew } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
 import {
@@ -88,15 +89,10 @@ async function madePasskey(
 async function keepPasskey(
   trx: Kysely<Tables>,
   person: PersonRow,
-  made: Awaited<ReturnType<typeof madePasskey>>,
+  { id, ...made }: Awaited<ReturnType<typeof madePasskey>>,
   name: string,
 ): Promise<void> {
-  const kept = await trx
-    .insertInto("passkey")
-    .values({ ...made, name: redactNumbers(name), used_at: null })
-    .onConflict((it) => it.column("id").doNothing())
-    .returning("id")
-    .executeTakeFirst();
+  const kept = await putNew(trx, "passkey", { id }, { ...made, name: redactNumbers(name), used_at: null });
   if (!kept) throw new PasskeyError(othersPasskey, person);
 }
 

@@ -1,6 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import type { Kysely } from "kysely";
 import type { WithClock } from "../../storage/audited.ts";
+import { putNew } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
@@ -155,19 +156,8 @@ export async function refusingPasskey<Result>(person: PersonRow, verify: () => P
 }
 
 /** False if the store has it already. */
-export async function keepChallenge(
-  db: Kysely<Tables>,
-  challenge: string,
-  purpose: string,
-  now: number,
-): Promise<boolean> {
-  const kept = await db
-    .insertInto("passkey_challenge")
-    .values({ challenge, purpose, expires_at: now + challengeLife })
-    .onConflict((it) => it.column("challenge").doNothing())
-    .returning("challenge")
-    .executeTakeFirst();
-  return kept !== undefined;
+export function keepChallenge(db: Kysely<Tables>, challenge: string, purpose: string, now: number): Promise<boolean> {
+  return putNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
 }
 
 /** Whether we issued this challenge for this purpose. A challenge is used up by its first answer. */

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Role } from "../../operation/command.ts";
 import { isIdOrEmail } from "../../operation/fields.ts";
 import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
-import { put } from "../../storage/queries/put.ts";
+import { put, putNew } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
@@ -36,11 +36,8 @@ export async function invitePerson(
   return inTransaction(db, async (trx) => {
     const fresh = { email: given.toLowerCase(), name: "", invited_by: actor };
     const id = await holdEmail(trx, fresh.email, `per_${randomBase62(12)}`, now());
-    await trx
-      .insertInto("person")
-      .values({ id, ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null })
-      .onConflict((it) => it.column("id").doNothing())
-      .execute();
+    const first = { ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null };
+    await putNew(trx, "person", { id }, first);
     const { role: before, email } = await findPerson(trx, id);
     if (email !== fresh.email) throw takenEmail(fresh.email);
     if (before === "officer") terminalOnly(actor, "An officer is invited again");
@@ -127,11 +124,7 @@ export async function changePerson(
 /** The id of the person who has or had this e-mail. Reserves a free e-mail for this person. */
 async function holdEmail(trx: Kysely<Tables>, email: string, id: string, since: number): Promise<string> {
   await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
-  await trx
-    .insertInto("person_email_history")
-    .values({ email, person_id: id, since })
-    .onConflict((it) => it.column("email").doNothing())
-    .execute();
+  await putNew(trx, "person_email_history", { email }, { person_id: id, since });
   return (await holderOf(trx, email))!;
 }
 

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
-import { put } from "../../storage/queries/put.ts";
+import { put, putNew } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import type { ListName, Subject } from "../model/lists.ts";
@@ -34,12 +34,7 @@ export async function readMapping(db: Kysely<Tables>): Promise<Mapping> {
 /** Notes that these lists use the codes of this source, or `ownNames`. Lists that already have a note keep it. */
 export async function nameLists(db: Kysely<Tables>, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
-  if (names.length === 0) return;
-  await db
-    .insertInto("fact")
-    .values(names.map((name) => ({ name, value: by, created_at: now })))
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .execute();
+  for (const name of names) await putNew(db, "fact", { name }, { value: by, created_at: now });
 }
 
 /** Does the same in a transaction that publishes lists, if a source supplied them. */

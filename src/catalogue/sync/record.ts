@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { putNew } from "../../storage/queries/put.ts";
 import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
 import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
 
@@ -35,12 +36,7 @@ export async function beginSync(
   now: number,
 ): Promise<CatalogueSourceRow | undefined> {
   const before = last ?? { source, ...never };
-  if (!last)
-    await db
-      .insertInto("catalogue_source")
-      .values(before)
-      .onConflict((conflict) => conflict.column("source").doNothing())
-      .execute();
+  if (!last) await putNew(db, "catalogue_source", { source }, never);
   // Two pulls have different times even if the clock was set back.
   const begun = { begun_at: now === before.begun_at ? now + 1 : now, ended_at: null };
   const { numUpdatedRows } = await db

@@ -3,6 +3,7 @@ import { sendDelivery } from "../../events/send-delivery.ts";
 import { isoOf } from "../../operation/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
+import { put, putNew } from "../../storage/queries/put.ts";
 import type { Alarm, Rank } from "./alarms.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { openAlarms } from "./read-health.ts";
@@ -99,19 +100,9 @@ export class AlarmTeller {
   async #replace(before: string | undefined, value: string): Promise<boolean> {
     const { db, now } = this.#room;
     try {
-      if (before === undefined)
-        await db
-          .insertInto("fact")
-          .values({ name, value: "", created_at: now() })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      const { numUpdatedRows } = await db
-        .updateTable("fact")
-        .set({ value, created_at: now() })
-        .where("name", "=", name)
-        .where("value", "=", before ?? "")
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      const row = { value, created_at: now() };
+      if (before === undefined) return await putNew(db, "fact", { name }, row);
+      return await put(db, "fact", { name }, row, { value: before });
     } catch {
       return true;
     }

@@ -2,12 +2,11 @@ import type { Kysely } from "kysely";
 import type { ResponseCounts } from "../../http/monitoring/response-counts.ts";
 import { singleFlight } from "../../runtime/single-flight.ts";
 import type { WithClock } from "../../storage/audited.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
 import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 const minute = 60_000;
-/** Rows of one INSERT. */
-const chunk = 100;
 
 /** What the charts tell apart. */
 export const countedSubjects = ["look-ups", "verifications"] as const;
@@ -52,8 +51,7 @@ export function keepMinuteCounts(
         ? [{ key, count: counted.answers, row: { ...counted, minute: at, instance, answers: more } }]
         : [];
     });
-    for (let from = 0; from < moved.length; from += chunk) {
-      const some = moved.slice(from, from + chunk);
+    for (const some of piecesOf(moved)) {
       await db
         .insertInto("minute_outcome")
         .values(some.map(({ row }) => row))

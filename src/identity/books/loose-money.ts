@@ -3,6 +3,7 @@ import { nairaOf, nairaText } from "../../operation/money.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { isSqlite } from "../../storage/engine.ts";
+import { put } from "../../storage/queries/put.ts";
 import { chargeSums } from "../ledger/reports/summary.ts";
 
 /** Money for a live account that no verification limits, in kobo: a correction without a reference, or a top-up. */
@@ -63,11 +64,7 @@ export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney,
     .returning("actor")
     .executeTakeFirst();
   if (asked) return true;
-  await trx
-    .insertInto("money_request")
-    .values({ id, actor, at })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ actor, at }))
-    .execute();
+  await put(trx, "money_request", { id }, { actor, at });
   await audit(trx, { kind: "money.requested", actor, facts: { account: accountId, what, amount: nairaOf(kobo) } });
   return false;
 }

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
-import { put } from "../../storage/queries/put.ts";
+import { put, putNew } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /**
@@ -86,12 +86,7 @@ export async function resumeRoute(
     if (gone.length === 0) return false;
     const ofAll = gone.find(({ name }) => name === whole);
     const others = checkKinds.filter((other) => ofAll && !ended.includes(other));
-    for (const kind of others)
-      await trx
-        .insertInto("fact")
-        .values({ ...ofAll!, name: nameOfPause({ vendor, kind }) })
-        .onConflict((conflict) => conflict.column("name").doNothing())
-        .execute();
+    for (const kind of others) await putNew(trx, "fact", { name: nameOfPause({ vendor, kind }) }, ofAll!);
     await noteChange(trx, "routes");
     await audit(trx, { kind: "route.resumed", actor, facts: { vendor, kind } });
     return true;

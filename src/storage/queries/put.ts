@@ -1,18 +1,44 @@
-import type { Insertable, Kysely } from "kysely";
+import type { Insertable, InsertQueryBuilder, InsertResult, Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Inserts the row with this key or updates the existing one. `key` and `columns` together must hold all columns. */
+type Columns<Table extends keyof Tables> = Partial<Insertable<Tables[Table]>>;
+
+/**
+ * Inserts a row with this key, or updates the existing one. `key` and `columns` together must hold all columns. False if there
+ * is a row that has other values than those of `before`: it is left as it is.
+ */
 export async function put<Table extends keyof Tables & string>(
   db: Kysely<Tables>,
   table: Table,
-  key: Partial<Insertable<Tables[Table]>>,
-  columns: Partial<Insertable<Tables[Table]>>,
-): Promise<void> {
-  // Kysely cannot check the columns of a table that is a type parameter; our own types do.
-  const named = table as "fact";
-  await db
-    .insertInto(named)
-    .values({ ...key, ...columns } as never)
-    .onConflict((conflict) => conflict.columns(Object.keys(key) as "name"[]).doUpdateSet(columns))
-    .execute();
+  key: Columns<Table>,
+  columns: Columns<Table>,
+  before: Columns<Table> = {},
+): Promise<boolean> {
+  const insert = inserting(db, table, { ...columns, ...key }).onConflict((conflict) =>
+    Object.entries(before).reduce(
+      (update, [column, value]) => update.where(`${table}.${column}` as "fact.value", "=", value as string),
+      conflict.columns(namesOf(key)).doUpdateSet(columns),
+    ),
+  );
+  return hasWritten(await insert.executeTakeFirst());
 }
+
+/** Inserts a row, unless there is one with this key: then it returns false. */
+export async function putNew<Table extends keyof Tables & string>(
+  db: Kysely<Tables>,
+  table: Table,
+  key: Columns<Table>,
+  columns: Columns<Table>,
+): Promise<boolean> {
+  const insert = inserting(db, table, { ...columns, ...key });
+  return hasWritten(await insert.onConflict((it) => it.columns(namesOf(key)).doNothing()).executeTakeFirst());
+}
+
+/** Kysely cannot check the columns of a table that is a type parameter; our own types do. */
+function inserting(db: Kysely<Tables>, table: string, row: object): InsertQueryBuilder<Tables, "fact", InsertResult> {
+  return db.insertInto(table as "fact").values(row as never);
+}
+
+const namesOf = (key: object) => Object.keys(key) as "name"[];
+
+const hasWritten = ({ numInsertedOrUpdatedRows }: InsertResult) => numInsertedOrUpdatedRows === 1n;

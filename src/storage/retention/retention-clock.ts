@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Log } from "../../runtime/log.ts";
+import { put } from "../queries/put.ts";
 import type { Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { RetentionRule } from "./retention-rule.ts";
@@ -136,12 +137,7 @@ async function readTrust(db: Kysely<Tables>): Promise<Trust | undefined> {
 
 /** Does nothing if another process has changed the trusted time from `before`. */
 async function writeTrust(db: Kysely<Tables>, { at, waited }: Trust, before: number): Promise<void> {
-  const columns = { created_at: at, value: String(waited) };
-  await db
-    .insertInto("fact")
-    .values({ name, ...columns })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet(columns).where("fact.created_at", "=", before))
-    .execute();
+  await put(db, "fact", { name }, { created_at: at, value: String(waited) }, { created_at: before });
 }
 
 /** When the newest row of the ledger, the audit trail or the catalogue was written; undefined in a new store. */

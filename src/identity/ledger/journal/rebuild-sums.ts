@@ -3,6 +3,7 @@ import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
 import { newestNumber } from "../../../storage/migrations/migrate.ts";
 import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
+import { put } from "../../../storage/queries/put.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import {
   differencesOf,
@@ -102,15 +103,9 @@ async function rebuildCount(db: Kysely<Tables>): Promise<number> {
 }
 
 /** Counts a rebuild. False if another one was counted since `before`. */
-async function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
+function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
   const row = { value: String(before + 1), created_at: Date.now() };
-  const counted = await trx
-    .insertInto("fact")
-    .values({ name: rebuildsName, ...row })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet(row).where("fact.value", "=", String(before)))
-    .returning("name")
-    .executeTakeFirst();
-  return counted !== undefined;
+  return put(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
 }
 
 /** Deletes the sum, unless it has counted something meanwhile. */
