@@ -5,7 +5,7 @@ import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
 import { Durations } from "../src/runtime/durations.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { noteBackup } from "../src/storage/backup/last-backup.ts";
-import { VendorCalls } from "../src/upstreams/vendor-calls.ts";
+import { VendorAttempts } from "../src/upstreams/vendor-attempts.ts";
 import { engines } from "./support/engines.ts";
 import { ask, startService } from "./support/service.ts";
 
@@ -37,17 +37,17 @@ suite("metrics", () => {
   });
 
   test("show the state, the alarm and the calls of each upstream", async () => {
-    const calls = new VendorCalls();
-    calls.add("verified");
-    calls.add("no_money");
-    calls.add("no_money");
-    calls.durations.add(200_000);
-    calls.durations.add(40_000_000);
-    const quiet = new VendorCalls();
+    const attempts = new VendorAttempts();
+    attempts.add("verified");
+    attempts.add("no_money");
+    attempts.add("no_money");
+    attempts.durations.add(200_000);
+    attempts.durations.add(40_000_000);
+    const quiet = new VendorAttempts();
     const text = await scraped({
       upstreams: () => [
-        { name: "first", state: "ready", alarm: null, kinds: ["bvn", "nin"], paused: ["nin"], calls: quiet },
-        { name: "second", state: "open", alarm: "no_money", kinds: ["bvn"], paused: [], calls },
+        { name: "first", state: "ready", alarm: null, kinds: ["bvn", "nin"], paused: ["nin"], attempts: quiet },
+        { name: "second", state: "open", alarm: "no_money", kinds: ["bvn"], paused: [], attempts },
       ],
       auditAlarms: () => ["anchor"],
       failingJobs: () => [{ name: "deliver events" }],

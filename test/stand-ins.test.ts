@@ -76,7 +76,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
         const cost = nairaOf(billed.reduce((sum, { price }) => sum + price!, 0));
         assert.equal(standIn.calls.length, digits.length);
         const books = async () => (await duba("books", "summary", "--by", "vendor")).groups;
-        await until(async () => (await books())[0]?.asked === digits.length);
+        await until(async () => (await books())[0]?.attempts === digits.length);
         const [group, ...others] = await books();
         assert.deepEqual([group.group, group.unpriced, group.cost, others], [name, 0, cost, []]);
         const { agreed, differences } = await duba("books", "reconcile", invoice, "--vendor", name);

@@ -96,7 +96,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "money.requested": { account: "reference", what: "text", amount: "text", protection: "text" },
   "books.priced": {
     ...{ vendor: "reference", from: "time", to: "time", prices: "text" },
-    ...{ questions: "number", before: "text", after: "text" },
+    ...{ attempts: "number", before: "text", after: "text" },
   },
   "books.rebuilt": { sums: "number" },
   "vendor.tested": { vendor: "reference", kind: "reference", account: "reference", request: "reference" },

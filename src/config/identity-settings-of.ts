@@ -35,6 +35,6 @@ export function identitySettingsOf(config: Config): IdentitySettings {
           subjectNegatives: config.limitSubjectNegatives,
         }
       : null,
-    ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
+    ...(config.vendorCallsPerDay === null ? {} : { vendorAttemptsPerDay: config.vendorCallsPerDay }),
   };
 }

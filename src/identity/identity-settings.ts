@@ -36,7 +36,7 @@ export interface IdentitySettings {
   /**
    * The most attempts at live upstreams that one account may cause in 24 h, even without `limits`. Default: unlimited.
    */
-  vendorCallsPerDay?: number;
+  vendorAttemptsPerDay?: number;
 }
 
 /** The order in which a verification tries vendors. */

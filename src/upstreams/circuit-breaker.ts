@@ -6,7 +6,7 @@ import { DistinctSubjects } from "./distinct-subjects.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
 import { alarmSentences, lastingAlarms, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
-import { VendorCalls } from "./vendor-calls.ts";
+import { VendorAttempts } from "./vendor-attempts.ts";
 
 /** How a request can fail. */
 type FailureKind = Exclude<OutcomeWord, "verified" | "negative"> | "error";
@@ -61,7 +61,7 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   /** Attempts that we put to the vendor. */
-  readonly calls = new VendorCalls();
+  readonly attempts = new VendorAttempts();
   readonly #upstream: IdentityUpstream;
   readonly #options: CircuitBreakerOptions;
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
@@ -114,18 +114,18 @@ export class CircuitBreaker implements IdentityUpstream {
 
   verify(attempt: IdentityAttempt): Promise<IdentityOutcome> {
     const subject = subjectParts(attempt).join(" ");
-    const ask = (sendUntil: AbortSignal) => this.#listened(attempt, sendUntil);
-    return this.#logged(attempt, () => this.#limited(subject, attempt.signal, ask));
+    const send = (sendUntil: AbortSignal) => this.#listened(attempt, sendUntil);
+    return this.#logged(attempt, () => this.#limited(subject, attempt.signal, send));
   }
 
   /** Names the vendor in the request's further lines, and in each line about this attempt the verification as well. */
   #logged(
     { reference }: Pick<IdentityAttempt, "reference">,
-    ask: () => Promise<IdentityOutcome>,
+    send: () => Promise<IdentityOutcome>,
   ): Promise<IdentityOutcome> {
     const vendor = this.name;
     addLogFields({ vendor });
-    return withLogFields({ vendor, reference }, ask);
+    return withLogFields({ vendor, reference }, send);
   }
 
   /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
@@ -135,8 +135,8 @@ export class CircuitBreaker implements IdentityUpstream {
     const listening = new AbortController();
     const response = this.#upstream.verify({ ...attempt, sendUntil, signal: listening.signal });
     const inTime = await Promise.race([response, settledAfter(sendUntil)]);
-    this.calls.add(outcomeWord(inTime ?? unknown));
-    this.calls.durations.add((performance.now() - begun) * 1000);
+    this.attempts.add(outcomeWord(inTime ?? unknown));
+    this.attempts.durations.add((performance.now() - begun) * 1000);
     if (inTime) return inTime;
 
     this.#listening.add(listening);
@@ -171,7 +171,7 @@ export class CircuitBreaker implements IdentityUpstream {
   async #limited(
     subject: string,
     signal: AbortSignal,
-    ask: (signal: AbortSignal) => Promise<IdentityOutcome>,
+    send: (signal: AbortSignal) => Promise<IdentityOutcome>,
   ): Promise<IdentityOutcome> {
     if (signal.aborted) return unavailable("not_reached");
     if (!this.isReady()) return this.#state === "ready" ? unavailable("busy") : this.#paused();
@@ -184,7 +184,7 @@ export class CircuitBreaker implements IdentityUpstream {
     this.#inFlight += 1;
     let works = false;
     try {
-      const outcome = await ask(limit.signal);
+      const outcome = await send(limit.signal);
       this.#note(outcome, subject);
       works = !countsAgainstVendor(outcome);
       return outcome;

@@ -87,7 +87,7 @@ export class VendorClient {
     const span = spanWithin("vendor call", "client", { "server.address": host, "http.request.method": method });
     const traceparent = span?.traceparent ?? request.traceparent;
     const started = performance.now();
-    const asked = this.#http.send({
+    const sending = this.#http.send({
       ...{ method, url, signal, sendUntil, ...reading(request.allowance, this.#standIns) },
       headers: {
         accept: "application/json",
@@ -98,7 +98,7 @@ export class VendorClient {
       body,
       timeout: Math.min(request.timeout ?? Number.POSITIVE_INFINITY, this.#timeout),
     });
-    const result = resultOf(await asked, request.wantedHeaders);
+    const result = resultOf(await sending, request.wantedHeaders);
     const { kind, status, code } = { status: 0, code: "", ...result };
     span?.end(
       { "duba.outcome": kind, "http.response.status_code": status, "error.type": code },

@@ -22,7 +22,7 @@ export function measures(parts: MeasuredParts): MetricSources {
     ...{ answers, usage, now },
     upstreams: () =>
       live.upstreams.map((upstream) => ({
-        ...{ ...upstream.health(), calls: upstream.calls },
+        ...{ ...upstream.health(), attempts: upstream.attempts },
         paused: upstream.kinds.filter((kind) => identity.isPaused(upstream.name, kind)),
       })),
     auditAlarms: () => audit.alarms(),

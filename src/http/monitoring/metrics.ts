@@ -27,7 +27,7 @@ export interface MetricSources {
   answers: ResponseCounts;
   /** The live upstreams, and the attempts at each. */
   upstreams: () => readonly (MeasuredUpstream & {
-    calls: { outcomes: ReadonlyMap<string, number>; durations: Durations };
+    attempts: { outcomes: ReadonlyMap<string, number>; durations: Durations };
   })[];
   /** Current errors of the audit trail. */
   auditAlarms: () => readonly string[];
@@ -106,14 +106,14 @@ function metrics(sources: MetricSources): Registry {
     "upstream_calls_total",
     "Attempts at the identity vendor, by outcome or by the reason why it did no work",
     () =>
-      upstreams().flatMap(({ name, calls }) =>
-        [...calls.outcomes].map(([outcome, count]) => [{ upstream: name, outcome }, count] as const),
+      upstreams().flatMap(({ name, attempts }) =>
+        [...attempts.outcomes].map(([outcome, count]) => [{ upstream: name, outcome }, count] as const),
       ),
   );
   histogram(
     "upstream_call_duration_seconds",
     "Time of an attempt at the identity vendor, to its response or time-out",
-    () => upstreams().map(({ name, calls }) => [{ upstream: name }, calls.durations] as const),
+    () => upstreams().map(({ name, attempts }) => [{ upstream: name }, attempts.durations] as const),
   );
 
   for (const each of vendorGauges)

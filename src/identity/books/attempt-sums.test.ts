@@ -33,8 +33,8 @@ for (const engine of engines)
       const zone = new TimeZone("UTC");
       const period = { from: 0, to: Date.now() + 1, accountId };
       const [sums] = await attemptSums(store.db, period, { by: "account", zone });
-      const { asked, costKobo, unsureKobo } = sums!;
-      assert.deepEqual([asked, costKobo, unsureKobo], [6, 4_000 + 5_000 + 5_000 + 5_000, 5_000 + 5_000]);
+      const { attempts, costKobo, unsureKobo } = sums!;
+      assert.deepEqual([attempts, costKobo, unsureKobo], [6, 4_000 + 5_000 + 5_000 + 5_000, 5_000 + 5_000]);
 
       await followJournal({ db: store.db, audit: async () => {}, zone });
       const kept = store.db.selectFrom("verification_sum").select("billed_kobo").where("account_id", "=", accountId);

@@ -18,7 +18,7 @@ export interface AttemptSums {
   group: string;
   mode: Mode;
   kind: CheckKind;
-  asked: number;
+  attempts: number;
   byOutcome: Record<string, number>;
   /** Kobo that the vendors bill, as far as known. */
   costKobo: number;
@@ -80,16 +80,16 @@ async function ledgerLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone
   const queries = steadyPartsOf(by, period, zone).map((part) => {
     const name = nameColumn(by, "started_at", part);
     return sql`
-      select ${name} as name, mode, kind, outcome, reason, count(*) as asked, count(*) - count(bill) as unpriced,
+      select ${name} as name, mode, kind, outcome, reason, count(*) as attempts, count(*) - count(bill) as unpriced,
           coalesce(sum(bill), 0) as cost, coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure
         from verification_attempt
         where started_at >= ${part.from} and started_at < ${part.to} ${whose(period)} group by 1, 2, 3, 4, 5`;
   });
-  const { rows } = await sql<Omit<AttemptLine, "told"> & { outcome: string; reason: string | null; asked: number }>`
+  const { rows } = await sql<Omit<AttemptLine, "told"> & { outcome: string; reason: string | null; attempts: number }>`
     ${sql.join(queries, sql` union all `)}`.execute(db);
-  return rows.map(({ outcome, reason, asked, ...line }) => ({
+  return rows.map(({ outcome, reason, attempts, ...line }) => ({
     ...line,
-    told: { [toldState({ state: outcome, reason })]: asked },
+    told: { [toldState({ state: outcome, reason })]: attempts },
   }));
 }
 
@@ -126,11 +126,11 @@ function added(by: AttemptGrouping, lines: readonly AttemptLine[]): AttemptSums[
   for (const { name, mode, kind, told, unpriced, cost, unsure } of lines) {
     const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind}`;
-    const none = { asked: 0, byOutcome: {}, costKobo: 0, unsureKobo: 0, unpriced: 0 };
+    const none = { attempts: 0, byOutcome: {}, costKobo: 0, unsureKobo: 0, unpriced: 0 };
     const entry: AttemptSums = sums.get(place) ?? { group, mode, kind, ...none };
     sums.set(place, entry);
     for (const [state, count] of Object.entries(told)) {
-      entry.asked += count;
+      entry.attempts += count;
       entry.byOutcome[state] = (entry.byOutcome[state] ?? 0) + count;
     }
     entry.unpriced += Number(unpriced);

@@ -41,7 +41,7 @@ export async function priceAttempts(
   let after: (string | number)[] | undefined;
   do {
     after = await db.transaction().execute(async (trx) => {
-      const asked = trx
+      const attempts = trx
         .selectFrom("verification_attempt")
         .selectAll()
         .where("vendor", "=", vendor)
@@ -50,7 +50,7 @@ export async function priceAttempts(
         .where("started_at", "<", to)
         .where(isCounted)
         .$if(!isSqlite(trx), (query) => query.forUpdate());
-      const page = await pageOf(asked, ["started_at", "reference", "number"], batch, after);
+      const page = await pageOf(attempts, ["started_at", "reference", "number"], batch, after);
       const sums = new Sums(config.timeZone);
       const changes: { was: Attempt; is: Pick<Attempt, "price" | "bill" | "bill_certain"> }[] = [];
       for (const was of page.rows as Attempt[]) {
@@ -84,7 +84,7 @@ export async function priceAttempts(
   const text = Object.entries(prices).map(([name, kobo]) => `${name}=${nairaOf(kobo!)}`);
   const facts = {
     prices: text.join(),
-    questions: done.changed,
+    attempts: done.changed,
     before: nairaOf(done.before),
     after: nairaOf(done.after),
   };

@@ -105,7 +105,7 @@ for (const engine of engines) {
         zone,
       });
       assert.deepEqual(more, []);
-      assert.equal(sums!.asked, received.length - 2);
+      assert.equal(sums!.attempts, received.length - 2);
       assert.equal(
         sums!.costKobo,
         month.reduce((sum, { price }) => sum + price, 0),

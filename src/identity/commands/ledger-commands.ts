@@ -108,8 +108,8 @@ const summarizeLedger = command({
 /** Attempts at vendors, in the form of a summary without charges. */
 async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
   const sums = await attemptSums(db, period, { by: "vendor", zone });
-  return sums.map(({ asked, byOutcome, ...group }) => ({
-    ...{ ...group, count: asked, charged: 0, feeKobo: 0 },
+  return sums.map(({ attempts, byOutcome, ...group }) => ({
+    ...{ ...group, count: attempts, charged: 0, feeKobo: 0 },
     byState: Object.assign(noStates(), byOutcome),
   }));
 }

@@ -132,10 +132,10 @@ export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
 export function withBill<
   Outcome extends { attempt: number | null; state: OutcomeState } & Pick<Attempt, "reason" | "billed">,
 >(attempts: readonly Attempt[], outcome: Outcome, prices: PricesByVendor): Outcome & AttemptBill {
-  const asked = attempts.find(({ number }) => number === outcome.attempt);
-  if (!asked) return { ...outcome, bill: null, bill_certain: 0 };
+  const attempt = attempts.find(({ number }) => number === outcome.attempt);
+  if (!attempt) return { ...outcome, bill: null, bill_certain: 0 };
   const { state, reason, billed } = outcome;
-  const { kobo, isCertain } = billOf({ ...asked, outcome: state, reason, billed }, prices[asked.vendor]);
+  const { kobo, isCertain } = billOf({ ...attempt, outcome: state, reason, billed }, prices[attempt.vendor]);
   return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
 }
 

@@ -14,7 +14,7 @@ import { newReference } from "./reference.ts";
 import { settle, settledAfter } from "./settle.ts";
 import { storedState, type ToldState, toldState, toldStates } from "./told-state.ts";
 import { type Transition, transitions, type VerificationState } from "./transitions.ts";
-import { notCalledOutcome } from "./write-outcome.ts";
+import { unsentOutcome } from "./write-outcome.ts";
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
@@ -97,7 +97,7 @@ for (const engine of engines) {
     });
 
     test("a row is held to the limits of its own mode and state, whichever rows the ledger made before", async () => {
-      const rules = { ...usualSettings, limits: usualLimits, vendorCallsPerDay: 2 };
+      const rules = { ...usualSettings, limits: usualLimits, vendorAttemptsPerDay: 2 };
       const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
       const ledger = new Ledger(store.db);
       const account_id = newReference(Date.now());
@@ -146,7 +146,7 @@ for (const engine of engines) {
 
     test("a turn away from a vendor that was not asked leaves one attempt", async () => {
       const row = await placed();
-      const turned = (await new Ledger(store.db).failOver(row, notCalledOutcome(1, 2), next))!;
+      const turned = (await new Ledger(store.db).failOver(row, unsentOutcome(1, 2), next))!;
       assert.deepEqual(
         turned.attempts.map(({ number, vendor }) => [number, vendor]),
         [[2, "next"]],

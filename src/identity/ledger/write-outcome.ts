@@ -135,7 +135,7 @@ export function outcomeColumns(values: OutcomeValues) {
  * The outcome of a run that sent nothing. `attempt`: the number under which it may have written an intent; null if it
  * only looked up or waited for an earlier attempt, which stays unknown.
  */
-export function notCalledOutcome(attempt: number | null, at: number) {
+export function unsentOutcome(attempt: number | null, at: number) {
   if (attempt === null) return { state: "unknown", reason: null, attempt, at } as const satisfies RunOutcome;
   return { state: "failed", reason: null, notSent: true, attempt, at } as const satisfies RunOutcome;
 }

@@ -57,12 +57,12 @@ export function explainRoute(attempts: readonly Explained[]): string {
 }
 
 /** The reason with its figures. */
-function whyPassedOver({ vendor, reason }: PassedOver, asked: string, compared: readonly ComparedFigures[]): string {
+function whyPassedOver({ vendor, reason }: PassedOver, tried: string, compared: readonly ComparedFigures[]): string {
   const figuresOf = (name: string) => compared.find((one) => one.vendor === name);
-  const [its, other] = [figuresOf(vendor), figuresOf(asked)];
+  const [its, other] = [figuresOf(vendor), figuresOf(tried)];
   const text = passedOverTexts[reason];
   if (!its) return text;
-  if (reason === "dearer" && other) return `${text} (${costText(its)}, ${asked} ${costText(other)})`;
+  if (reason === "dearer" && other) return `${text} (${costText(its)}, ${tried} ${costText(other)})`;
   if (reason === "too_slow") return `${text} (${timeText(its)})`;
   return reason === "too_many_failures" ? `${text} (${its.failureShare} of 100 attempts)` : text;
 }

@@ -74,14 +74,14 @@ export async function replayPeriod(
 ): Promise<{ orders: Replayed[]; unpriced: string[] }> {
   const unpriced = new Set<string>();
   const orders: Replayed[] = [];
-  for (const [kind, asked] of await sumsOfPeriod(db, period)) {
-    if (asked.length === 0) continue;
+  for (const [kind, tried] of await sumsOfPeriod(db, period)) {
+    if (tried.length === 0) continue;
     const hasPrice = (vendor: string) => (prices[vendor]?.[kind] ?? known[vendor]?.[kind]) !== undefined;
-    for (const { vendor, billed } of asked) if (billed === 0 && !hasPrice(vendor)) unpriced.add(vendor);
-    const unasked = Object.keys(prices).filter(
-      (vendor) => prices[vendor]![kind] !== undefined && !asked.some((one) => one.vendor === vendor),
+    for (const { vendor, billed } of tried) if (billed === 0 && !hasPrice(vendor)) unpriced.add(vendor);
+    const untried = Object.keys(prices).filter(
+      (vendor) => prices[vendor]![kind] !== undefined && !tried.some((one) => one.vendor === vendor),
     );
-    const sums = [...asked, ...unasked.map((vendor) => ({ vendor, ...together([]) }))];
+    const sums = [...tried, ...untried.map((vendor) => ({ vendor, ...together([]) }))];
     orders.push(...replayedOrders(kind, sums, prices));
   }
   return { orders, unpriced: [...unpriced] };

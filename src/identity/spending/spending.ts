@@ -4,7 +4,7 @@ import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
-import { type SpendingError, spendingErrorOf } from "./spending-error.ts";
+import { type SpendingFailure, spendingFailureOf } from "./spending-failure.ts";
 
 /**
  * What verifications use of a cap or a balance. If a ledger row names a period in `spends`, that period's row of
@@ -126,12 +126,12 @@ export function noneIfTooMuch(error: unknown): [] {
 }
 
 /** Why an account cannot pay for a verification; undefined if it can by now. */
-export async function spendingError(
+export async function spendingFailure(
   db: Kysely<Tables>,
   budget: Budget,
   { account_id, fee }: Pick<VerificationRow, "account_id" | "fee">,
-): Promise<SpendingError | undefined> {
-  return spendingErrorOf(budget, await spentIn(db, account_id, budget), fee);
+): Promise<SpendingFailure | undefined> {
+  return spendingFailureOf(budget, await spentIn(db, account_id, budget), fee);
 }
 
 /** Kobo that an account can still spend; undefined if nothing in naira limits it. */

@@ -26,7 +26,7 @@ for (const engine of usualEngines) {
         "vendor",
         Array.from({ length: 30 }, () => notReached),
       );
-      const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
+      const identity = await open(t, [upstream], { vendorAttemptsPerDay: 1 });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (let n = 0; n < 30; n += 1) {
         const { code, detail } = await failureFrom(identity.verify(mine));
@@ -65,7 +65,7 @@ for (const engine of usualEngines) {
         "vendor",
         reasons.map((reason) => ({ ...unavailable(reason), notSent: true })),
       );
-      const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
+      const identity = await open(t, [upstream], { vendorAttemptsPerDay: 1 });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (const _ of reasons)
         assert.equal((await failureFrom(identity.verify(mine))).detail.facts?.upstream_called, false);

@@ -79,7 +79,7 @@ for (const engine of engines) {
     test("retries that come together do not slip through", async (t) => {
       const { identity, received } = await openAt(
         t,
-        { limits: { ...usualLimits, inFlight: 10 }, vendorCallsPerDay: 12 },
+        { limits: { ...usualLimits, inFlight: 10 }, vendorAttemptsPerDay: 12 },
         { state: "failed", reason: "out_of_service" },
       );
       const mine = another(newRequest({ mode: "live" }));
@@ -185,7 +185,7 @@ for (const engine of engines) {
     });
 
     test("the cap on vendor calls counts every live attempt, retries too", async (t) => {
-      const settings = { vendorCallsPerDay: 3 };
+      const settings = { vendorAttemptsPerDay: 3 };
       const { identity, clock, received } = await openAt(t, settings, { state: "failed", reason: "out_of_service" });
       const live = newRequest({ mode: "live", idempotencyKey: "k" });
       for (const _ of [1, 2, 3]) assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
@@ -198,7 +198,7 @@ for (const engine of engines) {
     });
 
     test("with limits off no caller is limited, but what the vendor is paid for stays capped", async (t) => {
-      const { identity, open } = await openAt(t, { limits: null, vendorCallsPerDay: 8 });
+      const { identity, open } = await openAt(t, { limits: null, vendorAttemptsPerDay: 8 });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 8; n += 1) await identity.verify(live);
       assert.equal((await failureFrom(identity.verify(live))).code, "rate_limited");

@@ -13,8 +13,8 @@ import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions } from "../ledger/insert-statement.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { Budget } from "../spending/budget.ts";
-import { spendingError } from "../spending/spending.ts";
-import type { SpendingError } from "../spending/spending-error.ts";
+import { spendingFailure } from "../spending/spending.ts";
+import type { SpendingFailure } from "../spending/spending-failure.ts";
 import type { VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
@@ -113,8 +113,8 @@ export class VerificationLimits {
   }
 
   /** Why a row's account cannot pay the fee; undefined if it can by now. */
-  spendingError(row: Row, budget: Budget): Promise<SpendingError | undefined> {
-    return spendingError(this.#db, budget, row);
+  spendingFailure(row: Row, budget: Budget): Promise<SpendingFailure | undefined> {
+    return spendingFailure(this.#db, budget, row);
   }
 
   /** An account's own limits apply even if other accounts are not limited. */
@@ -128,18 +128,18 @@ export class VerificationLimits {
     if (!limits || row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
-    const asked = ruleOf(limits.subject, "attempts", `make # attempts at one ${number}, retries included,`);
+    const attempts = ruleOf(limits.subject, "attempts", `make # attempts at one ${number}, retries included,`);
     const missedOfSubject = ruleOf(
       limits.subjectNegatives,
       "verifications",
       `have # verifications of one ${number} without a match`,
     );
-    return [...always, { ...asked, ...ofSubject }, { ...missedOfSubject, ...ofSubject, isNegative: true }];
+    return [...always, { ...attempts, ...ofSubject }, { ...missedOfSubject, ...ofSubject, isNegative: true }];
   }
 
   /** These rules limit the operator's bill, so they apply even if callers are not limited. */
   #vendorRules({ mode, state }: Row): Rule[] {
-    const { vendorCallsPerDay: most } = this.#settings;
+    const { vendorAttemptsPerDay: most } = this.#settings;
     if (most === undefined || mode !== "live" || state === "refused") return [];
     const message = `Your account may cause ${most} attempts at the identity source a day.`;
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];

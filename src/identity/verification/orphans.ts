@@ -2,7 +2,7 @@ import { recent } from "../../runtime/recent.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
-import { notCalledOutcome } from "../ledger/write-outcome.ts";
+import { unsentOutcome } from "../ledger/write-outcome.ts";
 
 /** How many starts and failovers without a reply we remember. Older ones end `unknown`. */
 const mostUnheard = 10_000;
@@ -61,13 +61,13 @@ export class Orphans {
     const { reference, run } = row;
     if (this.#isWorkedOn(reference)) return false;
     const attempt = row.attempts.find(({ number }) => number === run)?.number ?? null;
-    const wasAsked = this.#unheard.get(reference) !== run;
+    const wasAttempted = this.#unheard.get(reference) !== run;
     const toldUnknown = unresolvedAttempts(row).some(({ number }) => number !== attempt);
     const journaled = { toldUnknown, attempts: attempt === null ? run : run - 1 };
     const at = this.#now();
-    const outcome = wasAsked
+    const outcome = wasAttempted
       ? ({ state: "unknown", reason: null, attempt, at } as const)
-      : notCalledOutcome(attempt, at);
+      : unsentOutcome(attempt, at);
     return this.#ledger.complete({ ...row, journaled }, outcome);
   }
 }

@@ -38,8 +38,8 @@ export async function replay(
   if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
   if (row.state !== "verified") throw noMatch(row.reason!, row.kind, facts, settings, replayed);
   const record = await unsealRecord(parts, row, facts);
-  const spendingError = row.charged === 0 && budget ? await parts.limits.spendingError(row, budget) : undefined;
-  if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
+  const spendingFailure = row.charged === 0 && budget ? await parts.limits.spendingFailure(row, budget) : undefined;
+  if (spendingFailure) throw verificationFailure(spendingFailure.code, spendingFailure.message, facts);
   const charged = await ensureCharged(parts, row, budget).catch((error: unknown) => {
     // Another verification has used up the budget, so the caller must read the row again.
     if (isTooMuch(error)) return false;

@@ -4,7 +4,7 @@ import { negative } from "../../upstreams/ports/outcomes.ts";
 import { isNotSent, type RunOutcome } from "../ledger/attempts.ts";
 import { newChargeMark, type UncertainCharge } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { notCalledOutcome, staysNotFound } from "../ledger/write-outcome.ts";
+import { staysNotFound, unsentOutcome } from "../ledger/write-outcome.ts";
 import type { Route } from "./attempts/decide-route.ts";
 import { type AttemptInput, type Learned, loggableError, RunAttempts } from "./attempts/run-attempts.ts";
 import type { VerificationParts } from "./verification-parts.ts";
@@ -25,7 +25,7 @@ export interface RunResult {
    * Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not respond.
    */
   recorded: boolean | undefined;
-  upstreamCalled: boolean;
+  wasAttempted: boolean;
 }
 
 /** Milliseconds reserved for the response itself, after its outcome is written or the write is given up. */
@@ -62,7 +62,7 @@ export class Runs {
     const { timeLimit } = settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     if (!overdue && (remaining <= 0 || !leases.isValid()))
-      return this.#record(row, notCalledOutcome(route.lookUpFirst ? null : row.run, now()), begun);
+      return this.#record(row, unsentOutcome(route.lookUpFirst ? null : row.run, now()), begun);
 
     const attempts = overdue ?? this.#begin(row, route, input);
     attempts.row = row;
@@ -153,9 +153,9 @@ export class Runs {
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#parts.deferred.add(row, outcome);
     }
-    const upstreamCalled = row.attempts.length > (isNotSent(outcome) ? 1 : 0);
+    const wasAttempted = row.attempts.length > (isNotSent(outcome) ? 1 : 0);
     const told = staysNotFound(row, outcome) ? { ...outcome, ...negative("not_found") } : result;
-    return { row, result: told, recorded: written, upstreamCalled };
+    return { row, result: told, recorded: written, wasAttempted };
   }
 
   /** The outcome as the ledger takes it: with a charge, and the sealed record if it is kept for replays. */

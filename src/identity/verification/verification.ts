@@ -196,8 +196,8 @@ export class Verification implements Flight {
 
   /** Throws the failure of an account that cannot pay the fee. */
   async #throwIfTooLittle(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
-    const spendingError = budget && (await this.#parts.limits.spendingError(row, budget));
-    if (spendingError) throw verificationFailure(spendingError.code, spendingError.message, facts);
+    const spendingFailure = budget && (await this.#parts.limits.spendingFailure(row, budget));
+    if (spendingFailure) throw verificationFailure(spendingFailure.code, spendingFailure.message, facts);
   }
 
   /**
@@ -259,12 +259,12 @@ export class Verification implements Flight {
     this.#start.resolve();
   }
 
-  async #answerTo({ row, result, recorded, upstreamCalled }: RunResult): Promise<VerifiedRecord> {
+  async #answerTo({ row, result, recorded, wasAttempted }: RunResult): Promise<VerifiedRecord> {
     // Another process that took the row over may have returned the record and charged for it.
     const { account_id, mode, reference } = row;
     const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
     const now = recorded === false ? await current() : undefined;
-    const facts = { charged: now?.charged === 1, upstream_called: upstreamCalled, request_reference: reference };
+    const facts = { charged: now?.charged === 1, upstream_called: wasAttempted, request_reference: reference };
     if (!recorded && result.state !== "unknown" && result.state !== "failed")
       throw verificationFailure(
         "internal_error",

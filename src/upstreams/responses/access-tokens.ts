@@ -52,20 +52,20 @@ export function accessTokens({ http, request, read }: Authorization): TokenFor {
 }
 
 /**
- * The response to an attempt that needs a token, or the outcome without one. After a 401 we ask once more with a new token,
+ * The response to an attempt that needs a token, or the outcome without one. After a 401 we send it once more with a new token,
  * because the vendor did no work.
  */
-export async function askWithToken(
+export async function sendWithToken(
   tokenFor: TokenFor,
   signal: AbortSignal,
-  ask: (token: string) => Promise<HttpResult>,
+  send: (token: string) => Promise<HttpResult>,
 ): Promise<{ result: HttpResult } | { outcome: IdentityOutcome }> {
   const first = await tokenFor(signal);
   if ("outcome" in first) return first;
-  const result = await ask(first.token);
+  const result = await send(first.token);
   if (result.kind !== "answered" || result.status !== 401) return { result };
   const second = await tokenFor(signal, first.token);
-  return "outcome" in second ? second : { result: await ask(second.token) };
+  return "outcome" in second ? second : { result: await send(second.token) };
 }
 
 const reasons: Readonly<Record<number, Missing>> = {

@@ -18,7 +18,7 @@ const prices = { bvn: 4_500, "bvn.not_found": 2_011 };
 const dearer = "bvn=57.77,bvn.not_found=25,*.failed=3";
 
 interface Entry {
-  facts: Record<"prices" | "questions" | "before" | "after", unknown>;
+  facts: Record<"prices" | "attempts" | "before" | "after", unknown>;
 }
 
 for (const engine of engines)
@@ -39,8 +39,8 @@ for (const engine of engines)
     /** What the books say of the vendor's day, and whether ledger, trail and sums agree. */
     const booksWith = async (price: string) => {
       const summary = await duba(price, "books", "summary", "--by", "vendor", ...period(), "--json");
-      const [{ asked, cost, cost_unknown }] = JSON.parse(summary.out).groups;
-      return [asked, cost, cost_unknown, (await duba(price, "audit", "reconcile")).exitCode];
+      const [{ attempts, cost, cost_unknown }] = JSON.parse(summary.out).groups;
+      return [attempts, cost, cost_unknown, (await duba(price, "audit", "reconcile")).exitCode];
     };
     const priced = (...given: string[]) => duba("", "books", "price", ...given, "--vendor", "dojah", ...period());
 
@@ -103,7 +103,7 @@ for (const engine of engines)
       assert.match((await priced("bvn.not_found=5")).err, /Give the price of a kind of number/);
       const { entries } = JSON.parse((await duba("", "audit", "tail", "--kind", "books.priced", "--json")).out);
       assert.deepEqual(
-        entries.map(({ facts: { prices, questions, before, after } }: Entry) => [prices, questions, before, after]),
+        entries.map(({ facts: { prices, attempts, before, after } }: Entry) => [prices, attempts, before, after]),
         [
           ["bvn=50,bvn.not_found=21.5,*.failed=1", 4, "110.11", "122.5"],
           ["bvn=50,bvn.not_found=21.5,*.failed=1", 0, "122.5", "122.5"],

@@ -124,7 +124,7 @@ const sumBooks = command({
   id: "books.summary",
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
-    "Fees and corrections count when they were made, and costs when the vendor was asked. cost_unknown is the part of the cost of which " +
+    "Fees and corrections count when they were made, and costs when the attempts began. cost_unknown is the part of the cost of which " +
     "nobody knows whether the vendor bills it. The cost has only attempts with a price: set DUBA_UPSTREAM_PRICES. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
@@ -145,7 +145,7 @@ const sumBooks = command({
         kind: orNull(Type.Enum([...checkKinds])),
         charged: orNull(Type.Integer({ sums: true })),
         fees: orNull(summed),
-        asked: Type.Integer({ sums: true }),
+        attempts: Type.Integer({ sums: true }),
         unpriced: Type.Integer({ sums: true }),
         cost: summed,
         cost_unknown: summed,
@@ -183,7 +183,7 @@ const sumBooks = command({
       by,
       groups: places.map((at) => {
         const { charged = 0, feeKobo = 0 } = chargesOf.get(at) ?? {};
-        const { asked = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = attemptsBy.get(at) ?? {};
+        const { attempts = 0, unpriced = 0, costKobo = 0, unsureKobo = 0 } = attemptsBy.get(at) ?? {};
         const { group, kind } = (chargesOf.get(at) ?? attemptsBy.get(at))!;
         const hasFees = by !== "vendor";
         return {
@@ -191,7 +191,7 @@ const sumBooks = command({
           kind,
           charged: hasFees ? charged : null,
           fees: hasFees ? feeKobo : null,
-          asked,
+          attempts,
           unpriced,
           cost: costKobo,
           cost_unknown: unsureKobo,
@@ -217,7 +217,7 @@ const priceAttemptsCommand = command({
       description: "What the vendor billed, by kind of number and outcome, such as bvn=70,bvn.not_found=20,nin=90.",
       placeholder: "prices",
     }),
-    vendor: vendorChoice("The vendor that was asked."),
+    vendor: vendorChoice("The vendor of the attempts."),
     ...period,
   }),
   answer: Type.Object({

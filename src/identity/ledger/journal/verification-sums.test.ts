@@ -10,7 +10,7 @@ import { rowOf } from "../ledger.fixture.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, placing } from "../ledger-moves.fixture.ts";
 import { settle, settledAfter } from "../settle.ts";
-import { notCalledOutcome } from "../write-outcome.ts";
+import { unsentOutcome } from "../write-outcome.ts";
 import { followJournal } from "./follow-journal.ts";
 import { Sums } from "./verification-sums.ts";
 
@@ -61,7 +61,7 @@ for (const engine of engines)
           await ledger.resolve(row, { state: "verified", attempt: 1, at: 9 });
         },
         async (row) => {
-          const moved = await ledger.failOver(row, notCalledOutcome(1, 2), next);
+          const moved = await ledger.failOver(row, unsentOutcome(1, 2), next);
           await ledger.complete(moved!, found("verified", 2));
         },
         // A second vendor does no work after the first one's "not found": at once, not at all, and later.
@@ -71,7 +71,7 @@ for (const engine of engines)
         },
         async (row) => {
           const moved = await ledger.failOver(row, found("not_found"), next);
-          await ledger.complete(moved!, notCalledOutcome(2, 2));
+          await ledger.complete(moved!, unsentOutcome(2, 2));
         },
         async (row) => {
           const moved = await ledger.failOver(row, found("not_found"), next);

@@ -28,7 +28,7 @@ export async function endedWithUnknownAttempts(
   db: Kysely<Tables>,
   { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Row[]> {
-  const asked = db
+  const attempted = db
     .selectFrom("verification_attempt")
     .select("reference")
     .where("started_at", ">=", from)
@@ -38,7 +38,7 @@ export async function endedWithUnknownAttempts(
   const rows = await db
     .selectFrom("verification")
     .selectAll()
-    .where("reference", "in", asked)
+    .where("reference", "in", attempted)
     .where("state", "not in", ["unknown", "started"])
     .orderBy("started_at")
     .orderBy("reference")

@@ -122,7 +122,7 @@ function conditionsOf(
     account: is("account_id", accountId),
     mode: is("mode", mode),
     kind: is("kind", kind),
-    vendor: vendor === undefined ? undefined : wasAsked(vendor),
+    vendor: vendor === undefined ? undefined : hasAttemptAt(vendor),
   };
   // Most verifications are verified, so the account matches fewer rows.
   const leading = [
@@ -165,7 +165,7 @@ function ofRequest(id: string): Condition {
     union all select reference from verification where request_id = ${id} and state in ('refused', 'failed'))`;
 }
 
-function wasAsked(vendor: string): Condition {
+function hasAttemptAt(vendor: string): Condition {
   return sql`exists (select 1 from verification_attempt as asked
     where asked.reference = newest.reference and asked.vendor = ${vendor})`;
 }

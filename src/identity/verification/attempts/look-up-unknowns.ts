@@ -77,9 +77,9 @@ async function lookUpOf(
     if (!source) continue;
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-      const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode };
+      const fields = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode };
       const earlier = { reference: row.reference, signal: ends, ...vendorReferenceOf(row, source.name) };
-      const outcome = await withLogFields(asked, () => source.lookUp!(earlier));
+      const outcome = await withLogFields(fields, () => source.lookUp!(earlier));
       const ended = { attempt: attempt.number, at: now() };
       if (didNoWork(outcome)) deferred.add(row, { state: "failed", reason: "not_done", ...ended });
       if (outcome.state === "negative") deferred.add(row, { state: "negative", reason: outcome.reason, ...ended });

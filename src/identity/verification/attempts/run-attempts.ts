@@ -14,7 +14,7 @@ import {
 } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { PassedOver } from "../../ledger/vendor-choice.ts";
-import { notCalledOutcome } from "../../ledger/write-outcome.ts";
+import { unsentOutcome } from "../../ledger/write-outcome.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { isAffordable, type Route, type Stop, startAt, whatMayFollow } from "./decide-route.ts";
 import { matchRecord } from "./match-record.ts";
@@ -80,7 +80,7 @@ export class RunAttempts {
   get unanswered(): Learned {
     const at = this.#parts.now();
     return this.#isLookUp
-      ? notCalledOutcome(null, at)
+      ? unsentOutcome(null, at)
       : { state: "unknown", reason: "timed_out", attempt: this.#attempt, at };
   }
 
@@ -173,12 +173,12 @@ export class RunAttempts {
     const outcome = await this.#heard(upstream, () => upstream.lookUp!(earlier));
     const at = this.#parts.now();
     if (outcome && didNoWork(outcome)) return { state: "failed", reason: "not_done", attempt, at };
-    return outcome && isCertain(outcome) ? { ...outcome, attempt, at } : notCalledOutcome(null, at);
+    return outcome && isCertain(outcome) ? { ...outcome, attempt, at } : unsentOutcome(null, at);
   }
 
   async #verify({ upstream }: Stop): Promise<Learned> {
     const attempt = this.#attempt;
-    if (this.#limit.signal.aborted) return notCalledOutcome(attempt, this.#parts.now());
+    if (this.#limit.signal.aborted) return unsentOutcome(attempt, this.#parts.now());
     const outcome = await this.#heard(upstream, () => upstream.verify(this.#requestTo(upstream)));
     const { later, ...told } = { later: undefined, ...(outcome ?? badResponse("strange")) };
     if (later) this.#later.push(this.#lateResult(upstream, later, attempt));
@@ -192,7 +192,7 @@ export class RunAttempts {
   async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>, attempt: number): Promise<Learned> {
     const outcome = await this.#heard(upstream, () => later);
     const at = this.#parts.now();
-    return outcome ? { ...outcome, attempt, at } : notCalledOutcome(null, at);
+    return outcome ? { ...outcome, attempt, at } : unsentOutcome(null, at);
   }
 
   /** What a vendor says about this person; undefined if it broke off with an error. */

@@ -42,24 +42,26 @@ export const korapay = vendor({
      * Reads Korapay's last response to this attempt again, which we paid for. Undefined if Korapay has no such record; while it
      * cannot be read, the outcome says so, because buying another may be buying it twice.
      */
-    async function earlier(asked: IdentityAttempt): Promise<IdentityOutcome | undefined> {
-      const { vendorReference, signal, sendUntil } = asked;
+    async function earlier(attempt: IdentityAttempt): Promise<IdentityOutcome | undefined> {
+      const { vendorReference, signal, sendUntil } = attempt;
       if (vendorReference === undefined) return undefined;
       const path = `verifications/${encodeURIComponent(vendorReference)}`;
       const result = await http.send({ method: "GET", url: `${identities}/${path}`, headers, signal, sendUntil });
-      const outcome = outcomeOf(result, asked);
+      const outcome = outcomeOf(result, attempt);
       if (outcome.state !== "verified") return countsAgainstVendor(outcome) ? outcome : undefined;
-      const member = numberMember(asked.kind as PersonKind);
-      return (outcome.record as PersonRecord)[member] === asked.number ? { ...outcome, billed: "unknown" } : undefined;
+      const member = numberMember(attempt.kind as PersonKind);
+      return (outcome.record as PersonRecord)[member] === attempt.number
+        ? { ...outcome, billed: "unknown" }
+        : undefined;
     }
 
     return {
       name,
       kinds: ["bvn", "nin"],
       needs: ["consent"],
-      async verify(asked) {
-        const { kind, number, signal, sendUntil, traceparent } = asked;
-        const known = await earlier(asked);
+      async verify(attempt) {
+        const { kind, number, signal, sendUntil, traceparent } = attempt;
+        const known = await earlier(attempt);
         if (known) return known;
         const result = await http.send({
           method: "POST",
@@ -70,7 +72,7 @@ export const korapay = vendor({
           sendUntil,
           traceparent,
         });
-        return outcomeOf(result, asked);
+        return outcomeOf(result, attempt);
       },
     };
   },

@@ -57,7 +57,7 @@ export const peer = vendor({
     }),
   },
   async open({ url, email, key, amount }, parts) {
-    const { askWithToken } = await import("../../responses/access-tokens.ts");
+    const { sendWithToken } = await import("../../responses/access-tokens.ts");
     const { outcomeReader } = await import("../../responses/read-outcome.ts");
     const { accountTokens } = await import("./tokens.ts");
     const { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } = await import("./wire.ts");
@@ -90,8 +90,8 @@ export const peer = vendor({
       kinds: personKinds,
       repeatable: true,
       async verify(attempt) {
-        const asked = await askWithToken(tokenFor, attempt.sendUntil ?? attempt.signal, (token) => ask(attempt, token));
-        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, attempt);
+        const sent = await sendWithToken(tokenFor, attempt.sendUntil ?? attempt.signal, (token) => ask(attempt, token));
+        return "outcome" in sent ? sent.outcome : outcomeOf(sent.result, attempt);
       },
       async lookUp({ reference, signal }) {
         const first = await tokenFor(signal);

@@ -38,7 +38,7 @@ export const qoreid = vendor({
     }),
   },
   async open({ url, clientId, secret, names }, { http, log }) {
-    const { accessTokens, askWithToken } = await import("../../responses/access-tokens.ts");
+    const { accessTokens, sendWithToken } = await import("../../responses/access-tokens.ts");
     const { responseParser } = await import("../../responses/parse-response.ts");
     const { outcomeReader } = await import("../../responses/read-outcome.ts");
     const { factsIn, failureIn, QoreidResponse, QoreidToken, recordIn } = await import("./wire.ts");
@@ -61,7 +61,7 @@ export const qoreid = vendor({
       needs: names === "none" ? [] : ["names"],
       async verify(attempt) {
         const { kind, number, signal, sendUntil, traceparent } = attempt;
-        const asked = await askWithToken(tokenFor, sendUntil ?? signal, (token) =>
+        const sent = await sendWithToken(tokenFor, sendUntil ?? signal, (token) =>
           http.send({
             method: "POST",
             url: `${url}/v1/ng/identities/${kind === "bvn" ? "bvn-basic" : kind}/${number}`,
@@ -72,7 +72,7 @@ export const qoreid = vendor({
             traceparent,
           }),
         );
-        return "outcome" in asked ? asked.outcome : outcomeOf(asked.result, attempt);
+        return "outcome" in sent ? sent.outcome : outcomeOf(sent.result, attempt);
       },
     };
   },

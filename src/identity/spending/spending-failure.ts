@@ -3,17 +3,17 @@ import type { Tables } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "./budget.ts";
 
 /** Why an account cannot pay for a verification: the failure's code and a sentence for the caller. */
-export interface SpendingError {
+export interface SpendingFailure {
   code: "spending_cap_reached" | "balance_too_low";
   message: string;
 }
 
 /** Undefined if an account that has spent this much can still pay the fee. Amounts are in kobo. */
-export function spendingErrorOf(
+export function spendingFailureOf(
   budget: Budget,
   { kobo, verifications, most_kobo: toppedUp }: Pick<Tables["spending"], "kobo" | "verifications" | "most_kobo">,
   fee: number,
-): SpendingError | undefined {
+): SpendingFailure | undefined {
   if (kindOf(budget) === "balance") {
     const balance = (toppedUp ?? 0) - kobo;
     const message = `Your balance is ${nairaOf(balance)} naira and the fee is ${nairaOf(fee)} naira. Ask the operator of the service to top up your balance. ${seen}`;

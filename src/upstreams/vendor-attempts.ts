@@ -2,7 +2,7 @@ import { Durations } from "../runtime/durations.ts";
 import type { OutcomeWord } from "./ports/outcomes.ts";
 
 /** Counts attempts by outcome. */
-export class VendorCalls {
+export class VendorAttempts {
   readonly outcomes = new Map<string, number>();
   readonly durations = new Durations();
 
