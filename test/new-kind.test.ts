@@ -19,7 +19,7 @@ const copy = resolve(".duba-new-kind");
 const remove = () => rmSync(copy, { recursive: true, force: true });
 remove();
 after(remove);
-const read = ["data", "docs", "package.json", "openapi.json", "tsconfig.json"];
+const read = ["data", "docs", "package.json", "package-lock.json", "openapi.json", "tsconfig.json"];
 for (const part of [...tsconfig.include.map((folder) => folder.split("/")[0]!), ...read])
   cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
 for (const [file, text] of Object.entries(newFiles)) {
