@@ -113,9 +113,9 @@ async function newDatabase(url: string): Promise<string> {
   return name;
 }
 
-/** The database's settings as the tests want them: a commit waits for no disk, because no test of these crashes the server. */
+/** The database's own settings anew. In a run a commit waits for no disk; `npm run test:crash`, which crashes its server, is none. */
 const unaltered = (name: string) =>
-  `alter database ${name} reset all; alter database ${name} set synchronous_commit = off`;
+  `alter database ${name} reset all; ${run === undefined ? "" : `alter database ${name} set synchronous_commit = off`}`;
 
 /** Makes the commits of a database wait for the disk, for a test that crashes the server. */
 export async function keepCommits(url: string): Promise<void> {
