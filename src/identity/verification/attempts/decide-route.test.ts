@@ -4,12 +4,12 @@ import { Failure } from "../../../operation/failures.ts";
 import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { unknown } from "../../../upstreams/ports/outcomes.ts";
 import { newRequest, usualSettings } from "../../identity.fixture.ts";
-import { listedRoutes } from "../../identity-settings.ts";
+import { type IdentitySettings, listedRoutes } from "../../identity-settings.ts";
 import { newAttempt } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { newRow } from "../../ledger/ledger-moves.fixture.ts";
 import { RouteCache } from "../../routes/route-cache.ts";
-import { decideRoute } from "./decide-route.ts";
+import { decideRoute, startAt } from "./decide-route.ts";
 
 const named = (name: string, more: Partial<IdentityUpstream> = {}): IdentityUpstream => ({
   ...{ name, kinds: ["bvn", "nin"], verify: async () => unknown },
@@ -22,19 +22,20 @@ const [consent, names, both] = [
   named("both", { needs: ["consent", "names"] }),
 ];
 
-/** Names the vendors that a NIN with these claims may be sent to, in order. */
-const usable = (
+/** The route of a NIN with these claims. */
+const routeOf = (
   live: IdentityUpstream[],
   given: { claims?: Record<string, string>; consentReference?: string } = {},
-  consentAttested = false,
+  changes: Partial<IdentitySettings> = {},
   row?: Row,
 ) => {
-  const settings = { ...usualSettings, consentAttested };
+  const settings = { ...usualSettings, ...changes };
   const routes = new RouteCache({} as never, Date.now, live, listedRoutes);
   const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
-  const { stops } = decideRoute({ upstreams: { test: any, live }, settings, routes }, request, null, row);
-  return stops.map(({ upstream }) => upstream.name);
+  return decideRoute({ upstreams: { test: any, live }, settings, routes }, request, null, row);
 };
+/** The vendors that may be sent it, in order. */
+const usable = (...given: Parameters<typeof routeOf>) => routeOf(...given).stops.map(({ upstream }) => upstream.name);
 
 test("an upstream that does not offer the kind, or needs what the request lacks, is passed over", () => {
   const all = [both, onlyBvn, consent, names, any];
@@ -47,7 +48,7 @@ test("an upstream that does not offer the kind, or needs what the request lacks,
 });
 
 test("an operator who attests the consent of every call need not be sent it", () => {
-  assert.deepEqual(usable([consent, any], {}, true), ["consent", "any"]);
+  assert.deepEqual(usable([consent, any], {}, { consentAttested: true }), ["consent", "any"]);
 });
 
 test("if only a consent is missing, the caller is told so; if names are, no upstream is set up", () => {
@@ -60,5 +61,26 @@ test("if only a consent is missing, the caller is told so; if names are, no upst
 test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
   const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
   const gone = newAttempt(row, { vendor: "gone", at: 1, requestId: "q", price: null });
-  assert.deepEqual(usable([any, other], {}, false, { ...row, attempts: [gone] }), ["any", "other"]);
+  assert.deepEqual(usable([any, other], {}, {}, { ...row, attempts: [gone] }), ["any", "other"]);
+});
+
+test("a vendor that was asked before is not said to be passed over", () => {
+  const row = newRow({ attempts: 0, run: 3, mode: "live", kind: "nin" });
+  const start = { at: 1, requestId: "q", price: null };
+  const [first, second] = (["any", "other"] as const).map((vendor, at) =>
+    newAttempt({ ...row, run: at + 1 }, { ...start, vendor }),
+  );
+  const last = named("last");
+  const notFound = { ...first!, outcome: "negative", reason: "not_found" } as const;
+  const released = { ...second!, outcome: "failed", reason: "released" } as const;
+  const whys = (changes: Partial<IdentitySettings>, attempts: Row["attempts"]) => {
+    const route = routeOf([any, other, last], {}, changes, { ...row, attempts });
+    return route.stops.map((stop) => [stop.upstream.name, startAt(route, stop).why]);
+  };
+  assert.deepEqual(whys({}, [notFound, released]), [["other", null]]);
+  assert.deepEqual(whys({ payTwice: true }, [second!]), [
+    ["other", null],
+    ["any", null],
+    ["last", null],
+  ]);
 });
