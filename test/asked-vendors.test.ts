@@ -93,7 +93,7 @@ for (const engine of usualEngines)
       const stolen = await post(path, by.officer, form);
       assert.match(stolen.text, /Your passkey must confirm this/);
       assert.equal(vendor.received.length, before);
-      assert.match((await deedOf(path, by.officer, form)).json.page, /dojah bills ₦50\.00 for it/);
+      assert.match((await deedOf(path, by.officer, form)).json.page, /Dojah bills ₦50\.00 for it/);
       const _form = "f".repeat(32);
       assert.match((await confirm(path, by.operator, { ...form, _form })).text, /verified\. It works\./);
       assert.match((await confirm(path, by.operator, { ...form, _form })).text, /Nothing was done again/);

@@ -153,18 +153,18 @@ for (const engine of usualEngines)
       const { send, by } = operators;
       const page = async (path: string) => (await send(path, { cookie: by.officer.cookie })).text;
       const links = await noticed(
-        async () => [...(await page("/routes")).matchAll(/href="(\/routes\/pause\?[^"]*)"/g)].map(([, link]) => link!),
+        async () => [...(await page("/vendors")).matchAll(/href="(\/routes\/pause\?[^"]*)"/g)].map(([, link]) => link!),
         ({ length }) => length > 0,
       );
       assert.deepEqual([...new Set(links)], ["/routes/pause?vendor=dojah&amp;check=bvn"]);
       const form = await page(links[0]!.replace("&amp;", "&"));
-      assert.match(form, /<option selected>dojah<\/option>/);
-      assert.match(form, /<option selected>bvn<\/option>/);
+      assert.match(form, /<option value="dojah" selected>Dojah<\/option>/);
+      assert.match(form, /<option value="bvn" selected>BVN<\/option>/);
       for (const path of ["/books/reconcile", "/books/settle-unknown", "/routes/pause", "/upstreams/test"]) {
         const [, select = ""] = /<select[^>]* id="f-(?:vendor|name)"[^>]*>(.*?)<\/select>/.exec(await page(path)) ?? [];
         assert.match(
           select,
-          /^<option value="">–<\/option><optgroup label="In use"><option>dojah<\/option>[^/]*<option>qoreid<\/option><\/optgroup>/,
+          /^<option value="">–<\/option><optgroup label="In use"><option value="dojah">Dojah<\/option>[^/]*<option value="qoreid">QoreID<\/option><\/optgroup>/,
           path,
         );
         assert.doesNotMatch(select, /selected/);
@@ -174,12 +174,12 @@ for (const engine of usualEngines)
     test("in the console a stolen cookie pauses one of two vendors, and not the last one", async () => {
       const { post, confirm, deedOf, by } = operators;
       const first = await post("/routes/pause", by.operator, { vendor: "qoreid", why: "load" });
-      assert.match(first.text, /qoreid is paused for all checks until/);
+      assert.match(first.text, /QoreID is paused for all checks until/);
       const stolen = await post("/routes/pause", by.operator, { vendor: "dojah", why: "load" });
       assert.match(stolen.text, /Your passkey must confirm this/);
       const { json: deed } = await deedOf("/routes/pause", by.operator, { vendor: "dojah", why: "load" });
-      assert.match(deed.page, /dojah is the last vendor for BVN and NIN/);
-      assert.match((await confirm("/routes/pause", by.operator, { vendor: "dojah" })).text, /dojah is paused/);
+      assert.match(deed.page, /Dojah is the last vendor for BVN and NIN/);
+      assert.match((await confirm("/routes/pause", by.operator, { vendor: "dojah" })).text, /Dojah is paused/);
       await duba(["routes", "resume", "dojah"]);
     });
 

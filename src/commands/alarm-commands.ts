@@ -47,6 +47,7 @@ export function alarmFacts({ name, rank, what, count, since, acknowledged }: Ala
 
 const listAlarms = command({
   id: "alarms.list",
+  title: "All alarms",
   summary: "List what needs a hand, and what somebody has acknowledged.",
   onTerminal: "The exit code is 1 if an alarm is open.",
   role: "viewer",
@@ -62,6 +63,7 @@ const listAlarms = command({
 
 const acknowledgeAlarm = command({
   id: "alarms.acknowledge",
+  title: "Acknowledge…",
   summary: "Acknowledge an alarm: somebody works on it, so nobody else needs to.",
   description: "It is open again at the end of that time, if its cause is still there.",
   role: "operator",

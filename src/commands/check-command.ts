@@ -23,6 +23,7 @@ const product = {
 /** `duba check`: whether a server keeps the interface. */
 export const checkCommand = command({
   id: "check",
+  title: "Check a server",
   summary: "Check whether a server keeps the interface, point by point.",
   description:
     "It calls a Duba, or any server that claims to be compatible, and prints what holds and what does not, with the request and the " +

@@ -4,6 +4,7 @@ import type { CommandContext } from "./context.ts";
 
 export const doctorCommand = command({
   id: "doctor",
+  title: "Check this machine",
   summary: "Check this machine before live keys use it.",
   description:
     "It checks settings, files, clock, TLS and prices, and changes nothing. Run it as the user of the service, with the settings of the service. " +

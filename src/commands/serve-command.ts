@@ -8,6 +8,7 @@ import type { CommandResources } from "./context.ts";
 /** `duba serve`: only a terminal can start a service. */
 export const serveCommand = command({
   id: "serve",
+  title: "Serve",
   summary: "Start the service. It reads its settings from environment variables.",
   role: "officer",
   kind: "change",

@@ -7,6 +7,7 @@ import type { CommandContext } from "./context.ts";
 
 export const statusCommand = command({
   id: "status",
+  title: "Status",
   summary: "Show how the service is, on one screen.",
   description: "The last lines say what needs a hand, and what to do.",
   onTerminal: "The exit code is 1 if something does.",

@@ -15,8 +15,6 @@ const ofLibrary = (name: string, path: string) => join(dirname(require.resolve(n
 export const packagedFiles: Readonly<Record<string, () => string>> = {
   "htmx.js": () => ofLibrary("htmx.org", "htmx.min.js"),
   "webauthn.js": () => ofLibrary("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
-  "uplot.js": () => ofLibrary("uplot", "uPlot.iife.min.js"),
-  "uplot.css": () => ofLibrary("uplot", "uPlot.min.css"),
 };
 
 /** The files that pages load, by name. */
@@ -25,8 +23,8 @@ const files: Readonly<Record<string, () => URL | string>> = {
   "console.css": () => own("console.css"),
   "console.js": () => own("console.js"),
   "passkey.js": () => own("passkey.js"),
-  "charts.js": () => own("charts.js"),
   "icon.svg": () => shared("icon.svg"),
+  "icons.svg": () => own("icons.svg"),
   ...Object.fromEntries(
     Object.entries(packagedFiles).map(([name, file]) => [name, () => (existsSync(own(name)) ? own(name) : file())]),
   ),

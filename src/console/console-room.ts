@@ -1,5 +1,6 @@
 import type { Sign, SigningUse } from "../audit/chain/seal.ts";
 import type { Config } from "../config/read-config.ts";
+import type { TimeTexts } from "../operation/command/answer-table.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { ReportStore } from "../storage/reports.ts";
@@ -33,6 +34,10 @@ export interface Visit extends ConsoleRoom, SignedIn {
   /** Of the whole site what the person may do. */
   site: SiteMap;
   say: Say;
+  /** Writes times as pages do: see `TimeZone.shortOf`. */
+  times: TimeTexts;
+  /** What people call whom the answers name that were read so far. */
+  names: Map<string, string>;
 }
 
 export interface ConsoleHealth {

@@ -55,23 +55,21 @@ for (const engine of usualEngines)
       await ada.page.getByRole("button", { name: "Create" }).click();
       await said(ada.page, /Account acc_\w+ is created/);
 
-      await open(ada.page, "/keys/create", { Account: "shop@example.com", Label: html });
+      await open(ada.page, "/keys/create", { Client: "shop@example.com", Label: html });
       const key = await ada.page.getByLabel("Key", { exact: true }).inputValue();
       const verified = await service.verify({ credential: key });
       assert.equal(verified.status, 200);
       await ada.page.goto(`${origin}/keys`);
-      await ada.page
-        .getByRole("row", { name: /shop@example\.com/ })
-        .getByRole("link", { name: "Roll" })
-        .waitFor();
+      const row = ada.page.getByRole("row", { name: /Shop/ });
+      await row.getByRole("button", { name: /^More/ }).click();
+      await row.getByRole("link", { name: "Roll…" }).waitFor();
       assert.ok(!(await ada.page.content()).includes(key));
 
       // A price far from the old one waits for somebody else.
       await ada.page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
-      await ada.page
-        .getByRole("row", { name: /MTNDATA 104/ })
-        .getByRole("link", { name: "Edit", exact: true })
-        .click();
+      const entry = ada.page.getByRole("row", { name: /MTNDATA 104/ });
+      await entry.getByRole("button", { name: /^More/ }).click();
+      await entry.getByRole("link", { name: "Edit…", exact: true }).click();
       await ada.page.getByLabel("Price").fill("1050");
       await sendOpened(ada.page);
       await said(ada.page, /waits for approval as d\d/);
@@ -86,7 +84,7 @@ for (const engine of usualEngines)
       await ada.page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await ada.page.waitForURL(`${origin}/keys`);
       assert.deepEqual(ada.problems, []);
-      assert.equal(await ada.page.title(), "Keys · Duba console");
+      assert.equal(await ada.page.title(), "Keys · Duba");
     });
 
     test("what nobody can undo is shown before the passkey confirms it, and can be left", async () => {
@@ -94,7 +92,7 @@ for (const engine of usualEngines)
       const { page } = ada;
       await page.goto(`${origin}/keys/revoke?id=${id}`);
       await page.getByRole("button", { name: "Revoke" }).click();
-      await said(page, "to revoke");
+      await said(page, "Revoke to revoke?");
       await page.getByRole("button", { name: "Back" }).click();
       assert.equal(await page.getByLabel("ID").inputValue(), id);
       assert.deepEqual(await trail("key.revoked"), []);
@@ -108,7 +106,7 @@ for (const engine of usualEngines)
     test("a second device gets a passkey of its own, which the first confirms, and the lost first one goes", async () => {
       const { page, device: laptop, problems } = await join(await invite("joan@example.com", "viewer"), "Joan");
       await page.getByRole("link", { name: "Joan" }).click();
-      await page.getByRole("link", { name: "Add", exact: true }).click();
+      await page.getByRole("link", { name: "Add a passkey", exact: true }).click();
       // The laptop has a passkey of hers: it makes no other.
       await page.getByLabel("Name").fill("Phone");
       await page.getByRole("button", { name: "Add" }).click();
@@ -125,8 +123,9 @@ for (const engine of usualEngines)
       await laptop.lose();
       await phone.answers(true);
       await page.getByRole("link", { name: "Joan" }).click();
-      const lost = page.getByRole("row", { name: /Chrome on Linux .*-/ }).first();
-      await lost.getByRole("link", { name: "Remove" }).click();
+      const lost = page.getByRole("row", { name: /Chrome on Linux/ }).first();
+      await lost.getByRole("button", { name: /^More/ }).click();
+      await lost.getByRole("link", { name: "Remove…" }).click();
       await sendOpened(page);
       await said(page, /The passkey Chrome on Linux is removed/);
       await page.getByRole("button", { name: "Sign out" }).click();

@@ -62,7 +62,7 @@ const partsOfPage = `[...new Set([document.title === "", ...document.querySelect
   ]);
 }))]`;
 
-const hidesColumns = `[...document.querySelectorAll(".scroll")].some((each) => each.scrollWidth > each.clientWidth)`;
+const hidesColumns = `[...document.querySelectorAll(".rows")].some((each) => each.scrollWidth > each.clientWidth)`;
 
 // What pages look like does not depend on the engine.
 suite("every page of the console", { skip: missingBrowser() }, () => {
@@ -166,17 +166,17 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await look(page, "light", 390);
     for (const path of ["/verifications", "/accounts", "/keys", "/people", "/requests", "/catalogue", "/audit"]) {
       await page.goto(`${origin}${path}`);
-      const rows = await page.locator("main > .scroll .wide tbody tr").all();
+      const rows = await page.locator("main > .rows tbody tr").all();
       const heights = await Promise.all(rows.map(async (row) => (await row.boundingBox())!.height));
       // A word may be longer than what is left of a line.
       const longer = heights.filter((height) => height >= 3 * 24);
       assert.ok(rows.length > 0 && longer.length <= rows.length / 10, `${path}: ${heights}`);
     }
-    const row = page.locator(".wide tbody tr").first();
-    const actor = row.locator('[data-label="Actor"]');
-    assert.equal(await actor.isVisible(), false);
+    const row = page.locator(".rows tbody tr").first();
+    const facts = row.locator('[data-label="Facts"]');
+    assert.equal(await facts.isVisible(), false);
     await row.getByText("More").click();
-    await actor.waitFor();
+    await facts.waitFor();
     await page.setViewportSize({ width: 1280, height: 900 });
     assert.ok(!(await row.getByText("More").isVisible()));
   });
@@ -185,7 +185,7 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     const { page } = ada;
     await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
     const found = await problemsOf(page, "problems of a form");
-    await sendForm(page, `${origin}/keys/create`, { Account: subjects.account! });
+    await sendForm(page, `${origin}/keys/create`, { Client: subjects.account! });
     await page.getByLabel("Key", { exact: true }).waitFor();
     found.push(...(await problemsOf(page, "a new key")));
     await page.goto(`${origin}/keys/revoke?id=${subjects.id}`);

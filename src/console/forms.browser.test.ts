@@ -34,7 +34,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.getByRole("link", { name: "Change prices" }).click();
     await page.getByLabel(/^By/).fill("3%");
     await page.getByLabel("Round").selectOption("5");
-    await page.getByRole("button", { name: "Check first" }).click();
+    await page.getByRole("button", { name: "Check", exact: true }).click();
     await said(page, "this was a dry run");
     await said(page, `${count} modified.`);
     await page.getByRole("button", { name: "Change prices" }).click();

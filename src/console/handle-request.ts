@@ -66,7 +66,11 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
         if (reply) return reply;
       }
       if (!session) return await strangers(asked, byPath.get(path));
-      return await signedInResponse({ ...room, ...sites.get(session.person.role)!, ...asked, session });
+      const { timeZone } = room.config;
+      const now = room.store.now();
+      const times = { textOf: (at: number, isToSecond?: boolean) => timeZone.shortOf(at, now, isToSecond) };
+      const own = { ...asked, session, times, names: new Map<string, string>() };
+      return await signedInResponse({ ...room, ...sites.get(session.person.role)!, ...own });
     } catch (error) {
       return refused(error, raw, session);
     }
@@ -171,6 +175,6 @@ function missing(): HttpResponse {
 
 function reported(status: number, message: string, isScript: boolean): HttpResponse {
   if (isScript) return jsonResponse({ message }, status);
-  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="error" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="wrong" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
   return page(barePage({ title: String(status), main }), status);
 }

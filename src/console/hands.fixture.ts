@@ -7,6 +7,8 @@ export interface Hands {
   page: Page;
   /** Follows a link or presses a button, and waits for the page that comes. */
   go(name: RegExp): Promise<void>;
+  /** Presses a button that opens a menu of the page. */
+  open(name: RegExp): Promise<void>;
   /** Presses a button, and confirms with the passkey what it will do. */
   confirm(name: RegExp): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
@@ -27,6 +29,7 @@ export function mouse(page: Page): Hands {
   return {
     page,
     go: (name) => loaded(page, () => press(name)),
+    open: press,
     async confirm(name) {
       await press(name);
       await loaded(page, () => press(confirming));
@@ -61,6 +64,10 @@ export function keyboard(page: Page): Hands {
       await page.locator("[data-confirm]").waitFor();
       await tabTo(confirming);
       await loaded(page, () => page.keyboard.press("Enter"));
+    },
+    async open(name) {
+      await tabTo(name);
+      await page.keyboard.press("Enter");
     },
     async go(name) {
       await tabTo(name);

@@ -84,10 +84,10 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     });
     await page.goto(`${origin}/catalogue/import`);
     await page.getByLabel("File").setInputFiles([file(text.replace("MTNDATA,104,", "MTNDATA,,"))]);
-    await page.getByRole("button", { name: "Check first" }).click();
+    await page.getByRole("button", { name: "Check", exact: true }).click();
     await said(page, /line \d+/i);
     await page.getByLabel("File").setInputFiles([file(text.replace(",200,200,", ",200,210,"))]);
-    await page.getByRole("button", { name: "Check first" }).click();
+    await page.getByRole("button", { name: "Check", exact: true }).click();
     await said(page, "this was a dry run");
     assert.equal(await page.locator("#checked td", { hasText: /^₦210\.00$/ }).count(), 1);
     assert.equal(await bundles(), text);
@@ -100,9 +100,9 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const { page } = ada;
     const fields = { Price: "106", "Holds from": "2099-02-01T08:30", Note: "In spring" };
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, fields);
-    await said(page, /Scheduled as d\d+: 1 modified, from 2099-02-01 08:30\+01 on/);
+    await said(page, /Scheduled as d\d+: 1 modified, from 1 Feb 2099 08:30 on/);
     await page.goto(`${origin}/catalogue`);
-    const card = page.locator(".card");
+    const card = page.locator(".draft");
     assert.match(await card.innerText(), /is scheduled[\s\S]*In spring[\s\S]*MTNDATA 104\s+₦105\.00\s+₦106\.00/);
     await card.getByRole("link", { name: /^Reject/ }).click();
     await page.getByRole("button", { name: "Reject" }).click();
@@ -113,31 +113,28 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const { page, problems } = ada;
     await sendForm(page, `${origin}/catalogue/edit?code=MTNDATA+104`, { Price: "5000" });
     await page.goto(origin);
-    await page
-      .getByRole("row", { name: /held:d/ })
-      .getByRole("link", { name: "Acknowledge" })
-      .click();
+    const alarm = page.getByRole("listitem").filter({ hasText: /The change d\d+ of the catalogue waits/ });
+    await alarm.getByRole("button", { name: /^More/ }).click();
+    await alarm.getByRole("link", { name: "Acknowledge…" }).click();
     await page.getByLabel("Note").fill("Asked MTN <b>twice</b>");
     await page.getByRole("button", { name: "Acknowledge" }).click();
     await said(page, /is acknowledged until/);
     await page.goto(origin);
     await said(page, /Asked MTN <b>twice<\/b>/);
-    const row = page.getByRole("row", { name: /held:d/ });
-    assert.match(await row.innerText(), /acknowledged/);
-    assert.equal(await row.getByRole("link", { name: "Acknowledge" }).count(), 0);
+    assert.match(await alarm.innerText(), /Acknowledged/);
+    assert.equal(await alarm.locator("a", { hasText: "Acknowledge…" }).count(), 0);
 
     const [released, settled] = [await unknown(), await unknown()];
     await page.goto(`${origin}/verifications?reference=${released}`);
-    await page
-      .getByRole("row", { name: new RegExp(released) })
-      .getByRole("link", { name: "Release" })
-      .click();
+    const row = page.getByRole("row").filter({ hasText: released });
+    await row.getByRole("button", { name: /^More/ }).click();
+    await row.getByRole("link", { name: "Release…" }).click();
     await page.getByLabel("Reason").fill("Not on their list");
     await sendOpened(page);
     await said(page, `${released} is released`);
     await page.goto(`${origin}/ledger/show?reference=${released}`);
     await said(page, "verification.settled");
-    assert.equal(await page.getByRole("link", { name: "Release" }).count(), 0);
+    assert.equal(await page.locator("a", { hasText: "Release…" }).count(), 0);
     await sendForm(page, `${origin}/ledger/settle?reference=${settled}`, {
       Outcome: "not_found",
       Reason: "They say so",
@@ -156,14 +153,14 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const second = await joins(await inviteAtTerminal(service, `second-${email}`, "officer"));
 
     await hands.go(/^Accounts$/);
-    await hands.go(/^Create$/);
+    await hands.go(/^New account$/);
     await hands.fill(/^Name/, `Shop of ${name}`);
     await hands.fill(/^Email/, email);
     await hands.go(/^Create$/);
     await said(page, `is created for Shop of ${name}`);
     await hands.go(/^Keys$/);
-    await hands.go(/^Create$/);
-    await hands.fill(/^Account \(required/, email);
+    await hands.go(/^New key$/);
+    await hands.fill(/^Client/, email);
     await hands.go(/^Create$/);
     const credential = await page.getByLabel("Key", { exact: true }).inputValue();
     const verified = await service.verify({ credential });
@@ -172,7 +169,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
 
     const approved = async () => {
       const [, draft] = /waits for approval as (d\d+)/.exec(await changer.page.locator("main").innerText()) ?? [];
-      await second.go(/^Catalogue$/);
+      await second.go(/^Catalogue/);
       await second.go(new RegExp(`^Approve ${draft}$`));
       await second.confirm(/^Approve$/);
       await said(second.page, /is published/);
@@ -180,14 +177,16 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const before = await bundles();
     const [, price] = /,200,(\d+),/.exec(before)!;
     const buffer = Buffer.from(before.replace(`,200,${price},`, `,200,${Number(price) * 9},`));
-    await changer.go(/^Catalogue$/);
-    await changer.go(/^Import$/);
+    await changer.go(/^Catalogue/);
+    await changer.open(/^More: Catalogue$/);
+    await changer.go(/^Import files…$/);
     await changer.choose(/^File/, { name: "data-bundles.csv", mimeType: "text/csv", buffer });
     await changer.confirm(/^Import$/);
     await approved();
     assert.notEqual(await bundles(), before);
-    await changer.go(/^Catalogue$/);
-    await changer.go(/^Revert$/);
+    await changer.go(/^Catalogue/);
+    await changer.open(/^More: \d+$/);
+    await changer.go(/^Revert…$/);
     await changer.confirm(/^Revert$/);
     await approved();
     assert.equal(await bundles(), before);
@@ -195,25 +194,27 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(/^Accounts$/);
     await hands.fill(/^Find in these rows/, email);
     await hands.go(/^Find$/);
-    await hands.go(/^acc_/);
-    await hands.go(/^Suspend$/);
+    await hands.go(new RegExp(`^Shop of ${name}$`));
+    await hands.open(/^More: this page$/);
+    await hands.go(/^Suspend…$/);
     await hands.go(/^Suspend$/);
     await said(page, /is suspended since/);
     await until(async () => (await service.ask("/api/v2/corporate-data/list", { credential })).status >= 400);
 
-    await hands.go(/^Verifications$/);
+    await hands.go(/^Verifications/);
     await hands.fill(/^Find in these rows/, reference);
     await hands.go(/^Find$/);
-    await hands.go(new RegExp(`^${reference}$`));
-    await said(page, "*******0017");
+    await hands.go(/^BVN ending 0017$/);
+    await said(page, reference);
 
     // A statement is of a month that is over, also by the clocks of Lagos.
     const charged_at = new Date(new Date().setUTCDate(0)).setUTCHours(12);
     const { db } = await service.store();
     await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
     await hands.go(/^Books$/);
+    await hands.open(/^More: Books$/);
     await hands.go(/^Statement$/);
-    await hands.fill(/^Account \(required/, email);
+    await hands.fill(/^Client/, email);
     await hands.fill(/^Month/, new Date(charged_at).toISOString().slice(0, 7));
     await hands.go(/^Show$/);
     await said(page, reference);
@@ -226,7 +227,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.goto(origin);
     const hands = keyboard(page);
     await hands.go(/^People$/);
-    await hands.go(/^Invite$/);
+    await hands.go(/^Invite somebody…$/);
     await hands.fill(/^Email/, "third@example.com");
     await hands.fill(/^Role/, "operator");
     await hands.confirm(/^Invite$/);
@@ -286,7 +287,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     const chosen = [{ name: "data-bundles.csv", mimeType: "text/csv", buffer }];
     await page.goto(`${origin}/catalogue/import`);
     await page.getByLabel("File").setInputFiles(chosen);
-    await page.getByRole("button", { name: "Check first", exact: true }).click();
+    await page.getByRole("button", { name: "Check", exact: true }).click();
     await said(page, "this was a dry run");
     const csv = await page.request.get(`${origin}/accounts?_sort=-name&_csv=1&_run=1`);
     assert.match(await csv.text(), /^id,name,[\s\S]*Shop of keys[\s\S]*Sandbox/);

@@ -35,7 +35,7 @@ for (const engine of engines)
         .slice(2)
         .map((row) => ({
           text: row.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " "),
-          link: /href="([^"]+)"/.exec(row)?.[1]?.split("=")[1],
+          link: /<a href="([^"]+)"/.exec(row)?.[1]?.split("=")[1],
         }));
     /** What a browser makes for the form that adds a passkey. */
     const made = async (who: SignedInOperator) => {
@@ -67,7 +67,7 @@ for (const engine of engines)
 
       const phone = await add(who, "Phone");
       const listed = rows(await page(who), "Your passkeys");
-      assert.match(listed[1]!.text, /Phone \d{4}-\d\d-\d\d \S+ never/);
+      assert.match(listed[1]!.text, /Phone \d\d:\d\d\S* never/);
       const { status, cookie } = await signIn(phone, edge);
       assert.equal(status, 200);
       assert.doesNotMatch(rows(await page(who), "Your passkeys")[1]!.text, /never/);
@@ -107,7 +107,7 @@ for (const engine of engines)
       const refused = /This is your only passkey|The passkey did not sign/;
       assert.equal(removed.filter(({ text }) => refused.test(text)).length, 1);
       const people = await operators.send("/people", { cookie: operators.by.officer.cookie });
-      assert.match(people.text, /two@<wbr>example\.com[\s\S]*?data-label="Passkeys">(?:<[^>]+>)?1</);
+      assert.match(people.text, /two@example\.com[\s\S]*?data-label="Passkeys">1</);
     });
 
     test("nobody touches the passkeys and sessions of another person, or adds what another browser was asked for", async () => {

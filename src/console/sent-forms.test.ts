@@ -13,7 +13,7 @@ for (const engine of usualEngines)
     let operators: Operators;
     let officer: SignedInOperator;
     const account = "shop@example.com";
-    const done = /This was done at <time[^>]*>[\d-]+ [\d:]+\+01<\/time>/;
+    const done = /This was done at <time[^>]*>[\d:]{8}<\/time>/;
 
     before(async () => {
       operators = await startOperators(engine);
@@ -45,7 +45,7 @@ for (const engine of usualEngines)
           assert.match(again.text, done);
           const [, link = ""] = /<a href="([^"]+_done=[^"]+)"/.exec(again.text) ?? [];
           const shown = await send(link, { cookie: officer.cookie });
-          assert.match(shown.text, /class="outcome"[\s\S]*(₦500|-₦5)\.00/, path);
+          assert.match(shown.text, /class="outcome"[\s\S]*(₦500|-₦5)(?:<span class="kobo">)?\.00/, path);
           const other = await send(link, { cookie: operators.by.operator.cookie });
           assert.doesNotMatch(other.text, /class="outcome"/);
         }
@@ -120,9 +120,9 @@ for (const engine of usualEngines)
       const shown = async (change: string, who = by.operator) =>
         (await send(`${address}${change}`, { cookie: who.cookie })).text;
       const first = await shown("");
-      assert.match(first, /Page 1 of 3, 250 rows/);
+      assert.match(first, /Page 1 of 7, 250 rows/);
       const [, next = ""] = /<a href="([^"]+)">Next</.exec(first) ?? [];
-      assert.match((await send(next.replaceAll("&amp;", "&"), { cookie })).text, /Previous[\s\S]*Page 2 of 3/);
+      assert.match((await send(next.replaceAll("&amp;", "&"), { cookie })).text, /Previous[\s\S]*Page 2 of 7/);
       assert.match(await shown("&_find=D-249", by.officer), /D-249/);
       assert.equal(await shown("", by.viewer), "");
       const { out } = await ran(["books", "reconcile", path, "--vendor", "dojah", "--csv"], { environment });

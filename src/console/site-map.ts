@@ -4,34 +4,77 @@ import { type Command, mayRun, type Role } from "../operation/command.ts";
 
 export type ConsoleCommand = Command<CommandContext>;
 
+/** Where a page stands in the menu. */
+export const groups = ["Work", "Money", "Settings"] as const;
+
 /** A page of the console: a table that it opens with, and the commands of its families. */
 export interface ConsolePage {
   path: string;
   title: string;
+  group: (typeof groups)[number];
+  /** A picture of the sprite. */
+  icon: string;
   families: readonly string[];
   /** Id of the command whose answer the page shows. */
   opens?: string;
-  /** Opens with what is since today: a month of a large ledger takes longer to add up. */
-  sinceToday?: true;
+  /** Id of the command whose button is filled. */
+  primary?: string;
+  /** A member of the status that the menu counts, with a word for those who hear it. */
+  count?: { of: "unknown_verifications" | "held"; tells: string };
+  /** Opens with what is since the first of the month. */
+  sinceMonth?: true;
   /** It is about whoever looks at it: the person's name leads to it. */
   isOwn?: true;
-  /** The order of its table until a person asks for another one. */
-  sort?: string;
 }
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", families: ["status", "find", "alarms", "upstreams"] },
-  { path: "/verifications", title: "Verifications", families: ["ledger", "subjects"], opens: "ledger.list" },
-  { path: "/routes", title: "Routes", families: ["routes"], opens: "routes.show" },
-  { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
-  { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
-  { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
-  { path: "/books", title: "Books", families: ["books"], opens: "books.summary", sinceToday: true },
-  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail", sort: "-occurred_at" },
-  { path: "/people", title: "People", families: ["people"], opens: "people.list" },
+  { path: "/", title: "Now", group: "Work", icon: "now", families: ["status", "find", "alarms"] },
   {
-    ...{ path: "/you", title: "Your sign-in", families: ["passkeys", "sessions"] },
-    ...{ opens: "sessions.list", isOwn: true },
+    ...{ path: "/verifications", title: "Verifications", group: "Work", icon: "verifications" },
+    ...{ families: ["ledger", "subjects"], opens: "ledger.list" },
+    count: { of: "unknown_verifications", tells: "without an outcome" },
+  },
+  {
+    ...{ path: "/vendors", title: "Vendors", group: "Work", icon: "vendors" },
+    ...{ families: ["routes", "upstreams"], opens: "routes.show" },
+  },
+  {
+    ...{ path: "/requests", title: "Requests", group: "Work", icon: "requests" },
+    ...{ families: ["requests"], opens: "requests.list" },
+  },
+  {
+    ...{ path: "/accounts", title: "Accounts", group: "Money", icon: "accounts" },
+    ...{ families: ["accounts"], opens: "accounts.list", primary: "accounts.create" },
+  },
+  {
+    ...{ path: "/books", title: "Books", group: "Money", icon: "books" },
+    ...{ families: ["books"], opens: "books.summary", primary: "books.reconcile", sinceMonth: true },
+  },
+  {
+    ...{ path: "/catalogue", title: "Catalogue", group: "Money", icon: "catalogue" },
+    ...{ families: ["catalogue", "prices", "sources"], opens: "catalogue.history", primary: "catalogue.change-prices" },
+    count: { of: "held", tells: "changes wait" },
+  },
+  {
+    ...{ path: "/keys", title: "Keys", group: "Settings", icon: "keys" },
+    ...{ families: ["keys"], opens: "keys.list", primary: "keys.create" },
+  },
+  {
+    ...{ path: "/events", title: "Webhooks", group: "Settings", icon: "webhooks" },
+    ...{ families: ["events"], opens: "events.list", primary: "events.endpoints.add" },
+  },
+  {
+    ...{ path: "/people", title: "People", group: "Settings", icon: "people" },
+    ...{ families: ["people"], opens: "people.list", primary: "people.invite" },
+  },
+  {
+    ...{ path: "/audit", title: "Audit", group: "Settings", icon: "audit" },
+    ...{ families: ["audit"], opens: "audit.tail", primary: "audit.verify" },
+  },
+  { path: "/keyring", title: "Key ring", group: "Settings", icon: "keyring", families: ["keyring"] },
+  {
+    ...{ path: "/you", title: "Your sign-in", group: "Settings", icon: "people" },
+    ...{ families: ["passkeys", "sessions"], opens: "sessions.list", primary: "passkeys.add", isOwn: true },
   },
 ];
 
@@ -45,15 +88,21 @@ export interface SiteMap {
 
 /** A family without a page of its own gets one with its name. */
 export function siteMap(all: readonly ConsoleCommand[]): SiteMap {
-  const usable = all.filter(({ only, store }) => only !== "terminal" && store !== "own");
+  const usable = all
+    .filter(({ only, store }) => only !== "terminal" && store !== "own")
+    .map(({ ...command }) => {
+      if (command.page) command.columns = command.page;
+      if (command.onPage) command.view = command.onPage;
+      return command;
+    });
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
     const ids = [family, `${family}.list`, `${family}.status`, `${family}.show`];
     // What reads a whole ledger waits for a person to ask.
     const list = usable.find(({ id, store }) => ids.includes(id) && store !== "untimed");
-    const title = family.charAt(0).toUpperCase() + family.slice(1);
-    return { path: `/${family}`, title, families: [family], ...(list && { opens: list.id }) };
+    const place = { path: `/${family}`, title: labelFor(family), group: "Settings", icon: "more" } as const;
+    return { ...place, families: [family], ...(list && { opens: list.id }) };
   });
   return { places: [...named, ...more], commands: new Map(usable.map((command) => [command.id, command])) };
 }
@@ -107,10 +156,8 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCo
   );
 }
 
-/** The verb of a command as a label: "Create", or "Add endpoint" for one of a family within a family. */
+/** The verb of a command, on the button of its form: "Create", or "Add endpoint" for one of a family within a family. */
 export function verbOf({ id }: Pick<Command<never>, "id">): string {
-  const name = commandNames[id];
-  if (name !== undefined) return name;
   const [family = "", ...words] = id.split(".");
   const verb = words.pop() ?? family;
   const [things] = words;
@@ -118,11 +165,53 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
   return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
 }
 
-/** Commands whose ids give no words that people would use. */
-export const commandNames: Readonly<Record<string, string>> = {
-  ...{ "audit.tail": "Newest entries", "routes.explain": "Explanation" },
-  ...{ "catalogue.map.list": "Matched codes", "catalogue.map.propose": "Match codes" },
-  ...{ "catalogue.map.approve": "Approve matches", "catalogue.map.set": "Match a code by hand" },
+/** What a command is called on a link, with "…" if it asks more. */
+export function linkTextOf(command: Pick<Command<never>, "id" | "title">): string {
+  return command.title ?? verbOf(command);
+}
+
+/** What it is called at the head of its page. */
+export function titleOf(command: Pick<Command<never>, "id" | "title">): string {
+  return linkTextOf(command).replace(/…$/, "");
+}
+
+/** Whole names that people would not say as the code does. */
+const called: Readonly<Record<string, string>> = {
+  ...{ request_reference: "Reference", created_at: "Time", answered_at: "Time", occurred_at: "Time" },
+  ...{ quoted_fee: "Fee", key_kept: "Idempotency key kept", record_kept: "Record kept" },
+  ...{ cap_naira: "Monthly cap (₦)", cap_count: "Monthly cap (verifications)", spent: "This month" },
+  ...{ spent_naira: "This month", spent_count: "This month (verifications)" },
+  ...{ limit_in_flight: "At one time", limit_negatives: "Most calls without a match" },
+  ...{
+    limit_verification: "Most verifications",
+    last_used_at: "Last used",
+    last_used_from: "From",
+    expires_at: "Ends",
+  },
+  ...{ success: "Answered", attempts: "Questions", asked: "Questions", group: "Client, vendor or day" },
+  ...{
+    found_rate: "Found",
+    failures: "Failed",
+    p95: "95 %",
+    cost_unknown: "May be billed",
+    unpriced: "Without a price",
+  },
+  ...{ cost_per_found: "Cost of a found person", place: "Asked", subject: "Person", key_id: "Key" },
+  ...{ addresses: "From", scopes: "May", account: "Client", suspended_at: "Suspended", last_seen_at: "Last seen" },
+  ...{
+    passkeys: "Passkeys",
+    event: "Event",
+    endpoint: "Endpoint",
+    days_left: "Lasts (days)",
+    attempts_left: "Questions left",
+  },
+  ...{
+    dry_run: "Check",
+    for: "For",
+    amount_differs: "Client said another amount",
+    scope: "May",
+    prepaid: "Pays before",
+  },
 };
 
 const spelled: Readonly<Record<string, string>> = {
@@ -133,6 +222,7 @@ const spelled: Readonly<Record<string, string>> = {
 
 /** A name of the code as a label: `holds_from` is "Holds from". */
 export function labelFor(name: string): string {
+  if (Object.hasOwn(called, name)) return called[name]!;
   const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b[a-z]+\d*\b/g, (word) => spelled[word] ?? word);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -13,6 +13,7 @@ interface Room extends Audited, WithClock {
 
 const showKeyring = command({
   id: "keyring.show",
+  title: "Key ring",
   summary: "List the keys, their start times, and the number of verifications and event endpoints that need each key.",
   description: "It reads the whole ledger.",
   role: "viewer",
@@ -56,6 +57,7 @@ const showKeyring = command({
 
 const newKeyring = command({
   id: "keyring.new",
+  title: "New key ring",
   summary: "Write a new key ring to standard output, for a store that has none yet.",
   description:
     "A first start makes its own key ring, if it can write the file. Use this one where it cannot, such as in a secret of Kubernetes. A store " +
@@ -76,6 +78,7 @@ const newKeyring = command({
 
 const rotateKeyring = command({
   id: "keyring.rotate",
+  title: "Rotate",
   summary: "Add a record key and a hash key to the key ring.",
   description:
     "They become current after a delay, so that all processes know them before one uses them. If you have several machines, " +
@@ -112,6 +115,7 @@ const rotateKeyring = command({
 
 const rewrapKeys = command({
   id: "keyring.rewrap",
+  title: "Rewrap",
   summary:
     "Encrypt the key of each stored record, and the secrets of event endpoints, with the current record key, so that you can retire older keys.",
   description: "You may stop the command and run it again.",
@@ -154,6 +158,7 @@ const rewrapKeys = command({
 
 const retireKey = command({
   id: "keyring.retire",
+  title: "Retire",
   summary: "Remove a key that no verification needs.",
   description:
     "Duba refuses if a verification needs it, and in the first 5 minutes of its successor. If you have several machines, copy the " +

@@ -23,6 +23,8 @@ export const givenAway = ["money", "authority", "credentials", "personal data", 
 export interface Effect {
   /** Sentences for the person who confirms it. */
   says: readonly string[];
+  /** What it changes, as people read it. */
+  moves?: readonly { what: string; before: string; after: string }[];
   /** With this input a person confirms it as a `danger`, although the command is none. */
   isDanger?: boolean;
 }
@@ -35,6 +37,8 @@ export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, numbe
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
   id: string;
+  /** What people call it: a button, a heading. "…" at its end: it asks more, or wants to be confirmed. Default: the words of the id. */
+  title?: string;
   /** What it does, in one sentence. */
   summary: string;
   /** What else a person should know before the first use. */
@@ -72,6 +76,12 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   answer: Answer;
   /** The columns of the answer's list. Default: all members of a row. */
   columns?: readonly Column<RowOf<Static<Answer>>>[];
+  /** The columns of a page: the first one names the row, and leads to its record. Default: `columns`. */
+  page?: readonly Column<RowOf<Static<Answer>>>[];
+  /** The answer on a page. Default: `view`. */
+  onPage?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
+  /** The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives them. */
+  sort?: string;
   /** Sentence for an empty list. */
   none?: string;
   /** Rows of each table that a user interface shows until a person asks for all. Default: all. */
@@ -136,9 +146,9 @@ export async function confirmed<Room>(
   input: object,
   room: Room,
 ): Promise<Effect | undefined> {
-  const { says, isDanger = kind === "danger" } = (await effect?.(input as never, room)) ?? { says: [] };
+  const { says, moves, isDanger = kind === "danger" } = (await effect?.(input as never, room)) ?? { says: [] };
   const isGift = gives !== undefined && !(await givesNothing?.(input as never, room));
-  return isDanger || isGift ? { says, isDanger } : undefined;
+  return isDanger || isGift ? { says, isDanger, ...(moves && { moves }) } : undefined;
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */

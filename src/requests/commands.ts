@@ -32,6 +32,7 @@ const scope =
 
 const listRequestEntries = command({
   id: "requests.list",
+  title: "Requests",
   summary: "List the last requests of integrators, newest first.",
   description: scope,
   role: "viewer",
@@ -59,6 +60,10 @@ const listRequestEntries = command({
     limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
   }),
   answer: Type.Array(entry),
+  page: [
+    ...(["operation", "status", "code", "account", { name: "duration", spare: true }] as const),
+    ...([{ name: "request_id", spare: true }, { name: "request_reference", spare: true }, "answered_at"] as const),
+  ],
   none: "No requests. The log has a sample of look-ups that succeed, and nothing of callers without a valid key.",
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
   run: async ({ account, request_id: requestId, ...filter }, { db, accounts }: Room) => {

@@ -3,6 +3,10 @@ import { recent } from "./recent.ts";
 const dayMilliseconds = 86_400_000;
 /** No zone changes its offset within a quarter of an hour. */
 const quarter = 15 * 60_000;
+const months = [
+  ...["January", "February", "March", "April", "May", "June"],
+  ...["July", "August", "September", "October", "November", "December"],
+];
 
 /** The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since 1970. */
 export class TimeZone {
@@ -48,6 +52,29 @@ export class TimeZone {
       .replace(":00", "")
       .replace(/^[+-]00$/, "Z");
     return `${iso.slice(0, 10)} ${iso.slice(11, isToSecond ? 19 : 16)}${offset}`;
+  }
+
+  /**
+   * The shortest text that a person reads right at `now`: a clock today, the day too in the same year, the year and no clock in one before.
+   * The zone stands once, elsewhere.
+   */
+  shortOf(at: number, now: number, isToSecond = false): string {
+    const [iso, today] = [this.isoOf(at), this.dayOf(now)];
+    const clock = iso.slice(11, isToSecond ? 19 : 16);
+    if (iso.startsWith(today)) return clock;
+    const year = iso.slice(0, 4);
+    if (year === today.slice(0, 4)) return `${shortDay(iso.slice(0, 10))} ${clock}`;
+    return `${shortDay(iso.slice(0, 10))} ${year}${year > today ? ` ${clock}` : ""}`;
+  }
+
+  /** Such as "Lagos time (UTC+1)". */
+  nameAt(at: number): string {
+    if (this.name === "UTC") return "UTC";
+    const offset = this.isoOf(at)
+      .slice(23)
+      .replace(/^([+-])0?/, "$1")
+      .replace(":00", "");
+    return `${this.name.split("/").at(-1)!.replaceAll("_", " ")} time (UTC${offset})`;
   }
 
   /** The first moment of a day, which is not midnight where a clock is set forward at midnight. */
@@ -114,6 +141,16 @@ export function timeZone(name: string): TimeZone | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** "18 Nov" of `2026-11-18`. */
+export function shortDay(day: string): string {
+  return `${Number(day.slice(8))} ${months[Number(day.slice(5, 7)) - 1]!.slice(0, 3)}`;
+}
+
+/** "November 2026" of `2026-11`. */
+export function monthName(month: string): string {
+  return `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
 }
 
 /** Whether a text is a day of the calendar, such as `2026-11-01`. */

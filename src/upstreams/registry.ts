@@ -16,5 +16,10 @@ import { youverify } from "./vendors/youverify/index.ts";
 /** All live vendors. The sandbox is not one of them: only test keys reach it. */
 export const vendors: readonly Vendor[] = [blusalt, dojah, korapay, peer, prembly, qoreid, seamfix, youverify];
 
+/** A vendor as people write it: "Dojah". */
+export function vendorTitle(name: string): string {
+  return vendors.find((each) => each.name === name)?.title ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
 /** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass, ebills, baxi];

@@ -107,7 +107,7 @@ export function consoleCanaries(engine: Engine): void {
       const { text: page } = await send(path, who, { ...fields, [text]: said });
       if (page.includes('class="outcome"')) kept += 1;
       // Without its file: the form says so, and repeats the note.
-      else assert.match(page, /class="problem"[\s\S]*is required/, command.id);
+      else assert.match(page, /class="band problem"[\s\S]*is required/, command.id);
       assertClean(command.id, page);
     }
     assert.ok(kept > 12, `${kept} notes`);
@@ -177,7 +177,7 @@ export function consoleCanaries(engine: Engine): void {
       assertClean(address, text + JSON.stringify(headers));
     }
     const shown = await send(`/ledger/show?reference=${subjects.reference}`, { cookie });
-    assert.match(shown.text, /\*0017/);
+    assert.match(shown.text, /ending 0017/);
     assertClean("events", (await service.ask("/api/v2/events?after=0&limit=1000")).text);
     assertClean("the request log", (await service.ask("/api/v2/requests?limit=1000")).text);
     const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });

@@ -55,6 +55,7 @@ export const noticed = "Running instances apply it within 5 seconds.";
 
 const createAccount = command({
   id: "accounts.create",
+  title: "New account",
   summary: "Create an account.",
   role: "operator",
   kind: "change",
@@ -77,6 +78,7 @@ const createAccount = command({
 
 const suspendAccount = command({
   id: "accounts.suspend",
+  title: "Suspend…",
   fits: ({ suspended_at }) => suspended_at === null,
   summary: `Disable all keys and tokens of an account until you resume it. ${noticed}`,
   role: "operator",
@@ -95,6 +97,7 @@ const suspendAccount = command({
 
 const resumeAccount = command({
   id: "accounts.resume",
+  title: "Resume…",
   gives: "protection",
   fits: ({ suspended_at }) => suspended_at !== null,
   summary: `Enable the keys of a suspended account again. ${noticed}`,
@@ -111,6 +114,7 @@ const resumeAccount = command({
 
 const noteAccount = command({
   id: "accounts.note",
+  title: "Add a note",
   summary:
     "Write a note on an account, such as what was agreed with the client. It stands in the audit trail, with your name.",
   role: "operator",

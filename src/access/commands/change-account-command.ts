@@ -23,6 +23,7 @@ const own = (setting: string) => `"default" means the limit in ${setting}.`;
 
 export const changeAccountCommand = command({
   id: "accounts.change",
+  title: "Change…",
   summary: `Change the name, the e-mail, the fees, the caps, the limits or the prepayment of an account. Other values do not change. ${noticed}`,
   description:
     "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one must change: API keys and " +

@@ -37,8 +37,14 @@ const facts = {
 
 const KeyFacts = Type.Object(facts);
 
+/** What a key may do, in a word. */
+function mayText({ scopes: own }: { scopes: readonly string[] }): string {
+  return scopes.every((each) => own.includes(each)) ? "everything" : own.join(", ");
+}
+
 const createKey = command({
   id: "keys.create",
+  title: "New key",
   summary: "Create an API key. Duba shows the key once, stores only a hash, and cannot show the key again.",
   role: "operator",
   kind: "change",
@@ -96,6 +102,7 @@ const createKey = command({
 
 const listKeys = command({
   id: "keys.list",
+  title: "Keys",
   summary: "List the keys, oldest first, without their secrets.",
   role: "viewer",
   kind: "read",
@@ -103,6 +110,17 @@ const listKeys = command({
     account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
   }),
   answer: Type.Array(KeyFacts),
+  page: [
+    { name: "label", of: ({ label, mode }) => label || `${mode} key` },
+    ...(["account", "mode", "state"] as const),
+    { name: "scopes", of: mayText, spare: true },
+    ...([
+      { name: "id", spare: true },
+      { name: "addresses", spare: true },
+    ] as const),
+    ...([{ name: "expires_at", spare: true }, "last_used_at"] as const),
+  ],
+  sort: "-last_used_at",
   columns: [
     ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
     ...(["expires_at", "last_used_at", "last_used_from"] as const),
@@ -118,6 +136,7 @@ const listKeys = command({
 
 const showKey = command({
   id: "keys.show",
+  title: "Key",
   summary: "Show a key without its secret: what it may do, from where, until when, and when it was used last.",
   role: "viewer",
   kind: "read",
@@ -130,6 +149,7 @@ const showKey = command({
 
 const changeKeyCommand = command({
   id: "keys.change",
+  title: "Change…",
   summary: "Change the label, scopes, addresses or expiry of a key. Running instances apply it within 5 seconds.",
   description:
     "Other values do not change. New scopes and addresses replace the old ones. The key itself, its mode and its account never change. " +
@@ -181,6 +201,7 @@ const changeKeyCommand = command({
 
 const rollKeyCommand = command({
   id: "keys.roll",
+  title: "Roll…",
   summary: "Replace a key with a new key of the same mode, label, scopes and addresses.",
   description: "The old key and its tokens stay valid for the overlap. Duba shows the new key once.",
   role: "operator",
@@ -210,6 +231,7 @@ const rollKeyCommand = command({
 
 const revokeKey = command({
   id: "keys.revoke",
+  title: "Revoke…",
   fits: ({ revoked_at }) => revoked_at === null,
   summary: "Revoke a key and all its access tokens. Running instances apply it within 5 seconds.",
   role: "operator",

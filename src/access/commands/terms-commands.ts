@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { checkKinds, feeName } from "../../operation/check-kind.ts";
-import { account as accountFact, naira, orNull, time, yes } from "../../operation/command/answer-schema.ts";
+import { account as accountFact, naira, orNull, state, time, yes } from "../../operation/command/answer-schema.ts";
 import { amount, remark } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -27,11 +27,11 @@ export interface Room extends Audited, WithClock {
 export const TermsFacts = Type.Object({
   ...AccountFacts.properties,
   prepaid: yes,
-  balance: orNull(naira),
+  balance: orNull({ ...naira, headline: {} }),
   cap_naira: orNull(naira),
-  spent_naira: orNull(naira),
+  spent_naira: orNull({ ...naira, headline: {}, meterOf: "cap_naira" }),
   cap_count: orNull(Type.Integer()),
-  spent_count: orNull(Type.Integer()),
+  spent_count: orNull(Type.Integer({ headline: {}, meterOf: "cap_count" })),
   limit_verification: orNull(Type.String({ none: "default" })),
   limit_in_flight: orNull(Type.Integer({ none: "default" })),
   limit_negatives: orNull(Type.String({ none: "default" })),
@@ -41,12 +41,21 @@ export const TermsFacts = Type.Object({
 
 const listAccounts = command({
   id: "accounts.list",
+  title: "Accounts",
   summary: "List all accounts, oldest first.",
   description: "What is spent counts the live verifications of this month, with those that run.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(TermsFacts),
+  page: [
+    ...(["name", { name: "email", spare: true }] as const),
+    { name: "state", of: stateOf, as: state(["active", "suspended"]) },
+    "spent_naira",
+    { name: "cap", of: capText, spare: true },
+    ...(["balance", "last_used_at"] as const),
+  ],
+  sort: "-spent_naira",
   columns: [
     ...(["id", "name", "email", "suspended_at"] as const),
     ...checkKinds.map(feeName),
@@ -64,6 +73,7 @@ const listAccounts = command({
 
 const showAccount = command({
   id: "accounts.show",
+  title: "Account",
   summary: "Show an account with its terms, what it spent in this month, and its balance. Amounts are in naira.",
   role: "viewer",
   kind: "read",
@@ -95,6 +105,7 @@ interface WithTopUps {
 
 const topUpAccount = command({
   id: "accounts.top-up",
+  title: "Top up…",
   summary: "Add money to the balance of a prepaid account.",
   description:
     "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +
@@ -185,6 +196,16 @@ function allFactsOf(
     limit_negatives: negatives ? limitText(negatives) : null,
     last_used_at: usedAt.get(account.id) ?? null,
   };
+}
+
+/** The cap of a month; null without one. */
+function capText({ cap_naira, cap_count }: Static<typeof TermsFacts>): string | null {
+  if (cap_naira !== null) return nairaText(cap_naira);
+  return cap_count === null ? null : `${cap_count.toLocaleString("en")} verifications`;
+}
+
+function stateOf({ suspended_at }: Pick<Static<typeof TermsFacts>, "suspended_at">) {
+  return suspended_at === null ? "active" : "suspended";
 }
 
 /** What was spent of a cap; null without one. */

@@ -22,6 +22,7 @@ async function signedInPerson({ db, actor, session }: OwnRoom) {
 
 const listPasskeys = command({
   id: "passkeys.list",
+  title: "Passkeys",
   summary: "List your passkeys. Each signs you in.",
   role: "viewer",
   kind: "read",
@@ -49,6 +50,7 @@ const listPasskeys = command({
 
 const add = command({
   id: "passkeys.add",
+  title: "Add a passkey",
   summary: "Add a passkey of yours: of another device, or of a security key.",
   description:
     "Your browser makes the new passkey. It counts once a passkey that you have confirms it. With two passkeys you can lose a device and still sign in.",
@@ -85,6 +87,7 @@ function parsed(credential: string): RegistrationResponseJSON {
 
 const remove = command({
   id: "passkeys.remove",
+  title: "Remove…",
   summary: "Remove a passkey of yours, such as that of a lost device. Your other sessions end at once.",
   role: "viewer",
   kind: "danger",
@@ -116,6 +119,7 @@ const remove = command({
 
 const listSessions = command({
   id: "sessions.list",
+  title: "Sessions",
   summary: "List your sessions: where you are signed in.",
   role: "viewer",
   kind: "read",
@@ -138,6 +142,7 @@ const ended = Type.Object({ sessions: Type.Integer() });
 
 const end = command({
   id: "sessions.end",
+  title: "End…",
   summary: "End another session of yours at once.",
   role: "viewer",
   kind: "change",
@@ -153,6 +158,7 @@ const end = command({
 
 const endAll = command({
   id: "sessions.end-others",
+  title: "End all others…",
   summary: "End all your sessions but this one at once.",
   role: "viewer",
   kind: "change",

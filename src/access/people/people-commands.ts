@@ -37,6 +37,7 @@ const PersonFacts = Type.Object({
 
 const invite = command({
   id: "people.invite",
+  title: "Invite somebody…",
   summary: "Invite a person to the console. The answer has a link that works once, for 15 minutes.",
   description:
     "With the link the person registers a passkey, which replaces an earlier one. Invite a person again who lost the passkey. " +
@@ -66,11 +67,17 @@ const invite = command({
 
 const list = command({
   id: "people.list",
+  title: "People",
   summary: "List the people who may use the console.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(PersonFacts),
+  page: [
+    { name: "person", of: ({ name, email }) => name || email },
+    ...([{ name: "email", spare: true }, "role", "state"] as const),
+    ...([{ name: "passkeys", spare: true }, { name: "invited_by", spare: true }, "last_seen_at"] as const),
+  ],
   columns: ["email", "name", "role", "state", "passkeys", "invited_by", "created_at", "last_seen_at"],
   none: "Nobody is invited yet.",
   examples: [{}],
@@ -83,6 +90,7 @@ function personOf(row: Awaited<ReturnType<typeof people.listPeople>>[number]) {
 
 const show = command({
   id: "people.show",
+  title: "Person",
   summary: "Show a person who may use the console.",
   role: "viewer",
   kind: "read",
@@ -98,6 +106,7 @@ const show = command({
 
 const change = command({
   id: "people.change",
+  title: "Change…",
   summary: "Change the role, the name or the e-mail of a person, at once.",
   role: "officer",
   kind: "change",
@@ -122,6 +131,7 @@ const change = command({
 
 const remove = command({
   id: "people.remove",
+  title: "Remove…",
   summary: "Remove a person from the console. The person's sessions end at once.",
   role: "officer",
   kind: "danger",

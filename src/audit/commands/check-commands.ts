@@ -24,6 +24,7 @@ interface Room extends Audited {
 
 const verifyTrail = command({
   id: "audit.verify",
+  title: "Check the trail",
   summary: "Check the whole audit trail.",
   description: "It lists each entry and seal that somebody changed, added, moved or removed after Duba sealed it.",
   onTerminal: "The exit code is 1 if there is one.",
@@ -135,6 +136,7 @@ const verifyTrail = command({
 
 const reconcileLedger = command({
   id: "audit.reconcile",
+  title: "Compare with the ledger",
   summary: "Compare the ledger with the audit trail, and with its sums of hours and days.",
   description:
     "It lists each finished verification that is missing on the ledger or on the trail, or that differs between them, and each sum that is not " +

@@ -11,6 +11,7 @@ import { headText } from "./kept-head.ts";
 
 const tailTrail = command({
   id: "audit.tail",
+  title: "Newest entries",
   summary: "Show the newest entries, oldest first.",
   description: "It does not verify them.",
   role: "viewer",
@@ -42,6 +43,8 @@ const tailTrail = command({
     ),
     head: orNull(Type.String()),
   }),
+  page: ["kind", "actor", "facts", "occurred_at"],
+  sort: "-occurred_at",
   columns: ["occurred_at", "kind", "actor", "facts"],
   view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
   examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
@@ -62,6 +65,7 @@ const tailTrail = command({
 
 const exportTrail = command({
   id: "audit.export",
+  title: "Export the trail",
   summary:
     "Write the sealed audit trail as JSON lines: for each batch its entries and its seal, and at the end the head.",
   description: "If you keep the head in another place, you can verify the copy without the database and without a key.",

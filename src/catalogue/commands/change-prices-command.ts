@@ -15,6 +15,7 @@ import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 /** Changes all chosen prices of the catalogue in one revision. */
 export const changePrices = priceChange({
   id: "catalogue.change-prices",
+  title: "Change prices…",
   summary: "Change the prices of many entries by a percentage or by naira.",
   description:
     "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +

@@ -17,6 +17,7 @@ const knownCost = {
 
 export const editEntry = priceChange({
   id: "catalogue.edit",
+  title: "Edit…",
   summary: "Change the price or the cost of one entry, or whether it is available.",
   description:
     "It makes a revision, as an import does. A price that moves far, or that is below the cost, waits for approval. An entry that is not " +

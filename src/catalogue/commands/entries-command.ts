@@ -38,6 +38,7 @@ type Selection = Static<TObject<typeof selection>>;
 
 export const listEntries = command({
   id: "catalogue.entries",
+  title: "Entries and prices",
   summary: "List entries of the catalogue, with what you pay for them and whether they are available.",
   description: "Without --list, a search looks through everything that is sold.",
   role: "viewer",

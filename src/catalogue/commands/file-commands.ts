@@ -24,6 +24,7 @@ const fileLists = [...listNames, "prices"] as const;
 const importFiles = command({
   ...changeCommand,
   id: "catalogue.import",
+  title: "Import files…",
   summary: "Replace lists of the catalogue, or special prices, with those from files.",
   description: `CSV with a header line and one list per file, or JSON with any lists.
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
@@ -91,6 +92,7 @@ Without the column group, accounts stay in their groups.`,
 
 const exportFiles = command({
   id: "catalogue.export",
+  title: "Export a list…",
   summary: "Write the catalogue to files for `duba catalogue import`.",
   description: `All lists as JSON, one list as CSV, or each list as CSV in a directory.
 Importing an exported file has no effect. Special prices of accounts and groups are a list of their own. ${priceColumns}`,

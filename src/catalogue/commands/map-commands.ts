@@ -25,6 +25,7 @@ const isWanted = (wanted: string | undefined, value: string) => wanted === undef
 
 const listMapping = command({
   id: "catalogue.map.list",
+  title: "Matched codes",
   summary: "List which entry of the catalogue is the one of a source, and what waits for a mapping.",
   description:
     "proposed: Duba found one that looks like it, or nothing like it. unclear: several look alike, its code is taken, or the source gives another entry under a code that somebody mapped, so a person must name " +
@@ -63,6 +64,7 @@ const listMapping = command({
 
 const proposeMapping = command({
   id: "catalogue.map.propose",
+  title: "Match codes…",
   summary: "Ask a source for its lists, and propose which entry of the catalogue each is. Nothing else changes.",
   description: "Each pull does the same for a source that is followed. Use it before you change the source.",
   role: "operator",
@@ -107,6 +109,7 @@ const served = ({ source }: { source: string }) => ({
 
 const approveMapping = command({
   id: "catalogue.map.approve",
+  title: "Approve matches…",
   summary: "Approve what is proposed for a source: one entry, or all of a list or of the source.",
   description: "From then on the lists of these entries keep their codes, whatever source you follow.",
   role: "operator",
@@ -164,6 +167,7 @@ const approveMapping = command({
 
 const setMapping = command({
   id: "catalogue.map.set",
+  title: "Match a code by hand…",
   summary: "Name our code of an entry of a source, or none if it shall never be served.",
   description:
     "From then on the list keeps its codes, whatever source you follow. Each code of ours has one entry of a source.",

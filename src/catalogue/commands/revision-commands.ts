@@ -53,6 +53,7 @@ const DraftRow = Type.Object({
 
 const showHistory = command({
   id: "catalogue.history",
+  title: "Revisions",
   summary: "List the drafts that wait or are scheduled, then the revisions, newest first.",
   role: "viewer",
   kind: "read",
@@ -85,6 +86,7 @@ const revisionOrDraft: Form<{ revision: number } | { draft: SeenDraft }> = {
 
 const showRevision = command({
   id: "catalogue.show",
+  title: "See the change",
   summary: "Show one revision or draft: author, time, note and changes.",
   role: "viewer",
   kind: "read",
@@ -134,6 +136,7 @@ const showRevision = command({
 
 const revertRevision = priceChange({
   id: "catalogue.revert",
+  title: "Revert…",
   summary: "Undo a revision with a new revision.",
   description:
     "Entries that changed again later do not change, and the answer lists them. A revert may wait for approval like any other change.",
@@ -172,6 +175,7 @@ type ApprovingRoom = CatalogueRoom & { config: { fourEyes: boolean } };
 const approveDraft = command({
   ...changeCommand,
   id: "catalogue.approve",
+  title: "Approve…",
   summary: "Publish a draft that waits for approval.",
   description:
     "If later changes of the catalogue alter the difference, the answer shows the new difference, and the draft gets a new name, such as " +
@@ -232,6 +236,7 @@ function closed(draft: SeenDraft): CatalogueError {
 
 const rejectDraft = command({
   id: "catalogue.reject",
+  title: "Reject…",
   summary: "Close a draft that waits or is scheduled. Duba never publishes it.",
   role: "operator",
   kind: "change",

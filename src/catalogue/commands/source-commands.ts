@@ -54,6 +54,7 @@ const SourceStatus = Type.Object({
 
 const showSources = command({
   id: "sources.status",
+  title: "Sources",
   summary: "Show the last pull from each source, its result, and the age of the data.",
   onTerminal:
     "The exit code is 1 if the pull from a selected source failed, if its changes wait for approval, or if its data is stale.",
@@ -98,6 +99,7 @@ const showSources = command({
 const pullSource = command({
   ...changeCommand,
   id: "sources.pull",
+  title: "Pull now…",
   summary: "Pull from a source now.",
   description:
     "The lists of the source replace the lists in the catalogue, including manual changes. A change that removes many entries or " +

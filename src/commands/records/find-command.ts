@@ -20,6 +20,7 @@ const ownForms = [
 
 export const findCommand = command({
   id: "find",
+  title: "Find",
   summary:
     "Find what a text names: a verification, a request, an account, a key, a person, a vendor, an event, an endpoint, a revision or an entry of the catalogue.",
   description:

@@ -1,5 +1,6 @@
 import { readApiKey } from "../../access/secrets.ts";
-import { vendors } from "../../upstreams/registry.ts";
+import { type CheckKind, checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
+import { vendors, vendorTitle } from "../../upstreams/registry.ts";
 
 /** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
 export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
@@ -14,8 +15,15 @@ export interface RecordKind {
   members: readonly string[];
   /** What its names look like. */
   named: RegExp;
-  /** The members that stand in large letters at the head of its page. */
-  head: readonly string[];
+  /** The head of its page: its name, its state, whom it is about and when, and which of these say nothing without their label. */
+  title: (row: FoundRow) => string;
+  state?: string;
+  meta: readonly string[];
+  labelled?: readonly string[];
+  /** The commands whose button is filled, the first that fits. */
+  primary?: readonly string[];
+  /** Its facts by heading, at most seven in a panel. The others are folded. */
+  panels?: Readonly<Record<string, readonly string[]>>;
   /** A command whose table about it stands on its page: its member is `by`. */
   below?: string;
   /** Nothing else has such names, so no other kind is asked for one. */
@@ -46,7 +54,14 @@ export const recordKinds = {
   verification: {
     show: "ledger.show",
     by: "reference",
-    head: ["state", "quoted_fee", "account", "key_id", "created_at"],
+    title: ({ kind, subject }) => `${labelOf(kind as CheckKind)} ending ${String(subject).replaceAll("*", "")}`,
+    state: "state",
+    meta: ["account", "created_at", "request_reference"],
+    primary: ["ledger.settle", "books.adjust"],
+    panels: {
+      Money: ["quoted_fee", "amount", "amount_differs", "charged", "charged_at"],
+      "Asked for": ["account", "key_id", "mode", "kind", "consent_reference", "key_kept", "record_kept"],
+    },
     members: ["request_reference", "reference"],
     named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
     isAlone: true,
@@ -62,7 +77,8 @@ export const recordKinds = {
   request: {
     show: "requests.list",
     by: "request_id",
-    head: [],
+    title: ({ request_id }) => String(request_id),
+    meta: [],
     members: ["request_id"],
     named: /^(?!-$)./,
     search: async (text, ask) =>
@@ -75,7 +91,14 @@ export const recordKinds = {
     show: "accounts.show",
     by: "account",
     below: "books.trend",
-    head: ["name", "balance", "spent_naira", "last_used_at"],
+    title: ({ name }) => String(name),
+    meta: ["email", "created_at", "last_used_at", "suspended_at", "id"],
+    labelled: ["created_at", "last_used_at", "suspended_at"],
+    primary: ["accounts.resume", "accounts.top-up"],
+    panels: {
+      Terms: [...checkKinds.map(feeName), "prepaid", "cap_naira", "cap_count", "answers"],
+      Limits: ["limit_verification", "limit_in_flight", "limit_negatives"],
+    },
     members: ["account", "account_id"],
     named: /^acc_|@/,
     search: async (text, ask) =>
@@ -88,7 +111,10 @@ export const recordKinds = {
   key: {
     show: "keys.show",
     by: "id",
-    head: ["state", "mode", "account", "last_used_at", "expires_at"],
+    title: ({ label, mode }) => String(label || `A ${mode} key`),
+    state: "state",
+    meta: ["account", "mode", "expires_at", "last_used_at", "id"],
+    labelled: ["expires_at", "last_used_at"],
     members: ["key_id"],
     named: /^[0-9A-Za-z]{12}$|^duba_(?:test|live)_/,
     search: async (text, ask) => {
@@ -102,7 +128,10 @@ export const recordKinds = {
   person: {
     show: "people.show",
     by: "person",
-    head: ["name", "state", "role", "last_seen_at"],
+    title: ({ name, email }) => String(name || email),
+    state: "state",
+    meta: ["email", "role", "last_seen_at"],
+    labelled: ["last_seen_at"],
     members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by"],
     named: /@/,
     search: async (text, ask) =>
@@ -119,7 +148,11 @@ export const recordKinds = {
     show: "upstreams.show",
     by: "vendor",
     below: "books.trend",
-    head: ["state", "paused_by", "paused_until", "place", "missing"],
+    title: ({ name }) => vendorTitle(String(name)),
+    state: "state",
+    meta: ["paused_by", "paused_until", "about"],
+    primary: ["routes.resume"],
+    labelled: ["paused_by", "paused_until"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
     search: async (text) =>
@@ -128,7 +161,8 @@ export const recordKinds = {
   event: {
     show: "events.show",
     by: "event",
-    head: ["type", "happened_at", "request_reference"],
+    title: ({ type }) => String(type),
+    meta: ["happened_at", "request_reference", "event"],
     members: ["event"],
     named: /^evt_/,
     isAlone: true,
@@ -142,7 +176,8 @@ export const recordKinds = {
   endpoint: {
     show: "events.list",
     by: "endpoint",
-    head: [],
+    title: ({ endpoint }) => String(endpoint),
+    meta: [],
     members: ["endpoint"],
     named: /^ep_/,
     isAlone: true,
@@ -154,7 +189,11 @@ export const recordKinds = {
   revision: {
     show: "catalogue.show",
     by: "revision",
-    head: ["state", "published_at", "author", "added", "modified", "removed"],
+    title: ({ revision, draft }) => (draft === undefined ? `Revision ${revision}` : `Change ${draft}`),
+    state: "state",
+    meta: ["author", "published_at", "created_at", "holds_from", "source", "note"],
+    labelled: ["holds_from"],
+    primary: ["catalogue.approve"],
     members: ["revision", "draft"],
     named: revisionName,
     search: async (text, ask) =>
@@ -168,7 +207,8 @@ export const recordKinds = {
   entry: {
     show: "catalogue.entries",
     by: "search",
-    head: [],
+    title: ({ search }) => String(search),
+    meta: [],
     members: [],
     named: /./,
     search: async (text, ask) =>

@@ -33,6 +33,7 @@ const inOrder = Object.entries(standInNumbers)
 /** `duba stand-in`: only a terminal can run it. */
 export const standInCommand = command({
   id: "stand-in",
+  title: "Stand-in",
   summary: "Speak the wire of an identity vendor or a catalogue source, until a signal ends it.",
   description:
     "For a rehearsal of the whole service before you have a contract. People are invented, and the last two digits of a number say what happens to it. " +

@@ -16,7 +16,7 @@ for (const engine of usualEngines)
     const now = () => clock.at;
     const figures = async (range: ChartRange = "hour") => {
       const charts = await chartsOf({ db, now }, range);
-      return charts.map(({ figures }) => figures.map(({ name, text }) => `${name} ${text}`).join(", "));
+      return charts.map(({ series }) => series.map(({ name, sum }) => `${name} ${sum}`).join(", "));
     };
     const [one, other] = [new ResponseCounts(true), new ResponseCounts(true)];
     const kept = [one, other].map((answers, index) => keepMinuteCounts({ db, now }, answers, `process ${index}`));
@@ -37,10 +37,10 @@ for (const engine of usualEngines)
     await flush();
     await flush();
     const first = [
-      "Answered 10, Refused 1, Failed 0",
-      "p50 0.75 ms, p99 1 ms",
-      "Verified 1, No match 1, Refused 0, Failed 0",
-      "p50 38 ms, p99 50 ms",
+      "answered 10, refused 1, failed 0",
+      "median 0.75 ms, 95 % 0.98 ms",
+      "verified 1, no match 1, refused 0, failed 0",
+      "median 38 ms, 95 % 49 ms",
     ];
     assert.deepEqual(await figures(), first);
 

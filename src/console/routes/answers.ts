@@ -8,6 +8,7 @@ import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, urlOf } from "../site-map.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
+import { worded } from "../view/words.ts";
 import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
 
@@ -18,13 +19,14 @@ export function answerOf(
   answer: unknown,
   { texts = {}, ...more }: Partial<AnswerParts> & { texts?: Record<string, string> } = {},
 ): Html {
-  const { say, config } = visit;
+  const { say, times, names } = visit;
   return answerView({
     ...{
       command,
       answer,
       say,
-      zone: config.timeZone,
+      times,
+      names,
       view: viewIn(new URLSearchParams()),
       links: linksOf(visit, command),
     },
@@ -39,12 +41,11 @@ export async function answerParts(
   command: ConsoleCommand,
   { answer, plain }: { answer: unknown; plain: unknown },
 ): Promise<HttpResponse | { main: Html; find: Html; csv: Html }> {
-  const { path, query, config } = visit;
-  const zone = config.timeZone;
+  const { path, query, times, names } = visit;
   const view = viewIn(query);
-  const table = listOf(command.answer) && tableOf(command, answer, list, zone);
+  const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
   // An answer may show other tables in place of its list: what is found in those is no row of the list.
-  const showsList = () => partsOf(command, answer, zone).some((part) => typeof part !== "string" && "list" in part);
+  const showsList = () => partsOf(command, answer, times).some((part) => typeof part !== "string" && "list" in part);
   const rows = table ? (view.find === "" || showsList() ? seen(table, view) : table.rows) : [];
   if (query.get("_csv") === "1" && table) {
     // Without a view of its own it is what --csv gives, byte for byte.
@@ -62,7 +63,7 @@ export async function answerParts(
     find: (table?.rows.length ?? 0) > 1 || view.find !== "" ? finder(visit) : html``,
     csv:
       rows.length > 0
-        ? html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
+        ? html`<a class="quiet" href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
         : html``,
   };
 }

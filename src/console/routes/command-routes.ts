@@ -4,26 +4,48 @@ import { membersOf } from "../../operation/command/read-texts.ts";
 import { confirms } from "../../operation/command.ts";
 import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
-import { type ConsoleCommand, type ConsolePage, placeOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, type ConsolePage, placeOf, titleOf, urlOf } from "../site-map.ts";
+import { timeOf } from "../view/cells.ts";
 import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
-import { framedPage, timeElement } from "../view/frame.ts";
+import { framedPage, type MenuCounts } from "../view/frame.ts";
+import type { MenuLink } from "../view/menus.ts";
 import { recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
-import { chipMembers, chips, commandHead, commandList, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
+import { learnNames } from "./learn-names.ts";
+import {
+  answerHead,
+  chipMembers,
+  chips,
+  commandList,
+  formHead,
+  formParts,
+  makers,
+  pageHead,
+  pageTitle,
+  placeTools,
+  tabs,
+} from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
-import { hasEditor, linksOf, pricesLink, recordActions } from "./row-actions.ts";
+import { hasEditor, pricesLink, recordActions } from "./row-actions.ts";
 import { isExpected, redacted, runAs } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
   const query = new URLSearchParams(asked.query);
-  if (place.sinceToday && !hasMembers(query)) query.set("from", asked.config.timeZone.dayOf(asked.store.now()));
-  if (place.sort !== undefined && !query.has("_sort")) query.set("_sort", place.sort);
+  const { timeZone } = asked.config;
+  if (place.sinceMonth && !hasMembers(query)) query.set("from", `${timeZone.monthOf(asked.store.now())}-01`);
+  const command = place.opens === undefined ? undefined : asked.whole.commands.get(place.opens);
+  if (command?.sort !== undefined && !query.has("_sort")) query.set("_sort", command.sort);
   const visit = { ...asked, query };
-  const command = place.opens === undefined ? undefined : visit.whole.commands.get(place.opens);
-  const heading = html`<div class="title"><h1>${place.title}</h1>${toolbar(visit, place)}</div>`;
-  if (!command) return framed(visit, place, place.title, html`${heading}${commandList(visit, place)}`);
+  const tools = placeTools(visit, place);
+  if (!command)
+    return framed(
+      visit,
+      place,
+      place.title,
+      html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`,
+    );
   const shown = await shownAnswer(visit, command, place.path);
   if ("status" in shown) return shown;
   const byForm = new URLSearchParams(asked.query);
@@ -33,7 +55,8 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
   const filter =
     form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
   const above = await aboveTable(visit, place);
-  const main = html`${heading}${above}${await chips(visit, command, place.path)}<div class="controls">${filter}${shown.tools}</div>${shown.problem && form ? "" : shown.main}`;
+  const filters = html`<div class="filters">${await chips(visit, command, place.path)}${filter}${shown.tools}</div>`;
+  const main = html`${pageHead({ title: place.title, tools })}${above}${filters}${shown.problem && form ? "" : shown.main}`;
   return framed(visit, place, place.title, main);
 }
 
@@ -54,13 +77,21 @@ export async function showCommand(visit: Visit, command: ConsoleCommand): Promis
   const { problem, tools } = shown;
   const place = placeOf(visit.site, command);
   const form = await filterForm(visit, command, { problem });
-  const summary = command.target === undefined ? "Filter" : "Show another";
-  const folded = form && html`<details class="filter"><summary>${summary}</summary>${form}</details>`;
+  await learnNames(visit.store.db, visit.names, texts);
+  const folded =
+    form && !recordShownBy(command) && html`<details class="filter"><summary>Filter</summary>${form}</details>`;
+  const { answer, links = [] } = shown;
+  const head = answerHead(visit, command, place, {
+    texts,
+    answer,
+    links: [...links, ...makers(visit, command, texts)],
+  });
+  const filters = folded || tools.text !== "" ? html`<div class="filters">${folded || ""}${tools}</div>` : "";
   const main = problem
-    ? html`${commandHead(visit, command, place)}${form === "" ? shown.main : form}`
-    : html`${commandHead(visit, command, place, texts)}<div class="controls">${folded}${tools}</div>${seeAlso(visit, command, texts)}${shown.main}${await belowRecord(visit, command, texts)}`;
+    ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
+    : html`${head}${tabs(visit, command, texts)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
   const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
-  return framed(visit, place, titleOf(command, texts), main, { scripts });
+  return framed(visit, place, pageTitle(visit, command, texts, answer), main, { scripts });
 }
 
 /** The table about a record that stands on its page. */
@@ -71,7 +102,7 @@ async function belowRecord(visit: Visit, command: ConsoleCommand, { ...given }: 
   if (!about || name === undefined) return "";
   const texts = { [by]: name };
   const { answer } = await runAs(visit, about, texts);
-  return html`<h2>${titleOf(about)}</h2>${answerOf(visit, about, answer, { texts })}`;
+  return html`<section><h2>${titleOf(about)}</h2>${answerOf(visit, about, answer, { texts })}</section>`;
 }
 
 /** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */
@@ -86,7 +117,7 @@ async function shownAnswer(
   visit: Visit,
   command: ConsoleCommand,
   path: string,
-): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error }> {
+): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error; answer?: unknown; links?: readonly MenuLink[] }> {
   const { query } = visit;
   try {
     const { answer, plain, said } = await runAs(visit, command, readTextsOf(command, query));
@@ -95,11 +126,12 @@ async function shownAnswer(
     const parts = await answerParts({ ...visit, path }, command, { answer, plain });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);
-    const older = html`<p class="links"><a href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
-    const main = html`${recordActions(linksOf(visit, command), answer)}${parts.main}
-${said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`}
+    const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
+    const main = html`${parts.main}
+${said === undefined ? "" : html`<p class="quiet" role="note">${said}</p>`}
 ${next === undefined ? "" : older}`;
-    return { main, tools: html`${parts.find}${parts.csv}${pricesLink(visit, command)}` };
+    const tools = html`${pricesLink(visit, command)}${parts.csv}${parts.find}`;
+    return { main, tools, answer, links: recordActions(visit, command, answer) };
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
     return { main: problemBox(redacted(problem), visit.say, command), tools: html``, problem };
@@ -120,22 +152,45 @@ export async function commandPage(
 ): Promise<HttpResponse> {
   const place = placeOf(visit.site, command);
   const form = commandForm(command, { ...(await formParts(visit, command, state.texts)), ...state });
-  const title = state.problem ? `Problem: ${titleOf(command)}` : titleOf(command);
+  // What a problem is about may be a secret in the wrong field.
+  const named = state.problem ? {} : state.texts;
+  await learnNames(visit.store.db, visit.names, named);
+  const title = `${state.problem ? "Problem: " : ""}${pageTitle(visit, command, named)}`;
   const scripts = [
     ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
     ...(canCheck(command) ? ["htmx.js"] : []),
   ];
-  return framed(visit, place, title, html`${commandHead(visit, command, place)}${form}`, { scripts, at: null });
+  return framed(visit, place, title, html`${formHead(visit, command, place, named)}${form}`, {
+    scripts,
+    at: null,
+  });
 }
 
 /** `at`: when what it shows was read; null if it shows nothing. */
-export function framed(
-  { site, session, store, config }: Visit,
+export async function framed(
+  visit: Visit,
   place: ConsolePage,
   title: string,
   main: Html,
-  { scripts, styles, at = store.now() }: { scripts?: string[]; styles?: string[]; at?: number | null } = {},
-): HttpResponse {
-  const shownAt = at === null ? undefined : timeElement(at, config.timeZone);
-  return page(framedPage({ title, main, scripts, styles }, { site, place, session, shownAt }));
+  { scripts, at = visit.store.now() }: { scripts?: string[]; at?: number | null } = {},
+): Promise<HttpResponse> {
+  const { site, session, store, config, times } = visit;
+  const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
+  const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
+  return page(framedPage({ title, main, scripts }, { site, place, session, counts: await menuCounts(visit), foot }));
+}
+
+/** What waits on pages, for their links in the menu. All people share a reading of it. */
+async function menuCounts(visit: Visit): Promise<MenuCounts> {
+  const { site, readings } = visit;
+  const status = site.commands.get("status")!;
+  const read = async () => JSON.stringify((await runAs(visit, status, {})).plain);
+  try {
+    const facts = JSON.parse(await readings.get("menu", 10_000, read)) as { unknown_verifications: number; held: [] };
+    const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };
+    return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+  } catch {
+    // A page says what it can without them.
+    return {};
+  }
 }

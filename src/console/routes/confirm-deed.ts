@@ -6,9 +6,10 @@ import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { list } from "../../operation/command/answer-schema.ts";
-import { tableOf } from "../../operation/command/answer-table.ts";
+import { recordOf, tableOf } from "../../operation/command/answer-table.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { amount, remark } from "../../operation/command/forms.ts";
+import { isRow } from "../../operation/command/projected.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Effect } from "../../operation/command.ts";
 import { koboOf, nairaText } from "../../operation/money.ts";
@@ -18,10 +19,13 @@ import { jsonResponse } from "../console-response.ts";
 import type { ConsoleRoom, Visit } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
+import { money } from "../view/cells.ts";
 import { whyPasskey } from "../view/command-form.ts";
+import { worded } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
 import type { SentForm } from "./form-texts.ts";
-import { titleOf } from "./page-parts.ts";
+import { learnNames } from "./learn-names.ts";
+import { pageTitle } from "./page-parts.ts";
 import { effectOf, foundAs, isExpected } from "./run-as.ts";
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
@@ -114,25 +118,37 @@ function parsed(text: string): AuthenticationResponseJSON {
   }
 }
 
-/** What a person is about to do, what it gives away and what it hits. Scripts show it in place of the form. */
+/** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
 async function deedPage(visit: Visit, command: ConsoleCommand, texts: Texts, effect: Effect): Promise<Html> {
   const given = membersOf(command.input).flatMap(({ name, member }) =>
     texts[name] === undefined || member.holds === "passkey"
       ? []
-      : [{ name, shows: "text" as const, text: member.private ? "(not shown)" : textOf(texts[name], member) }],
+      : [{ name, shows: "text" as const, value: null, text: textOf(texts[name], member) }],
   );
   const hits = await hitsOf(visit, command, texts);
-  return html`<section class="deed" aria-labelledby="deed"><h2 id="deed" tabindex="-1">Confirm: ${titleOf(command)}</h2>
-<p>${visit.say(command.summary)}</p>
-${effect.says.map((sentence) => html`<p class="effect">${visit.say(sentence)}</p>`)}
-${recordView(given, visit.say)}
-${hits.map((hit) => html`<h3>What it hits</h3>${hit}`)}
-<p class="note warn">${whyPasskey(command)}</p>
+  const named = Object.fromEntries(
+    (command.target ?? []).flatMap((each) => (typeof texts[each] === "string" ? [[each, [texts[each]]]] : [])),
+  );
+  await learnNames(visit.store.db, visit.names, named);
+  const { says, moves = [], isDanger } = effect;
+  const then = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
+  const rows = moves.map(
+    ({ what, before, after }) =>
+      html`<tr><td class="name">${what}</td><td class="number">${money(before)}</td><td class="number">${money(after)}</td></tr>`,
+  );
+  const moved = html`<table class="few"><thead><tr><td></td><th scope="col" class="number">Before</th><th scope="col" class="number">After</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<section class="panel confirm" aria-labelledby="deed"><h2 id="deed" tabindex="-1">${pageTitle(visit, command, named).replace(":", "")}?</h2>
+${then.length > 0 ? then : html`<p>${visit.say(command.summary)}</p>`}
+${rows.length > 0 ? moved : ""}
+${recordView(given, visit)}
+${hits.map((hit) => html`<details class="fold"><summary>About</summary>${hit}</details>`)}
+<p class="then">${whyPasskey(command)}</p>
 <p class="wrong" role="alert" data-problem></p>
-<p class="buttons"><button type="button" class="${effect.isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" data-back>Back</button></p></section>`;
+<p class="buttons"><button type="button" class="button ${isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" class="button" data-back>Back</button></p></section>`;
 }
 
-function textOf(given: NonNullable<Texts[string]>, { form, masks }: Member): string {
+function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
+  if (isPrivate) return "(not shown)";
   if (given === true) return "yes";
   if (masks) return remark.read(String(given));
   const kobo = form === amount.form ? koboOf(String(given)) : undefined;
@@ -162,11 +178,13 @@ async function hitIn(visit: Visit, shows: ConsoleCommand, text: string): Promise
   const [only] = membersOf(shows.input).filter(({ isRequired }) => isRequired);
   const answer = await foundAs(visit, shows, only ? { [only.name]: text } : {});
   if (answer === undefined) return undefined;
+  if (only && isRow(answer)) return recordView(recordOf(shows.answer, answer, visit.times), visit);
   if (only) return answerOf(visit, shows, answer, { links: () => ({ own: undefined, actions: [] }) });
-  const { columns, rows } = tableOf(shows, answer, list, visit.config.timeZone);
+  const { columns, rows } = worded(tableOf(shows, answer, list, visit.times), visit.names);
   const row = rows.find((each) =>
     Object.values(each).some((value) => typeof value === "string" && value.toLowerCase() === text.toLowerCase()),
   );
-  const members = row && columns.map(({ textOf, ...column }) => ({ ...column, text: textOf(row) }));
-  return members && recordView(members, visit.say);
+  const members =
+    row && columns.map(({ textOf, ...column }) => ({ ...column, text: textOf(row), value: column.valueIn(row) }));
+  return members && recordView(members, visit);
 }

@@ -1,5 +1,4 @@
 import { personActor } from "../../access/people/people-rows.ts";
-import { withEmails } from "../../access/people/shown-actors.ts";
 import { appendWith } from "../../audit/append.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
@@ -10,15 +9,15 @@ import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
+import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
-import { timeElement } from "../view/frame.ts";
 import { recordAddress } from "../view/record-links.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { readTextsOf, type SentForm, textsIn } from "./form-texts.ts";
-import { commandHead, titleOf } from "./page-parts.ts";
-import { effectOf, isExpected, ownForm, redacted, runAs } from "./run-as.ts";
+import { pageHead, pageTitle } from "./page-parts.ts";
+import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
@@ -77,7 +76,7 @@ export async function showDone(visit: Visit, command: ConsoleCommand): Promise<H
   if (!sent || !mayRun(visit.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
     return redirect(pathOf(command));
   const plain: unknown = JSON.parse(sent.answer);
-  const answer = await withEmails(visit.store.db, plain);
+  const answer = await shownTo(visit, plain);
   return outcomePage(visit, command, { answer, plain, at: sent.at });
 }
 
@@ -91,14 +90,14 @@ async function outcomePage(
   if ("status" in parts) return parts;
   const { main: shown, find, csv } = parts;
   const hasTable = at !== undefined && csv.text !== "";
-  const long = html`<p class="note warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
-  const sending = html`<p class="quiet">You can send the address of this page to somebody with your role or a higher one. Duba keeps the answer for at most 12 hours.</p>`;
+  const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
+  const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
   const place = placeOf(visit.site, command);
   return donePage(
     visit,
     command,
-    html`${hasTable ? html`<div class="controls">${find}</div>` : ""}
-<div class="outcome" role="status">${isTooLong ? long : ""}${hasTable ? html`<p class="links">${csv}</p>` : ""}${shown}</div>
+    html`${hasTable ? html`<div class="filters">${csv}${find}</div>` : ""}
+<div class="outcome" role="status">${isTooLong ? long : ""}${shown}</div>
 ${hasTable ? sending : ""}<p><a href="${place.path}">Back to ${place.title}</a></p>`,
     at,
   );
@@ -113,14 +112,15 @@ async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: Al
   return donePage(
     visit,
     command,
-    html`<div class="outcome" role="status"><p class="sentence">This was done at ${timeElement(at, visit.config.timeZone)}. Nothing was done again.</p></div>
-<p class="links">${link} <a href="${pathOf(command)}">A new form</a></p>`,
+    html`<div class="outcome" role="status"><p class="says">This was done at ${timeOf(at, visit.times.textOf(at, true))}. Nothing was done again.</p></div>
+<p>${link} · <a href="${pathOf(command)}">A new form</a></p>`,
   );
 }
 
 /** What became of a form. `at`: when its answer was kept. */
-function donePage(visit: Visit, command: ConsoleCommand, outcome: Html, at?: number): HttpResponse {
+function donePage(visit: Visit, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
   const place = placeOf(visit.site, command);
-  const main = html`${commandHead(visit, command, place, {})}${outcome}`;
-  return framed(visit, place, titleOf(command), main, at === undefined ? {} : { at });
+  const title = pageTitle(visit, command);
+  const main = html`${pageHead({ crumb: place, title })}${outcome}`;
+  return framed(visit, place, title, main, at === undefined ? {} : { at });
 }

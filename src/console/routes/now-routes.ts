@@ -1,155 +1,183 @@
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
-import { jsonText, page } from "../console-response.ts";
+import { vendorTitle } from "../../upstreams/registry.ts";
+import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
-import { type ConsolePage, pathOf } from "../site-map.ts";
-import { stateMark } from "../view/cells.ts";
-import { timeElement } from "../view/frame.ts";
+import { type ConsolePage, placeOf } from "../site-map.ts";
+import { alarmBand, alarmList, type OpenAlarm } from "../view/alarm-list.ts";
+import { pill } from "../view/cells.ts";
+import { chartFigure, sparkline } from "../view/chart-figure.ts";
+import { figureRow, headlines, rowShape } from "../view/figures.ts";
+import { recordAddress } from "../view/record-links.ts";
 import { answerOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
+import { pageHead } from "./page-parts.ts";
+import { linksOf } from "./row-actions.ts";
 import { runAs } from "./run-as.ts";
-
-/** The commands whose tables stand above and below the charts, with their headings. */
-const tablesAbove = [
-  ["books.trend", "Live verifications"],
-  ["routes.show", "Vendors"],
-] as const;
-const tablesBelow = [
-  ["upstreams.status", "Vendors of each process"],
-  ["sources.status", "Source of the catalogue"],
-] as const;
 
 export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
   const range = rangeIn(visit.query);
-  const links = (Object.keys(ranges) as ChartRange[]).map(
+  const spans = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
-      html`<a class="button" href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>Last ${each}</a> `,
+      html`<a href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>${each === "day" ? "Day" : "Hour"}</a>`,
   );
+  const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
-  const fresh = (part: Part) => readingOf(visit, part, "renew");
-  const [health, above, drawn, below] = await Promise.all([live, aboveCharts, counts(range), belowCharts].map(fresh));
-  const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
-<div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health!)}</div>
-<div hx-get="/now/sums" hx-trigger="every 60s" hx-swap="innerMorph">${new Html(above!)}</div>
-<div class="charts" data-charts="/now/counts?range=${range}" data-zone="${visit.config.timeZone.name}">${(JSON.parse(drawn!) as Chart[]).map(chartFigure)}</div>
-<p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
-<div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below!)}</div>`;
-  return framed(visit, place, "Now", main, { scripts: ["uplot.js", "charts.js", "htmx.js"], styles: ["uplot.css"] });
+  const shown = [...nowParts.values()].map((part) => readingOf(visit, part(visit.query), "renew"));
+  const [live, sums, counts, tables] = await Promise.all(shown);
+  const part = (path: string, seconds: number, text: string) =>
+    html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
+  const main = html`${pageHead({ title: place.title, tools })}
+${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${part(`/now/counts?range=${range}`, 10, counts!)}${part("/now/tables", 10, tables!)}`;
+  return framed(visit, place, place.title, main, { scripts: ["htmx.js"] });
 }
 
 /** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
 interface Part {
   name: string;
   keptFor: number;
-  read: (visit: Visit) => Promise<string>;
-  answers?: typeof jsonText;
+  read: (visit: Visit) => Promise<Html>;
 }
-
-const live: Part = { name: "live", keptFor: 5_000, read: async (visit) => (await healthView(visit)).text };
-const tablesOf = (name: string, keptFor: number, tables: typeof tablesAbove | typeof tablesBelow): Part => ({
-  ...{ name, keptFor },
-  read: async (visit) => (await tablesView(visit, tables)).text,
-});
-const aboveCharts = tablesOf("sums", 60_000, tablesAbove);
-const belowCharts = tablesOf("tables", 5_000, tablesBelow);
-/** A step of the chart of a day is ten minutes. */
-const counts = (range: ChartRange): Part => ({
-  name: `counts ${range}`,
-  keptFor: range === "day" ? 60_000 : 5_000,
-  read: async (visit) => JSON.stringify(await charts(visit, range)),
-  answers: jsonText,
-});
 
 /** By path. */
 export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
-  ["/now/live", () => live],
-  ["/now/sums", () => aboveCharts],
-  ["/now/tables", () => belowCharts],
-  ["/now/counts", (query) => counts(rangeIn(query))],
+  ["/now/live", () => ({ name: "live", keptFor: 5_000, read: healthView })],
+  ["/now/sums", () => ({ name: "sums", keptFor: 60_000, read: figuresView })],
+  ["/now/counts", (query) => countsOf(rangeIn(query))],
+  ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
 ]);
 
+function countsOf(range: ChartRange): Part {
+  return { name: `counts ${range}`, keptFor: 5_000, read: (visit) => chartsView(visit, range) };
+}
+
 function readingOf(visit: Visit, { name, keptFor, read }: Part, how: "get" | "renew") {
-  return visit.readings[how](`${name} ${visit.session.person.role}`, keptFor, () => read(visit));
+  const reading = async () => (await read(visit)).text;
+  return visit.readings[how](`${name} ${visit.session.person.role}`, keptFor, reading);
 }
 
 export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
-  return (part.answers ?? page)(await readingOf(visit, part, "get"));
+  return page(await readingOf(visit, part, "get"));
 }
 
-/** The counts up to this moment. */
+async function chartsView(visit: Visit, range: ChartRange): Promise<Html> {
+  const { timeZone } = visit.config;
+  const figures = (await charts(visit, range)).map((chart) =>
+    chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)),
+  );
+  const pairs = [figures.slice(0, 2), figures.slice(2)].filter((pair) => pair.some(({ text }) => text !== ""));
+  return html`${pairs.map((pair) => html`<div class="pair">${pair}</div>`)}`;
+}
+
+/** The counts up to this moment: of verifications, then of look-ups. */
 async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
   await visit.counts.flush().catch(() => undefined);
-  return chartsOf(visit.store, range);
+  const drawn = await chartsOf(visit.store, range);
+  return [...drawn.slice(2), ...drawn.slice(0, 2)];
 }
 
-/** The sums of a chart, which scripts draw below them. One without data is not shown. */
-function chartFigure({ title, figures, series }: Chart): Html {
-  const isEmpty = series.every(({ values }) => values.every((value) => !value));
-  const sums = figures.map(({ name, text }) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
-  return html`<figure${isEmpty ? html` hidden` : ""}><figcaption>${title}</figcaption><dl class="sums">${sums}</dl></figure>`;
+/** The live verifications of a day beside the day before. */
+async function figuresView(visit: Visit): Promise<Html> {
+  const command = visit.site.commands.get("books.trend");
+  if (!command) return html``;
+  const [{ answer }, [verifications]] = await Promise.all([runAs(visit, command, {}), charts(visit, "day")]);
+  const [day] = answer as Record<string, unknown>[];
+  const [first, ...others] = headlines(rowShape(command.answer), day!, visit.times, "the day before");
+  const sums = verifications!.times.map((_, at) =>
+    verifications!.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  return figureRow([{ ...first!, line: html`<dd class="spark">${sparkline(sums)}</dd>` }, ...others]);
 }
 
-/** What needs a hand, and how the service is. */
+/** One line that says how the service is, or a band with the worst that is not, and what mends it. */
 async function healthView(visit: Visit): Promise<Html> {
-  const status = visit.site.commands.get("status")!;
-  const [isUp, { answer }] = await Promise.all([visit.health.takesWrites(), runAs(visit, status, {})]);
-  const { instances, revision, published_at, held, unknown_verifications, oldest_unknown_at, last_backup_at, alarms } =
-    answer as StatusFacts;
-  const now = visit.store.now();
-  const auditAlarms = visit.health.auditAlarms();
-  const link = (href: string, tone: string, text: string) =>
-    html`<a href="${href}"><span class="state ${tone}">${text}</span></a>`;
-  const facts: Record<string, Html | string> = {
-    Store: stateMark(isUp ? "ready" : "failed"),
-    Instances: String(instances),
-    "Audit trail":
-      auditAlarms.length === 0
-        ? stateMark("ready")
-        : html`<span class="state bad">${auditAlarms.join(", ").replaceAll("_", " ")}</span>`,
-    Catalogue:
-      revision === null
-        ? "empty"
-        : html`<a href="/catalogue">Revision ${revision}</a>, ${ageOf(now - published_at!)} old`,
-    "Held changes": held.length === 0 ? "none" : link("/catalogue", "warn", held.join(", ")),
-    "Unknown outcomes":
-      unknown_verifications === 0
-        ? "none"
-        : link(
-            "/verifications?state=unknown&mode=live",
-            "bad",
-            `${unknown_verifications}, oldest ${ageOf(now - oldest_unknown_at!)}`,
-          ),
-    "Last backup": last_backup_at === null ? "never" : `${ageOf(now - last_backup_at)} ago`,
-  };
-  const tiles = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
-  return html`<section class="alarms" aria-label="What needs a hand">${answerOf(visit, visit.site.commands.get("alarms.list")!, alarms)}</section>
-<dl class="figures">${tiles}</dl>
-<p class="quiet age">As of ${timeElement(now, visit.config.timeZone)}. It refreshes itself.</p>`;
+  const { vendors, alarms } = await statusOf(visit);
+  const open = alarms.filter(({ state }) => state === "open");
+  const [worst] = open;
+  if (worst?.rank === 1) return alarmBand(worst, visit);
+  const serving = vendors.filter(({ ready }) => ready).length;
+  const all = vendors.length;
+  const well =
+    all === 0
+      ? pill("plain", "No live vendor is set")
+      : serving === all
+        ? pill("good", all === 1 ? "The vendor serves" : `All ${all} vendors serve`)
+        : pill("warn", `${serving} of ${all} vendors serve`);
+  const waits = open.filter(({ rank }) => rank === 3).length;
+  const costs = open.length - waits;
+  const says = [
+    costs === 0 ? "Nothing needs a hand" : `${things(costs)} ${costs === 1 ? "needs" : "need"} a hand`,
+    ...(waits === 0 ? [] : [`${things(waits)} ${waits === 1 ? "waits" : "wait"}`]),
+  ];
+  return html`<p class="health">${well} <span>${says.join("; ")}.</span></p>`;
+}
+
+function things(count: number): string {
+  return count === 1 ? "1 thing" : `${count} things`;
 }
 
 interface StatusFacts {
   instances: number;
   revision: number | null;
   published_at: number | null;
-  held: string[];
-  unknown_verifications: number;
-  oldest_unknown_at: number | null;
+  vendors: { name: string; ready: boolean }[];
   last_backup_at: number | null;
   /** As `alarms.list` answers. */
-  alarms: unknown;
+  alarms: OpenAlarm[];
 }
 
-async function tablesView(visit: Visit, tables: typeof tablesAbove | typeof tablesBelow): Promise<Html> {
-  const parts = await Promise.all(
-    tables.map(async ([id, title]) => {
-      const command = visit.site.commands.get(id);
-      if (!command) return html``;
-      const { answer } = await runAs(visit, command, {});
-      return html`<section><h2><a href="${pathOf(command)}">${title}</a></h2>${answerOf(visit, command, answer)}</section>`;
-    }),
-  );
-  return html`${parts}`;
+async function statusOf(visit: Visit): Promise<StatusFacts> {
+  return (await runAs(visit, visit.site.commands.get("status")!, {})).answer as StatusFacts;
+}
+
+/** What needs a hand, the vendors, and how the service is. */
+async function tablesView(visit: Visit): Promise<Html> {
+  const { commands } = visit.site;
+  const list = commands.get("alarms.list")!;
+  const [status, isUp, vendors] = await Promise.all([
+    statusOf(visit),
+    visit.health.takesWrites(),
+    Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
+  ]);
+  const acts = linksOf(visit, list);
+  const alarms = alarmList(status.alarms, { ...visit, actionsOf: (row) => acts(row).actions });
+  return html`${alarms}${vendors}${serviceStrip(visit, status, isUp)}`;
+}
+
+async function tableOf(visit: Visit, id: string): Promise<Html> {
+  const command = visit.site.commands.get(id);
+  if (!command) return html``;
+  const { answer } = await runAs(visit, command, {});
+  const { path, title } = placeOf(visit.site, command);
+  return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(visit, command, answer)}</section>`;
+}
+
+function serviceStrip(
+  visit: Visit,
+  { instances, revision, published_at, last_backup_at, vendors }: StatusFacts,
+  isUp: boolean,
+) {
+  const now = visit.store.now();
+  const faults = visit.health.auditAlarms();
+  const facts: Record<string, Html | string> = {
+    Store: isUp ? pill("good", "ready") : pill("bad", "takes no writes"),
+    "Audit trail": faults.length === 0 ? pill("good", "whole") : pill("bad", faults.join(", ").replaceAll("_", " ")),
+    ...(vendors.length > 0 && { Vendors: html`${vendors.map(({ name }) => vendorLink(visit, name))}` }),
+    Instances: String(instances),
+    Catalogue:
+      revision === null
+        ? "empty"
+        : html`<a href="/catalogue">revision ${revision}</a>, ${ageOf(now - published_at!)} old`,
+    Backup: last_backup_at === null ? "never" : `${ageOf(now - last_backup_at)} ago`,
+  };
+  const lines = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
+  return html`<section><h2 class="visually-hidden">Service</h2><dl class="strip">${lines}</dl></section>`;
+}
+
+function vendorLink({ site }: Visit, name: string): Html {
+  const address = recordAddress(site, { kind: "vendor", name });
+  return address === undefined ? html`${vendorTitle(name)} ` : html`<a href="${address}">${vendorTitle(name)}</a> `;
 }
 
 function ageOf(milliseconds: number): string {
@@ -160,5 +188,5 @@ function ageOf(milliseconds: number): string {
 }
 
 function rangeIn(query: URLSearchParams): ChartRange {
-  return query.get("range") === "day" ? "day" : "hour";
+  return query.get("range") === "hour" ? "hour" : "day";
 }

@@ -5,19 +5,24 @@ import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import type { Visit } from "../console-room.ts";
 import {
+  addressOf,
   type ConsoleCommand,
   type ConsolePage,
-  commandNames,
   commandsAt,
   familyOf,
   labelFor,
+  linkTextOf,
   pathOf,
   placeOf,
+  type SiteMap,
+  titleOf,
   urlOf,
-  verbOf,
 } from "../site-map.ts";
-import type { FormState, FormTexts } from "../view/command-form.ts";
-import { recordShownBy } from "../view/record-links.ts";
+import { shownAs } from "../view/cells.ts";
+import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
+import { type MenuLink, moreMenu } from "../view/menus.ts";
+import { recordLinks, recordShownBy } from "../view/record-links.ts";
+import { wordOf } from "../view/words.ts";
 import { deskAs, foundAs } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
@@ -40,7 +45,7 @@ export async function formParts(
 }
 
 /** Members of a form that records call otherwise. */
-const named: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
+const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
 
 /** What the record of a form's target has in the members that the form can change. */
 async function setNow(
@@ -55,150 +60,179 @@ async function setNow(
   const [name] = (by !== undefined && texts[by]) || [];
   if (kind === "read" || !command || name === undefined || !shows.named.test(name)) return {};
   const shown = Object.keys((command.answer as { properties?: object }).properties ?? {});
-  const shared = membersOf(input).filter(({ name }) => name !== by && shown.includes(named[name] ?? name));
+  const shared = membersOf(input).filter(({ name }) => name !== by && shown.includes(recordNames[name] ?? name));
   if (shared.length === 0) return {};
   const answer = await foundAs(visit, command, { [by!]: name });
   const members = isRow(answer) ? recordOf(command.answer, answer, visit.config.timeZone) : [];
   const held = new Map(members.map(({ name, text }) => [name, text]));
   return Object.fromEntries(
     shared.flatMap(({ name }) => {
-      const text = held.get(named[name] ?? name);
+      const text = held.get(recordNames[name] ?? name);
       return text === undefined ? [] : [[name, text]];
     }),
   );
 }
 
-/** What the commands of a family act on, where it is not the family's name without its last letter. */
-const things: Readonly<Record<string, string>> = {
-  ...{ people: "person", prices: "prices", catalogue: "catalogue", ledger: "verification", books: "books" },
-  ...{ routes: "vendor", upstreams: "vendor", subjects: "data of a person", keyring: "key ring" },
-};
-
-/** Titles of changes that are no verb with a thing, and of the letter to a client. */
-const titles: Readonly<Record<string, string>> = {
-  ...{ "ledger.note": "Note on verification", "accounts.note": "Note on account" },
-  ...{ "prices.join": "Put account into price group", "prices.leave": "Take account out of price group" },
-  ...{ "catalogue.approve": "Approve change", "catalogue.reject": "Reject change", "catalogue.edit": "Edit entry" },
-  ...{ "catalogue.change-prices": "Change prices", "catalogue.revert": "Revert revision" },
-  ...{ "books.rebuild-sums": "Rebuild sums", "books.statement": "Statement" },
-  ...{
-    "books.adjust": "Correct a charge",
-    "books.price": "Correct bills of a vendor",
-    "sessions.end-others": "End other sessions",
-  },
-  ...{ "books.settle-unknown": "Settle unknown outcomes by an invoice" },
-};
-
-/** What a change is called: "New key", "Revoke key". */
-function changeTitle(command: ConsoleCommand): string {
-  const [family = "", ...words] = command.id.split(".");
-  const [verb = family] = words.slice(-1);
-  const group = words.length > 1 ? words[0]! : family;
-  const thing = things[group] ?? group.replace(/s$/, "");
-  return (
-    titles[command.id] ??
-    commandNames[command.id] ??
-    (/^(?:create|add)$/.test(verb) ? `New ${thing}` : `${labelFor(verb)} ${thing}`)
-  );
+/** What the texts name of what a command acts on, as people call it. */
+function subjectOf({ names }: Visit, command: ConsoleCommand, texts: FormTexts): string {
+  const { target, input } = command;
+  // What is private, or may be, stands in no heading.
+  const shown = repeated(command);
+  const required = membersOf(input).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  const given = (target ?? required)
+    .filter((each) => shown.includes(each))
+    .flatMap((each) => (texts[each] ?? []).map((text) => names.get(text) ?? wordOf(named(each, text), names)));
+  return given.join(", ");
 }
 
-/**
- * The title of a command's page: of "keys.create" "New key", of what it shows "Account shop@example.com", and of a report "Books:
- * statement of shop@example.com".
- */
-export function titleOf(command: ConsoleCommand, texts: FormTexts = {}): string {
-  const verb = verbOf(command);
-  if (!command.id.includes(".")) return verb;
-  const family = labelFor(familyOf(command));
-  const required = membersOf(command.input).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
-  const subject = (command.target ?? required).flatMap((each) => texts[each] ?? []).join(", ");
-  const [name] = command.target ?? [];
-  if (command.id.endsWith(".show") && name !== undefined && subject !== "")
-    return name === "account" && family !== "Accounts"
-      ? `${family} of ${subject}`
-      : `${labelFor(recordShownBy(command)?.name ?? name)} ${subject}`;
-  if (command.kind !== "read") return subject === "" ? changeTitle(command) : `${changeTitle(command)}: ${subject}`;
-  const title = titles[command.id] ?? `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
-  return subject === "" ? title : `${title} of ${subject}`;
+const named = (name: string, text: string) => ({ name, shows: name === "account" ? "account" : "text", text }) as const;
+
+/** The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of Kobo Pay". */
+export function pageTitle(visit: Visit, command: ConsoleCommand, texts: FormTexts = {}, answer?: unknown): string {
+  const title = titleOf(command);
+  const record = recordShownBy(command);
+  if (record && isRow(answer)) return record.title(answer);
+  const subject = subjectOf(visit, command, texts);
+  if (subject === "") return title;
+  return command.kind === "read" ? `${title} of ${subject}` : `${title}: ${subject}`;
 }
 
 /** Of a longer description a form shows the first paragraph: on a phone it would stand before all fields. */
 const longestAbout = 400;
 
-/** `shown`: the texts that the page answers. Default: it is a form. */
-export function commandHead({ say }: Visit, command: ConsoleCommand, place: ConsolePage, shown?: FormTexts): Html {
+/** The head of a page: where, what, how it is, and what can be done. */
+interface Head {
+  crumb?: ConsolePage | undefined;
+  title: string;
+  state?: Html | string;
+  tools?: Html | string;
+  below?: Html | string;
+}
+
+export function pageHead({ crumb, title, state = "", tools = "", below = "" }: Head): Html {
+  const above = crumb ? html`<p class="crumb"><a href="${crumb.path}">${crumb.title}</a></p>` : "";
+  return html`<header>${above}<div class="title"><h1>${title}</h1>${state}<div class="tools">${tools}</div></div>${below}</header>`;
+}
+
+/** The head of a command's page with its form. */
+export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
   const { summary, description, guide } = command;
+  const { say } = visit;
   const more = guide
-    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
+    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
   const isLong = description !== undefined && description.length > longestAbout;
   const [first = "", ...rest] = isLong ? description.split("\n") : [description];
   const quiet = (text: string) => (text === "" ? "" : html`<p class="quiet lines">${say(text)}</p>`);
   const folded = rest.length === 0 ? "" : html`<details><summary>Read on</summary>${quiet(rest.join("\n"))}</details>`;
-  const about =
-    shown === undefined
-      ? html`<p class="lead">${say(summary)}</p>${quiet(first)}${folded}${more}`
-      : recordShownBy(command)
-        ? ""
-        : html`<p class="quiet">${say(summary)}</p>`;
-  return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${titleOf(command, shown)}</h1>
-${about}`;
+  const below = html`<p class="says">${say(summary)}</p>${quiet(first)}${folded}${more}`;
+  return pageHead({ crumb: place, title: pageTitle(visit, command, texts), below });
 }
 
-/** Links from the page of one thing to what else shows it, and makes more of it: from an account to its keys, its statement and a new key. */
-export function seeAlso({ site }: Visit, command: ConsoleCommand, texts: FormTexts): Html {
+/** The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is. */
+export function answerHead(
+  visit: Visit,
+  command: ConsoleCommand,
+  place: ConsolePage,
+  { texts, answer, links }: { texts: FormTexts; answer: unknown; links: readonly MenuLink[] },
+): Html {
+  const record = recordShownBy(command);
+  const title = pageTitle(visit, command, texts, answer);
+  const wanted = record?.primary?.flatMap((id) => links.filter((link) => link.id === id)) ?? [];
+  const [first] = wanted;
+  const others = links.filter((link) => link !== first);
+  const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${moreMenu("this page", others)}`;
+  if (!record || !isRow(answer))
+    return pageHead({ crumb: place, title, tools, below: html`<p class="quiet">${visit.say(command.summary)}</p>` });
+  const members = recordOf(command.answer, answer, visit.times);
+  const word = (member: (typeof members)[number]) => ({ ...member, text: wordOf(member, visit.names) });
+  const stated = members.find(({ name }) => name === record.state);
+  const state = stated ? shownAs(word(stated), visit.say) : "";
+  const link = recordLinks(visit.site);
+  const meta = record.meta.flatMap((each) => {
+    const member = members.find(({ name }) => name === each);
+    if (!member) return [];
+    const shown = shownAs(word(member), visit.say);
+    const address = link(each, member.value);
+    const label = record.labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
+    return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
+  });
+  return pageHead({ crumb: place, title, state, tools, below: html`<p class="meta">${meta}</p>` });
+}
+
+/** The pages about the same thing: what shows it, as tabs. The first one is the page of the thing. */
+export function tabs({ site }: Visit, command: ConsoleCommand, texts: FormTexts): Html {
   const [name] = command.target ?? [];
   const [subject] = (name !== undefined && texts[name]) || [];
-  if (!command.id.endsWith(".show") || name === undefined || subject === undefined) return html``;
-  const links = [...site.commands.values()].flatMap((other) => {
-    // Each family has ids of its own.
-    const isAbout =
-      (name !== "id" || familyOf(other) === familyOf(command)) &&
-      membersOf(other.input).some((member) => member.name === name);
-    const isMore = other.kind === "read" || /\.(?:create|add)$/.test(other.id);
-    if (other.id === command.id || !isAbout || !isMore) return [];
-    if (memberWith("holds", other.answer) !== undefined) return [];
+  if (!recordShownBy(command) || name === undefined || subject === undefined) return html``;
+  const about = aboutSame(site, command, name).filter(({ kind }) => kind === "read");
+  if (about.length === 0) return html``;
+  const links = about.map((other) => {
     const place = placeOf(site, other);
     const isOpening = place.opens === other.id;
     const address = urlOf(isOpening ? place.path : pathOf(other), new URLSearchParams(), { [name]: subject });
-    return [html`<a href="${address}">${isOpening ? place.title : titleOf(other)}</a> `];
+    return html`<a href="${address}">${isOpening ? place.title : titleOf(other)}</a>`;
   });
-  return links.length === 0 ? html`` : html`<p class="links also">See also: ${links}</p>`;
+  return html`<nav class="tabs" aria-label="About it"><a aria-current="page" href="${addressOf(command, { [name]: subject })}">Overview</a>${links}</nav>`;
+}
+
+/** What makes more of a thing: of an account a new key. */
+export function makers({ site }: Visit, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
+  const [name] = command.target ?? [];
+  const [subject] = (name !== undefined && texts[name]) || [];
+  if (!recordShownBy(command) || name === undefined || subject === undefined) return [];
+  return aboutSame(site, command, name)
+    .filter(({ id }) => isMaker(id))
+    .map((other) => ({ address: addressOf(other, { [name]: subject }), text: linkTextOf(other) }));
+}
+
+/** The other commands that take the name of the thing. Each family has ids of its own. */
+function aboutSame(site: SiteMap, command: ConsoleCommand, name: string): ConsoleCommand[] {
+  return [...site.commands.values()].filter(
+    (other) =>
+      other.id !== command.id &&
+      (name !== "id" || familyOf(other) === familyOf(command)) &&
+      membersOf(other.input).some((member) => member.name === name) &&
+      memberWith("holds", other.answer) === undefined,
+  );
 }
 
 /** What a page without a table can show and do. */
 export function commandList({ site, say }: Visit, place: ConsolePage): Html {
-  return html`<dl>${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${verbOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
+  return html`<dl class="facts">${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${titleOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
-/** The commands of a page as buttons. Those that act on a row stand behind "More": the rows have links to them. */
-export function toolbar({ site }: Visit, place: ConsolePage): Html {
-  const commands = commandsAt(site, place);
-  const links = (some: readonly ConsoleCommand[]) =>
-    some.map((command) => html`<li><a class="button" href="${pathOf(command)}">${verbOf(command)}</a></li>`);
-  const groups = place.families.flatMap((family) => {
-    const own = commands.filter((command) => familyOf(command) === family);
-    if (own.length === 0) return [];
-    const [onRows, others] = [own.filter(actsOnRow), own.filter((command) => !actsOnRow(command))];
-    const more =
-      onRows.length === 0 ? "" : html`<li><details><summary>More</summary><ul>${links(onRows)}</ul></details></li>`;
-    return [
-      html`<ul class="tools" aria-label="${labelFor(family)}">${place.families.length > 1 ? html`<li class="quiet">${labelFor(family)}</li>` : ""}${links(others)}${more}</ul>`,
-    ];
-  });
-  return html`<div class="toolbars">${groups}</div>`;
+/** What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. */
+export function placeTools({ site }: Visit, place: ConsolePage): Html {
+  const commands = commandsAt(site, place).filter(({ id }) => id !== place.primary);
+  const primary = place.primary === undefined ? undefined : site.commands.get(place.primary);
+  const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
+    some.map(
+      (command, at): MenuLink => ({
+        ...{ address: pathOf(command), text: linkTextOf(command) },
+        ...{ isDanger: command.kind === "danger", isApart: at === 0 && some !== commands },
+      }),
+    ),
+  );
+  const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${linkTextOf(primary)}</a>` : "";
+  return html`${filled}${moreMenu(place.title, links)}`;
 }
 
 function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean {
-  if (/\.(?:create|add|invite)$/.test(id)) return false;
+  if (isMaker(id)) return false;
   const member = membersOf(input).find((each) => each.name === name)?.member;
   return member !== undefined && !member.private && member.holds === undefined;
 }
 
+/** Whether a command makes a new thing. */
+export function isMaker(id: string): boolean {
+  return /\.(?:create|add|invite)$/.test(id);
+}
+
 export function finder({ path, query }: Visit): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
-  return html`<form class="find" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="find">Find in these rows</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
+  return html`<form class="tools" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label class="visually-hidden" for="find">Find in these rows</label><input id="find" type="search" name="_find" placeholder="Find in these rows" value="${query.get("_find") ?? ""}"><button class="button">Find</button></form>`;
 }
 
 /** More words than these are chosen in the form. */
@@ -214,7 +248,7 @@ export function chipMembers({ input }: ConsoleCommand) {
 
 /** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
 export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
-  const { query } = visit;
+  const { query, names } = visit;
   const counts = await command.choiceCounts?.(deskAs(visit));
   return html`${chipMembers(command).map(({ name, member }) => {
     // Beside another filter they would count what it hides.
@@ -223,8 +257,15 @@ export async function chips(visit: Visit, command: ConsoleCommand, path: string)
     const links = [undefined, ...member.enum!].map((word) => {
       const address = urlOf(path, query, { [name]: word, cursor: undefined, _page: undefined });
       const isChosen = (query.get(name) ?? "") === (word ?? "");
-      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${word === undefined ? "any" : word.replaceAll("_", " ")}${word !== undefined && countOf(word) > 0 ? html` <strong>${countOf(word).toLocaleString("en")}</strong>` : ""}</a></li>`;
+      const text =
+        word === undefined ? "All" : wordOf({ name, shows: name === "state" ? "state" : "text", text: word }, names);
+      const many = word === undefined ? 0 : countOf(word);
+      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;
     });
-    return html`<ul class="chips" aria-label="${labelFor(name)}"><li class="quiet">${labelFor(name)}</li>${links}</ul>`;
+    return html`<ul class="chips" aria-label="${labelFor(name)}">${links}</ul>`;
   })}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 import { firstOfficer } from "../../access/people/people-rows.ts";
 import { type Html, html } from "../../http/pages/html.ts";
+import { monthName } from "../../runtime/time-zone.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsolePage, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
@@ -21,7 +22,7 @@ export async function aboveTable(visit: Visit, { path }: ConsolePage): Promise<H
 function ownEmail({ session: { person } }: Visit): Html {
   if (person.email !== firstOfficer) return html``;
   const address = addressOf({ id: "people.change" }, { person: firstOfficer });
-  return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
+  return html`<p class="warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
 }
 
 /** The passkeys of the person, above the sessions. */
@@ -43,10 +44,10 @@ async function waitingDrafts(visit: Visit): Promise<Html> {
         html`<a class="button" href="${addressOf(command, { draft })}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `,
       ];
     });
-    const when = holds_from === null ? "" : `, holds from ${visit.config.timeZone.textOf(holds_from)}`;
-    return html`<section class="card"><div class="title"><h2>${draft} is ${state}</h2><p class="tools">${may}</p></div>
-<p>${author}${note === "" ? "" : html`: “${note}”`}${when}</p>
-${reasons.map((reason) => html`<p class="note warn">${reason}</p>`)}
+    const when = holds_from === null ? "" : `, holds from ${visit.times.textOf(holds_from)}`;
+    return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
+<p>${visit.names.get(author) ?? author}${note === "" ? "" : html`: “${note}”`}${when}</p>
+${reasons.map((reason) => html`<p class="warn">${reason}</p>`)}
 ${await differenceOf(visit, draft)}</section>`;
   });
   return html`${await Promise.all(cards)}`;
@@ -61,20 +62,22 @@ interface Draft {
   holds_from: number | null;
 }
 
-/** Links to the periods and groups that people look at most, and to what finds differences. */
-function books({ query, config, store }: Visit): Html {
-  const today = config.timeZone.dayOf(store.now());
+/** Switches between the months and the groups that people look at most. */
+function books({ query, config: { timeZone }, store }: Visit): Html {
+  const running = timeZone.monthOf(store.now());
+  const last = timeZone.monthOf(timeZone.startOfMonth(running) - 1);
+  const usual: Record<string, string | undefined> = { by: "account" };
   const link = (name: string, change: Record<string, string | undefined>) => {
     const isShown = Object.entries(change).every(([member, text]) => (query.get(member) ?? usual[member]) === text);
-    const address = urlOf("/books", query, { from: query.get("from") ?? today, ...change });
-    return html`<a class="button" href="${address}"${isShown ? html` aria-current="true"` : ""}>${name}</a> `;
+    return html`<a href="${urlOf("/books", query, change)}"${isShown ? html` aria-current="true"` : ""}>${name}</a>`;
   };
-  const usual: Record<string, string | undefined> = { by: "account", from: today };
-  const month = { from: `${today.slice(0, 7)}-01`, to: undefined };
-  return html`<div class="ranges">${link("Today", { from: today, to: undefined })}${link("This month", month)}
-<span class="gap"></span>${["account", "day", "vendor"].map((by) => link(`By ${by}`, { by }))}</div>
-<p class="quiet">To find differences, <a href="/books/reconcile">compare the invoice of a vendor</a> with what Duba asked it, or
-<a href="/audit/reconcile">the ledger with the audit trail</a>.</p>`;
+  const months = html`${link(monthName(last), { from: `${last}-01`, to: `${running}-01` })}${link(monthName(running), { from: `${running}-01`, to: undefined })}`;
+  const groups = [
+    ["Client", "account"],
+    ["Vendor", "vendor"],
+    ["Day", "day"],
+  ].map(([name, by]) => link(name!, { by }));
+  return html`<div class="filters"><nav class="switch" aria-label="Month">${months}</nav><nav class="switch" aria-label="A row for each">${groups}</nav></div>`;
 }
 
 async function differenceOf(visit: Visit, draft: string) {

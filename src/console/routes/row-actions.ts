@@ -4,10 +4,22 @@ import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import {
+  addressOf,
+  type ConsoleCommand,
+  commandsAt,
+  familyOf,
+  linkTextOf,
+  pathOf,
+  placeOf,
+  titleOf,
+} from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
+import type { MenuLink } from "../view/menus.ts";
 import { recordLinks } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
+import { inWords } from "../view/words.ts";
+import { isMaker } from "./page-parts.ts";
 
 /** The links from a row to the page of what it is about, and to the commands that act on it. */
 export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
@@ -15,11 +27,11 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
   const link = recordLinks(site);
   return (row: TableRow): RowLinks => {
     let own: RowLinks["own"];
-    const actions = commands.flatMap((command) => {
+    const actions = commands.flatMap((command): MenuLink[] => {
       const [name] = command.target ?? [];
       if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
       // What makes a new thing stands above the list.
-      if (/\.(?:create|add)$/.test(command.id)) return [];
+      if (isMaker(command.id)) return [];
       // A note is written on the page of the thing.
       if (command.id.endsWith(".note") && !listed.id.endsWith(".show")) return [];
       const isOwn = familyOf(command) === familyOf(listed);
@@ -42,16 +54,31 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
         own = { name: String(value), address };
         return [];
       }
-      return [html`<a href="${address}">${verbOf(command)}</a> `];
+      const isDanger = command.kind === "danger";
+      const text = linkTextOf(command);
+      const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
+      if (!split) return [{ address, text, id: command.id, isDanger, isApart: isDanger }];
+      // A row of several things has a link for each, and one for all.
+      const each = row[`${split.member.of}s`] as string[];
+      const links = each.map((word) => ({
+        id: command.id,
+        address: addressOf(command, { ...known, [split.name]: word }),
+        text: text.replace(/(…?)$/, ` ${inWords(word)}$1`),
+      }));
+      return each.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
     });
-    return { own, actions, link };
+    // What nobody can undo stands last.
+    return {
+      own,
+      actions: [...actions.filter((each) => !each.isDanger), ...actions.filter((each) => each.isDanger)],
+      link,
+    };
   };
 }
 
 /** Links from an answer that is about one thing. */
-export function recordActions(links: (row: TableRow) => RowLinks, answer: unknown): Html {
-  const actions = isRow(answer) ? links(answer).actions : [];
-  return actions.length === 0 ? html`` : html`<p class="links actions">${actions}</p>`;
+export function recordActions(visit: Visit, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
+  return isRow(answer) ? linksOf(visit, command)(answer).actions : [];
 }
 
 /** Whether rows of this answer can be changed in place. */
@@ -64,7 +91,7 @@ export function pricesLink({ site, query }: Visit, listed: ConsoleCommand): Html
   const change = site.commands.get("catalogue.change-prices");
   if (!change || !hasEditor(listed) || query.get("_find")) return html``;
   const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
-  return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">Change prices</a>`;
+  return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">${titleOf(change)}</a>`;
 }
 
 /** The form in a cell that changes it: the price of an entry of the catalogue. */
@@ -73,8 +100,8 @@ export function editorOf({ site, session }: Visit, listed: ConsoleCommand) {
   if (!edit || !hasEditor(listed)) return undefined;
   return (row: TableRow, column: string): Html | undefined => {
     if (column !== "price" || typeof row.price !== "number") return undefined;
-    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .sentence:last-child, .problem" hx-swap="innerHTML">
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem" hx-swap="innerHTML">
 <input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="code" value="${String(row.code)}">
-<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
+<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button class="button">Save</button><output></output></form>`;
   };
 }

@@ -12,6 +12,7 @@ import type { Audit, Audited } from "../../storage/audited.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { Visit } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
+import { learnNames } from "./learn-names.ts";
 
 /** A problem that is about what the person asked, and no problem of Duba. */
 export const isExpected = (error: unknown): error is Error =>
@@ -63,7 +64,14 @@ export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts,
   const { db, said } = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
-  return { plain, answer: await withEmails(store.db, plain), said };
+  return { plain, answer: await shownTo(visit, plain), said };
+}
+
+/** An answer with e-mails in place of ids. The visit learns what people call those that it names. */
+export async function shownTo({ store: { db }, names }: Visit, plain: unknown): Promise<unknown> {
+  const answer = await withEmails(db, plain);
+  await learnNames(db, names, answer);
+  return answer;
 }
 
 /** The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says. */

@@ -15,7 +15,7 @@ import { barePage } from "../view/frame.ts";
 import { ownForm } from "./run-as.ts";
 
 const scripts = ["webauthn.js", "passkey.js"];
-const withoutScripts = html`<noscript><p class="note">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
+const withoutScripts = html`<noscript><p class="quiet">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
 
 /** The name of the cookie: browsers keep one that begins with `__Host-` to this origin. */
 export function cookieName(origin: string): string {
@@ -37,7 +37,7 @@ export async function typedPage(asked: Asked, command: Command<never>): Promise<
       .getAll(name)
       .map((text) => (typeof text === "string" ? html`<input type="hidden" name="${name}" value="${text}">` : "")),
   );
-  const typed = html`<p class="note">Your session has ended, and nothing was done. Sign in, and the form stands as you typed it, without files and secrets.</p>
+  const typed = html`<p class="quiet">Your session has ended, and nothing was done. Sign in, and the form stands as you typed it, without files and secrets.</p>
 <form data-typed method="post" action="${pathOf(command)}?_typed=1" hidden>${fields}</form>`;
   return page(barePage(signInParts(typed)), 401);
 }
@@ -45,7 +45,7 @@ export async function typedPage(asked: Asked, command: Command<never>): Promise<
 function signInParts(lead: Html) {
   const main = html`<h1>Sign in</h1>${lead}
 <p>Use the passkey that you registered with your invitation.</p>
-<p><button class="main" data-sign-in>Sign in with a passkey</button></p>
+<p><button class="button main" data-sign-in>Sign in with a passkey</button></p>
 <p class="wrong" role="alert" data-problem></p>${withoutScripts}
 <p class="quiet">No passkey, or lost it? An officer can invite you again: <code>duba people invite</code>.</p>`;
   return { title: "Sign in", main, scripts };
@@ -56,7 +56,7 @@ export function joinPage(): HttpResponse {
 <p>This invitation registers a passkey on this device. It works once.</p>
 <form data-join><div class="field"><label for="name">Your name</label><p class="hint" id="name-hint">The other people of the console see it.</p>
 <input id="name" name="name" autocomplete="name" maxlength="100" aria-describedby="name-hint"></div>
-<p><button class="main">Register a passkey</button></p></form>
+<p><button class="button main">Register a passkey</button></p></form>
 <p class="wrong" role="alert" data-problem></p>${withoutScripts}`;
   return page(barePage({ title: "Join", main, scripts }));
 }

@@ -6,16 +6,19 @@ import {
   type RecordMember,
   recordOf,
   type TableRow,
+  type TimeTexts,
   tableOf,
 } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import type { Command } from "../../operation/command.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
+import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
+import { icon } from "./menus.ts";
 import { type RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
+import { type Names, worded, wordOf } from "./words.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -23,8 +26,9 @@ export interface AnswerParts {
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
-  /** In which people read times. */
-  zone: TimeZone;
+  /** How people read times. */
+  times: TimeTexts;
+  names: Names;
   /** Only tables and sentences, on a page with several answers: its tables are "of" this. */
   of?: string;
   /** The form in a cell, if the cell can be changed in place. */
@@ -34,11 +38,11 @@ export interface AnswerParts {
 
 /** The answer of a command as people read it: its sentences, tables and records. */
 export function answerView(parts: AnswerParts): Html {
-  const { command, answer, zone } = parts;
+  const { command, answer, times } = parts;
   const secret = memberWith("secret", command.answer);
   const isWell = command.isWell?.(answer as never) !== false;
   let untitled = 0;
-  const views = partsOf(command, answer, zone).map((part) => {
+  const views = partsOf(command, answer, times).map((part) => {
     if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
     return partView(part, parts, { isWell, untitled });
   });
@@ -47,44 +51,71 @@ export function answerView(parts: AnswerParts): Html {
 
 function secretBox(name: string, value: string): Html {
   return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
-<input id="secret" readonly value="${value}" data-select>
+<input id="secret" readonly value="${value}" data-select>${copyButton("secret")}
 <p>Save it now. Duba does not show it again.</p></div>`;
+}
+
+/** Copies what the element of this id says. */
+export function copyButton(id: string): Html {
+  return html`<button type="button" class="button bare copy" data-copy="${id}" aria-label="Copy">${icon("copy")}</button>`;
 }
 
 /** `untitled`: how many tables without a title stand in the answer up to here. */
 function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
-  const { command, answer, zone, of, say, links } = parts;
+  const { command, answer, times, names, of, say, links } = parts;
   // Each table has a name of its own, for those who hear it.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
-  if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
+  if (typeof part === "string") return part === "" ? html`` : html`<p class="says">${say(part)}</p>`;
   if ("problem" in part)
-    return html`<div class="problem" role="alert"><p class="lines"><strong>${say(part.problem)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
+    return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
   // The page has a link to what follows.
   if ("note" in part)
     return part.note.includes("--cursor")
       ? html``
-      : html`<p class="${isWell ? "note lines" : "note warn lines"}">${say(part.note)}</p>`;
+      : html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)}</p>`;
   if ("record" in part) {
     if (of !== undefined) return html``;
-    const { head = [] } = recordShownBy(command) ?? {};
-    const members = recordOf(command.answer, part.record, zone);
-    const first = head.flatMap((each) => members.find(({ name }) => name === each) ?? []);
-    const rest = members.filter(({ name }) => !head.includes(name));
+    const { meta = [], state, panels = {} } = recordShownBy(command) ?? {};
+    const shape = rowShape(command.answer);
+    const figures = headlines(shape, part.record, times, "the time before");
+    const inHead = new Set([...meta, state, ...headlineNames(shape)]);
+    const members = recordOf(shape, part.record, times).filter(({ name }) => !inHead.has(name));
     const { link } = links(isRow(answer) ? answer : {});
-    return html`${first.length > 0 ? recordView(first, say, link, "figures") : ""}${recordView(rest, say, link)}`;
+    const inPanels = Object.entries(panels).map(([heading, wanted]) => {
+      const some = members.filter(({ name }) => wanted.includes(name));
+      if (some.length === 0) return html``;
+      return html`<section class="panel"><h2>${heading}</h2>${recordView(some, { say, names, link })}</section>`;
+    });
+    const rest = members.filter(({ name }) => !Object.values(panels).flat().includes(name));
+    const others = recordView(rest, { say, names, link });
+    if (inPanels.length === 0) return html`${figureRow(figures)}${rest.length === 0 ? "" : others}`;
+    const folded =
+      rest.length === 0 ? "" : html`<details class="fold"><summary>More facts</summary>${others}</details>`;
+    return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
   }
-  const table = tableOf(command, answer, part, zone);
+  const table = worded(tableOf(command, answer, part, times), names);
+  const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
-  const drawn = sortedTable({ ...parts, label, table });
+  const drawn = sortedTable({ ...parts, label, table, isNamed });
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
 }
 
+interface RecordParts {
+  say: Say;
+  names: Names;
+  link?: RecordLink | undefined;
+  look?: string;
+}
+
 /** One line for each member. */
-export function recordView(members: readonly RecordMember[], say: Say, link?: RecordLink, look = "record"): Html {
-  const lines = members.map(({ name, members: inner, ...shown }) => {
+export function recordView(members: readonly RecordMember[], parts: RecordParts): Html {
+  const { say, names, link, look = "facts" } = parts;
+  const lines = members.map(({ name, label, members: inner, ...shown }) => {
     const address = link?.(name, shown.text);
-    const text = inner ? recordView(inner, say, link) : shownAs(shown, say);
-    return html`<div><dt>${labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
+    const text = inner
+      ? recordView(inner, parts)
+      : shownAs({ name, ...shown, text: wordOf({ name, ...shown }, names) }, say);
+    return html`<div><dt>${label ?? labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
   });
   return html`<dl class="${look}">${lines}</dl>`;
 }

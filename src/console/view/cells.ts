@@ -1,55 +1,75 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import { negativeReasons } from "../../operation/check-kind.ts";
 import type { RecordMember } from "../../operation/command/answer-table.ts";
+import { isRow } from "../../operation/command/projected.ts";
+import { labelFor } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
+import { isCode } from "./words.ts";
 
-/** What words of a state mean. A shape stands before each, so that nobody needs the colour. */
-const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
-  ...Object.fromEntries(
-    [
-      ...["active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded", "found"],
-      ...["delivered", "current"],
-    ].map((word) => [word, "good"]),
-  ),
-  ...Object.fromEntries(
-    ["open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"].map((word) => [
-      word,
-      "bad",
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["held", "scheduled", "expired", "invited", "started", "recomputed", ...negativeReasons, "waiting"].map((word) => [
-      word,
-      "warn",
-    ]),
-  ),
-};
+export type Tone = "good" | "bad" | "warn" | "plain";
 
-export function stateMark(text: string): Html {
-  const tone = Object.hasOwn(tones, text) ? tones[text]! : "plain";
-  return html`<span class="state ${tone}">${text.replaceAll("_", " ")}</span>`;
+const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [word, tone] as const);
+
+/** What words of a state mean. A shape stands before each, so that nobody needs the colour. "Not found" is an answer, and plain. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
+  ...toned("good", "found", "delivered", "current"),
+  ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
+  ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
+  ...toned("plain", ...negativeReasons),
+]);
+
+export function pill(tone: Tone, text: string): Html {
+  return html`<span class="pill${tone === "plain" ? "" : ` ${tone}`}">${text}</span>`;
 }
 
-/** A text of an answer as its type shows it. */
-export function shownAs({ shows, text }: Pick<RecordMember, "shows" | "text">, say: Say): Html {
-  if (shows === "state" && text !== "-") return stateMark(text);
-  if (shows === "account") return broken(text.split(/(?<=@)/));
-  return shows === "sentence" ? say(text) : html`${text}`;
+/** `word`: of the code. */
+export function statePill(word: string, text: string): Html {
+  return pill(tones.get(word) ?? "plain", text);
 }
 
-/** The same with the places where a cell may break: an address after its @, a short word nowhere, a time after its day or nowhere. */
-export function cellAs(shown: Pick<RecordMember, "shows" | "text">, say: Say, breaksTime: boolean): Html {
-  const { shows, text } = shown;
-  if (shows === "account") return broken(text.split(text.length > 28 ? /(?<=[@.])/ : /(?<=@)/));
-  if (shows === "time") return breaksTime ? html`${text.split(" ").map((part) => html`${whole(part)} `)}` : whole(text);
-  if (shows === "state" || shows === "sentence" || shows === "facts") return shownAs(shown, say);
-  return shows === "text" && (text.length > 24 || text.includes(" ")) ? html`${text}` : whole(text);
+type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value">;
+
+/** A member of an answer as its type shows it. `text`: as people read it. */
+export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
+  if (text === "" || text === "-") return html`${text === "-" ? "–" : ""}`;
+  switch (shows) {
+    case "state":
+      return statePill(String(value), text);
+    case "naira":
+      return money(text);
+    case "time":
+      return timeOf(value, text);
+    case "facts":
+      return factsOf(value, text);
+    case "sentence":
+      return say(text);
+    default:
+      return (shows === "reference" && name !== "key_id" && text === String(value)) || isCode(text)
+        ? html`<span class="id">${text}</span>`
+        : html`${text}`;
+  }
 }
 
-function broken([first, ...rest]: readonly string[]): Html {
-  return html`${first ?? ""}${rest.map((part) => html`<wbr>${part}`)}`;
+/** Kobo are small. */
+export function money(text: string): Html {
+  const [, naira = text, kobo] = /^(-?₦[\d,]+)(\.\d\d)$/.exec(text) ?? [];
+  return kobo === undefined ? html`${text}` : html`${naira}<span class="kobo">${kobo}</span>`;
 }
 
-function whole(text: string): Html {
-  return html`<span class="whole">${text}</span>`;
+/** `at`: milliseconds since 1970, or a text. */
+export function timeOf(at: unknown, text: string): Html {
+  const date = new Date(at as number);
+  return Number.isNaN(date.getTime()) ? html`${text}` : html`<time datetime="${date.toISOString()}">${text}</time>`;
+}
+
+/** Facts of the audit trail by their labels. */
+function factsOf(facts: unknown, text: string): Html {
+  if (!isRow(facts)) return html`${text}`;
+  const told = Object.entries(facts).map(([name, fact]) => {
+    if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
+    const shown = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
+    return html`<span class="fact">${labelFor(name)} <span class="id">${shown}</span></span> `;
+  });
+  return html`${told}`;
 }

@@ -6,6 +6,7 @@ import { InputError, type Member, membersOf } from "../../operation/command/read
 import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
+import { wordOf } from "./words.ts";
 
 /** The texts of a form, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
@@ -80,10 +81,10 @@ ${
     ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
     : ""
 }
-${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
-<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
+${confirms(command) === "never" ? "" : html`<p class="quiet">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
+<p class="buttons"><button class="button ${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
     canCheck(command)
-      ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-swap="innerHTML">Check first</button>`
+      ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-swap="innerHTML">Check</button>`
       : ""
   }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
@@ -98,11 +99,20 @@ export function passkeyFields(): Html {
 export function whyPasskey(command: Command<never>): string {
   const { kind, gives } = command;
   if (confirms(command) === "sometimes")
-    return gives === undefined
-      ? "If callers notice it at once, your passkey confirms it."
-      : `If this gives away ${gives}, your passkey confirms it.`;
-  return `${kind === "danger" ? "Nobody can undo this." : ""}${gives ? ` It gives away ${gives}.` : ""} Your passkey confirms it.`.trim();
+    return gives === "credentials"
+      ? "A live key needs your passkey."
+      : "If callers notice it at once, your passkey confirms it.";
+  const says = [kind === "danger" ? "Nobody can undo this." : [], gives ? given[gives] : []].flat();
+  return [...says, "Your passkey confirms it."].join(" ");
 }
+
+const given: Readonly<Record<NonNullable<Command<never>["gives"]>, string>> = {
+  money: "This moves money.",
+  authority: "This changes what somebody may do.",
+  credentials: "This hands out a key.",
+  "personal data": "This is about the data of a person.",
+  protection: "This takes a protection away.",
+};
 
 /** Whether a form of the command does its work once, however often it is sent. */
 export function worksOnce(command: Command<never>): boolean {
@@ -146,7 +156,7 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
       : html`<li>${labelFor(field)} ${say(message)}.</li>`,
   );
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
-  return html`<div class="problem" role="alert" tabindex="-1"><p><strong>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</strong></p>${body}</div>`;
+  return html`<div class="band problem" role="alert" tabindex="-1"><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
 }
 
 function field(
@@ -167,8 +177,9 @@ function field(
 ): Html {
   const id = `f-${name}`;
   if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
-  const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
-  const now = set === undefined ? "" : html`<p class="set" id="${id}-set">Now: ${set}</p>`;
+  const mayLack = !isRequired && !asksByUrl(command) && member.default === undefined && member.type === "string";
+  const label = html`${member.label ?? labelFor(member.private ? (member.placeholder ?? name) : name)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
+  const now = set === undefined ? "" : html`<p class="hint" id="${id}-set">Now: ${set}</p>`;
   const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
   const hint = repeatsLabel
     ? ""
@@ -193,7 +204,7 @@ function field(
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
     }${about}> ${label}</label>${hint}${now}${wrong}</div>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${hint}${now}${wrong}${control({ name, member, isRequired }, texts, { command, vendors }, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${control({ name, member, isRequired }, texts, { command, vendors }, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}${wrong}${hint}${now}</div>`;
 }
 
 /** A field that names an account. */
@@ -211,7 +222,10 @@ function control(
   const text = member.masks ? remark.read(given) : given;
   if (member.enum) {
     const options = (words: readonly string[]) =>
-      words.map((word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`);
+      words.map(
+        (word) =>
+          html`<option value="${word}"${word === text ? html` selected` : ""}>${wordOf({ name, shows: "text", text: word }, new Map())}</option>`,
+      );
     const [used, others] = [true, false].map((isUsed) =>
       member.enum!.filter((word) => vendors.includes(word) === isUsed),
     );
@@ -220,7 +234,7 @@ function control(
         ? html`<optgroup label="In use">${options(used!)}</optgroup><optgroup label="Others">${options(others!)}</optgroup>`
         : options(member.enum);
     // Nobody chose it yet, so the form does not either.
-    const none = !isRequired && asksByUrl(command) && !savesFile(command) ? "any" : "–";
+    const none = !isRequired && asksByUrl(command) && !savesFile(command) ? "All" : "–";
     return html`<select${attributes}>${member.default === undefined ? html`<option value="">${none}</option>` : ""}${choices}</select>`;
   }
   if (member.holds === "file")

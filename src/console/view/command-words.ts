@@ -1,7 +1,8 @@
 import { type Html, html, prose } from "../../http/pages/html.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
-import { familyOf, labelFor, pathOf, placeOf, type SiteMap, verbOf } from "../site-map.ts";
+import { labelFor, pathOf, placeOf, type SiteMap, titleOf } from "../site-map.ts";
+import { inWords } from "./words.ts";
 
 /**
  * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
@@ -14,7 +15,7 @@ const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
 
 export function sayingFor(site: SiteMap): Say {
   return (text) =>
-    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(withLabels(piece))))}`;
+    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(inWords(withLabels(piece)))))}`;
 }
 
 /** An option of the terminal as the label of its field: `--time-column` is “Time column”. */
@@ -23,16 +24,27 @@ function withLabels(text: string): string {
 }
 
 function linkOf(site: SiteMap, line: string): Html {
+  const read = readLine(site, line);
+  if (!read) return html`<code>${line}</code>`;
+  return html`<a href="${read.address}">${read.label}</a>`;
+}
+
+/** The page that does what a line for the terminal does; undefined if the site has none. */
+export function lineAddress(site: SiteMap, line: string): string | undefined {
+  return readLine(site, line)?.address;
+}
+
+function readLine(site: SiteMap, line: string): { address: string; label: string } | undefined {
   const [, ...words] = (line.match(/"[^"]*"|[^\s"]+/g) ?? []).map((word) => word.replaceAll('"', ""));
   const command = [3, 2, 1].flatMap((count) => site.commands.get(words.slice(0, count).join(".")) ?? [])[0];
-  if (!command) return html`<code>${line}</code>`;
+  if (!command) return undefined;
   const place = placeOf(site, command);
   const isOpening = command.id === place.opens;
   const asked = textsOf(command, words.slice(command.id.split(".").length));
   const query = new URLSearchParams(asked).toString();
   const named = asked.filter(([name]) => command.target?.includes(name)).map(([, text]) => text);
-  const label = isOpening ? place.title : [`${labelFor(familyOf(command))}: ${verbOf(command)}`, ...named].join(" ");
-  return html`<a href="${isOpening ? place.path : pathOf(command)}${query && `?${query}`}">${label}</a>`;
+  const label = isOpening ? place.title : inWords([titleOf(command), ...named].join(" "));
+  return { address: `${isOpening ? place.path : pathOf(command)}${query && `?${query}`}`, label };
 }
 
 /** What the words of a command line say, by member. Placeholders such as <file> say nothing. */

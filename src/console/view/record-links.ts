@@ -16,12 +16,9 @@ export function recordLinks(site: SiteMap): RecordLink {
   };
 }
 
-/** What a command shows one of: its name, such as "verification", and the members at the head of its page. */
-export function recordShownBy({
-  id,
-}: Pick<Command<never>, "id">): (Pick<RecordKind, "head" | "by" | "below"> & { name: string }) | undefined {
-  const found = Object.entries<RecordKind>(recordKinds).find(([, { show }]) => show === id && id.endsWith(".show"));
-  return found && { name: found[0], ...found[1] };
+/** What a command shows one of, with the head of its page. */
+export function recordShownBy({ id }: Pick<Command<never>, "id">): Omit<RecordKind, "search"> | undefined {
+  return Object.values<RecordKind>(recordKinds).find(({ show }) => show === id && id.endsWith(".show"));
 }
 
 /** The page of a record; undefined if its name is none, or the person may not see it. */

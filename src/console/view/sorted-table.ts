@@ -1,8 +1,10 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Table, TableColumn, TableRow } from "../../operation/command/answer-table.ts";
 import { labelFor } from "../site-map.ts";
-import { cellAs } from "./cells.ts";
+import { shownAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
+import { meter, share } from "./figures.ts";
+import { type MenuLink, moreMenu } from "./menus.ts";
 import { isFigure, type NarrowPlace, narrowRow } from "./narrow-rows.ts";
 import type { RecordLink } from "./record-links.ts";
 
@@ -16,7 +18,8 @@ export interface View {
   page: number;
 }
 
-export const pageRows = 100;
+/** A page of more would take longer to read than to filter. */
+export const pageRows = 40;
 
 export function viewIn(query: URLSearchParams): View {
   const page = Number(query.get("_page") ?? 1);
@@ -31,7 +34,9 @@ export function viewIn(query: URLSearchParams): View {
 export function seen({ columns, rows }: Table, { sort, find }: View): TableRow[] {
   const wanted = find.toLowerCase();
   const found = rows.filter(
-    (row) => wanted === "" || columns.some(({ textOf }) => textOf(row).toLowerCase().includes(wanted)),
+    (row) =>
+      wanted === "" ||
+      columns.some(({ textOf, valueIn }) => `${textOf(row)}\n${valueIn(row)}`.toLowerCase().includes(wanted)),
   );
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
@@ -50,13 +55,10 @@ function order({ valueIn, textOf }: TableColumn, one: TableRow, other: TableRow)
 export interface RowLinks {
   /** The page of what the row is about, and the text of the cell that names it. */
   own?: { name: string; address: string } | undefined;
-  actions: readonly Html[];
+  actions: readonly MenuLink[];
   /** The pages of other things that the row names. */
   link?: RecordLink;
 }
-
-/** More actions than these stand on the page of the row only. */
-const mostActions = 3;
 
 /** A phone shows a row of more columns as two lines. */
 const mostNarrowColumns = 2;
@@ -65,6 +67,8 @@ interface TableParts {
   label: string;
   table: Table;
   view: View;
+  /** Whether its first column names a row. */
+  isNamed: boolean;
   /** The address of the page with another view. */
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
@@ -74,73 +78,100 @@ interface TableParts {
 }
 
 /** A table that the server sorts, filters and divides into pages. */
-export function sortedTable({ label, table, view, urlFor, say, editor, links }: TableParts): Html {
+export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, links }: TableParts): Html {
   const { none = "There is nothing here." } = table;
   const all = table.whole ? table.rows : seen(table, view);
   if (all.length === 0)
-    return html`<p class="empty">${table.rows.length === 0 ? none : `None of these ${table.rows.length} rows has “${view.find}”. Filter to look at others, or use the box.`}</p>`;
+    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? "" : " Filter to look at others, or use the box."}</p>`;
   const size = table.whole ? all.length : pageRows;
   const columns = usedColumns(table);
   const pages = Math.ceil(all.length / size);
   const page = Math.min(view.page, pages);
-  const rows = all.slice((page - 1) * size, page * size).map((row) => {
-    const of = links(row);
-    return { row, link: of.link, ...ofRow(of, row, columns) };
-  });
+  const rows = all.slice((page - 1) * size, page * size).map((row) => ({ row, ...links(row) }));
+  const [first] = rows;
+  const named = isNamed
+    ? columns[0]
+    : columns.find(({ valueIn }) => first!.own && String(valueIn(first!.row)) === first!.own.name);
+  const edited = columns.find(({ name }) => editor?.(first!.row, name));
+  const shown = rows.map(({ row }) => row);
+  const places = columns.length > mostNarrowColumns ? narrowRow(columns, shown, { named, edited }) : undefined;
+  const placeOf = ({ name }: TableColumn) => places?.get(name) ?? (name === named?.name ? "name" : undefined);
   const hasActions = rows.some(({ actions }) => actions.length > 0);
-  const breaksTime = columns.filter(({ shows }) => shows === "time").length > 1;
+  const hasOwn = rows.every(({ own }) => own);
+  // What a phone leaves out stands on the page of the row, or unfolds.
+  const folds = places !== undefined && !hasOwn && columns.some(({ name }) => !places.has(name));
   const head = columns.map((column) => {
     const { name } = column;
     const direction = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : undefined;
     const next = direction === "ascending" ? `-${name}` : name;
-    return html`<th scope="col"${isFigure(column) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? labelFor(name) : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${labelFor(name)}</a>`}</th>`;
+    const text = labelIn(column);
+    return html`<th scope="col"${classesOf(column, placeOf(column))}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? text : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${text}</a>`}</th>`;
   });
-  const isWide = columns.length + (hasActions ? 1 : 0) > mostNarrowColumns;
-  const { places, folds } = isWide
-    ? narrowRow(
-        columns,
-        rows.map(({ row }) => row),
-        {
-          named: rows.find(({ own }) => own)?.own?.column,
-          edited: columns.find(({ name }) => editor?.(rows[0]!.row, name)),
-          taken: rows.every(({ own }) => own) ? 0 : hasActions ? 20 : 8,
-        },
-      )
-    : { places: new Map<string, NarrowPlace>(), folds: false };
+  const mostOf = new Map(
+    columns.flatMap((column) => (column.share ? [[column.name, sumIn(column, all)] as const] : [])),
+  );
   const body = rows.map(({ row, own, actions, link }) => {
     const cells = columns.map((column) =>
       cell(column, row, {
-        ...{ breaksTime, say, place: places.get(column.name), form: editor?.(row, column.name) },
-        address: column === own?.column ? own.address : link?.(column.name, column.valueIn(row)),
+        ...{ say, place: placeOf(column), form: editor?.(row, column.name), most: mostOf.get(column.name) },
+        address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
       }),
     );
-    // What a phone leaves out stands on the page of the row, or unfolds.
-    const fold = folds && !own ? html`<td class="fold"><details><summary>More</summary></details></td>` : "";
-    return html`<tr>${cells}${hasActions ? html`<td class="${own ? "actions more" : "actions"}">${actions}</td>` : ""}${fold}</tr>`;
+    const name = named ? named.textOf(row) : (own?.name ?? String(shown.indexOf(row) + 1));
+    const key = `${label} ${own?.name ?? shown.indexOf(row)}`;
+    const menu = hasActions ? html`<td class="acts">${moreMenu(name, actions, key)}</td>` : "";
+    const fold = folds ? html`<td class="fold"><details><summary>More</summary></details></td>` : "";
+    return html`<tr>${cells}${menu}${fold}</tr>`;
   });
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${isWide ? html` class="wide"` : ""}>
-<thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="visually-hidden">Actions</span></th>` : ""}</tr></thead>
+  const acts = html`<th scope="col" class="acts"><span class="visually-hidden">Actions</span></th>`;
+  return html`<div class="rows" role="region" aria-label="${label}" tabindex="0"><table${places ? "" : html` class="few"`}>
+<thead>${overHeads(columns, hasActions)}<tr>${head}${hasActions ? acts : ""}</tr></thead>
 <tbody>${body}</tbody>
-${sums(columns, all, hasActions)}</table></div>
+${sums(columns, all, { hasActions, placeOf })}</table></div>
 ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
 }
 
-/** What all rows of the view add up to. */
-function sums(columns: readonly TableColumn[], rows: readonly TableRow[], hasActions: boolean): Html | string {
-  if (rows.length < 2 || !columns.some(({ sumOf }) => sumOf)) return "";
-  const cells = columns.map(({ name, sumOf }, at) =>
-    sumOf
-      ? html`<td class="number" data-label="${labelFor(name)}">${sumOf(rows)}</td>`
-      : html`<td${at === 0 ? "" : html` class="none"`}>${at === 0 ? "Total" : ""}</td>`,
+/** The headings that columns share, where there are some. */
+function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
+  if (!columns.some(({ over }) => over)) return html``;
+  const spans: { over: string | undefined; count: number }[] = [];
+  for (const { over } of columns) {
+    const last = spans.at(-1);
+    if (last && last.over === over) last.count += 1;
+    else spans.push({ over, count: 1 });
+  }
+  const cells = spans.map(({ over, count }) =>
+    over === undefined
+      ? html`<td colspan="${count}"></td>`
+      : html`<th scope="colgroup" colspan="${count}" class="over number">${over}</th>`,
   );
-  return html`<tfoot><tr>${cells}${hasActions ? html`<td class="actions"></td>` : ""}</tr></tfoot>`;
+  return html`<tr>${cells}${hasActions ? html`<td></td>` : ""}</tr>`;
 }
 
-/** The cell that leads to the page of a row, and the actions that stand beside it. */
-function ofRow({ own, actions }: RowLinks, row: TableRow, columns: readonly TableColumn[]) {
-  if (!own) return { own: undefined, actions };
-  const column = columns.find(({ valueIn }) => String(valueIn(row)) === own.name) ?? columns[0]!;
-  return { own: { column, address: own.address }, actions: actions.length > mostActions ? [] : actions };
+function labelIn({ name, label }: Pick<TableColumn, "name" | "label">): string {
+  return label ?? labelFor(name);
+}
+
+function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: string | undefined = undefined): Html {
+  const { shows, spare } = column;
+  const kind = isFigure(column) ? "number" : shows === "sentence" || shows === "facts" ? "sentence" : undefined;
+  const classes = [place, kind, spare && "spare", shows === "time" && "time", more].filter(Boolean);
+  return classes.length === 0 ? html`` : html` class="${classes.join(" ")}"`;
+}
+
+/** What all rows of the view add up to. */
+function sums(
+  columns: readonly TableColumn[],
+  rows: readonly TableRow[],
+  { hasActions, placeOf }: { hasActions: boolean; placeOf: (column: TableColumn) => NarrowPlace | undefined },
+): Html | string {
+  if (rows.length < 2 || !columns.some(({ sumOf }) => sumOf)) return "";
+  const cells = columns.map((column, at) => {
+    const { sumOf, shows } = column;
+    const sum = sumOf ? shownAs({ ...column, shows, text: sumOf(rows), value: null }, () => html``) : "";
+    return html`<td${classesOf(column, at === 0 ? "name" : placeOf(column))}>${at === 0 ? "All" : sum}</td>`;
+  });
+  return html`<tfoot><tr>${cells}${hasActions ? html`<td class="acts"></td>` : ""}</tr></tfoot>`;
 }
 
 function pager(page: number, pages: number, count: number, urlFor: TableParts["urlFor"]): Html {
@@ -157,9 +188,14 @@ function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
     : columns.filter(({ valueIn }) => !rows.every((row) => isNothing(valueIn(row))));
 }
 
+/** What the rows add up to, as a number. */
+function sumIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number {
+  return rows.reduce((sum, row) => sum + Math.max(0, Number(valueIn(row) ?? 0)), 0);
+}
+
 interface CellParts {
-  /** A table with several times breaks them between the day and the clock. */
-  breaksTime: boolean;
+  /** The sum of which a cell is a share. */
+  most: number | undefined;
   say: Say;
   address: string | undefined;
   /** In place of the text. */
@@ -168,13 +204,19 @@ interface CellParts {
   place: NarrowPlace | undefined;
 }
 
-function cell(column: TableColumn, row: TableRow, { breaksTime, say, address, form, place }: CellParts): Html {
-  const { name, shows } = column;
+function cell(column: TableColumn, row: TableRow, { say, address, form, place, most }: CellParts): Html {
   const text = column.textOf(row);
-  const shown = form ?? cellAs({ shows, text }, say, breaksTime);
-  const kind = isFigure(column) ? "number" : text.length > 20 ? "long" : "";
-  const classes = [kind, text === "-" || text === "" ? "none" : "", place ?? ""].filter((each) => each !== "");
-  return html`<td${classes.length === 0 ? "" : html` class="${classes.join(" ")}"`} data-label="${labelFor(name)}">${
+  const shown = form ?? shownAs({ ...column, text, value: column.valueIn(row) }, say);
+  const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
+  const value = column.valueIn(row);
+  const bound = column.meterOf === undefined ? undefined : row[column.meterOf];
+  const bar =
+    most !== undefined && most > 0 && typeof value === "number"
+      ? share(value, most)
+      : typeof bound === "number" && typeof value === "number" && bound > 0
+        ? meter(value, bound, `${labelIn(column)} of its bound`)
+        : "";
+  return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${labelIn(column)}">${bar}${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
   }</td>`;
 }

@@ -12,6 +12,7 @@ const event = { description: "Id of an event, which `duba events list` shows.", 
 
 const list = command({
   id: "events.list",
+  title: "Deliveries",
   summary: "List the newest 100 deliveries of events, newest first.",
   role: "viewer",
   kind: "read",
@@ -32,6 +33,10 @@ const list = command({
       outcome: orNull(Type.String()),
     }),
   ),
+  page: [
+    ...(["type", "state", { name: "outcome", spare: true }, "endpoint", { name: "event", spare: true }] as const),
+    ...([{ name: "attempts", spare: true }, "happened_at"] as const),
+  ],
   none: "There is no such delivery.",
   choiceCounts: async ({ db }: Pick<Audited, "db">) => {
     const { waiting, dead } = await undelivered(db);
@@ -50,6 +55,7 @@ const list = command({
 
 const showEvent = command({
   id: "events.show",
+  title: "Event",
   summary: "Show an event: what it is about, and what became of it at each endpoint.",
   role: "viewer",
   kind: "read",
@@ -89,6 +95,7 @@ const showEvent = command({
 
 const resendEvents = command({
   id: "events.resend",
+  title: "Send again…",
   summary: "Send events to an endpoint again: all that are dead, or one.",
   description: "They go to the end of the endpoint's queue, in their old order. Duba then tries for 3 more days.",
   role: "operator",

@@ -53,6 +53,7 @@ const endpointUrl: forms.Form<URL> = {
 
 const add = command({
   id: "events.endpoints.add",
+  title: "New endpoint",
   summary: "Add an endpoint that gets events as signed webhooks. Duba shows its secret once.",
   description:
     "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints, and so have operators.",
@@ -103,6 +104,7 @@ const add = command({
 
 const listEndpoints = command({
   id: "events.endpoints.list",
+  title: "Endpoints",
   summary: "List the endpoints, oldest first, without their secrets.",
   role: "viewer",
   kind: "read",
@@ -128,6 +130,7 @@ const listEndpoints = command({
 
 const test = command({
   id: "events.endpoints.test",
+  title: "Send a test…",
   summary: "Send a test event to an endpoint once, and show what came back.",
   description: "Its type is endpoint.test. It is not an event of the account, and Duba does not repeat it.",
   onTerminal: "The exit code is 1 if it was not delivered.",
@@ -163,6 +166,7 @@ const test = command({
 
 const roll = command({
   id: "events.endpoints.roll",
+  title: "Roll the secret…",
   summary: "Give an endpoint a new secret. Duba shows it once.",
   description: "For the overlap, each delivery carries a signature by both secrets.",
   role: "operator",
@@ -191,6 +195,7 @@ const roll = command({
 
 const remove = command({
   id: "events.endpoints.remove",
+  title: "Remove…",
   summary: "Remove an endpoint, and all deliveries that wait for it.",
   role: "operator",
   kind: "danger",

@@ -46,6 +46,7 @@ interface ByState {
 
 const summarizeLedger = command({
   id: "ledger.summary",
+  title: "Count by state",
   summary: "Count the verifications of a period by state, and add up the charges and fees in naira.",
   description:
     "The command subtracts a reversed charge in the period of the reversal, so past periods do not change. It never adds test " +
@@ -70,7 +71,7 @@ const summarizeLedger = command({
       Type.Object({
         group: Type.String(),
         mode,
-        kind: orNull(Type.Enum([...checkKinds])),
+        kind: orNull(Type.Enum([...checkKinds], { label: "Check" })),
         count: Type.Integer(),
         charged: Type.Integer(),
         fees: naira,
@@ -80,7 +81,11 @@ const summarizeLedger = command({
   }),
   columns: [
     ...(["group", "mode", "kind", "count", "charged", "fees"] as const),
-    ...toldStates.map((name) => ({ name, of: ({ by_state }: ByState) => by_state[name], as: Type.Integer() })),
+    ...toldStates.map((name) => ({
+      name,
+      of: ({ by_state }: ByState) => by_state[name],
+      as: Type.Integer({ spare: true }),
+    })),
   ],
   view: ({ from, to }, { at }) => [{ note: `From ${at(from)} until ${at(to)}.` }, list],
   examples: [
@@ -116,6 +121,7 @@ async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZo
 
 const showVerification = command({
   id: "ledger.show",
+  title: "Verification",
   summary: "Show one verification: its state, its charge, and each attempt at a vendor, without personal data.",
   role: "viewer",
   kind: "read",
@@ -128,7 +134,7 @@ const showVerification = command({
     account_id: reference,
     key_id: reference,
     mode,
-    kind: Type.Enum([...checkKinds]),
+    kind: Type.Enum([...checkKinds], { label: "Check" }),
     state: state(toldStates),
     subject: digits,
     amount: naira,

@@ -1,6 +1,6 @@
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
-import { anyLabel, checkKinds } from "../../operation/check-kind.ts";
+import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import {
   account,
   digits,
@@ -51,6 +51,7 @@ const cursor = { form: "the cursor of an earlier page", read: readCursor };
 
 export const listVerificationsCommand = command({
   id: "ledger.list",
+  title: "Verifications",
   summary: "List the verifications that fit, newest first, without personal data.",
   description:
     "All options that you give must fit. A long search stops after 30,000 verifications and shows the cursor with which it goes " +
@@ -97,7 +98,7 @@ export const listVerificationsCommand = command({
         account,
         key_id: reference,
         mode: Type.Enum(["test", "live"]),
-        kind: Type.Enum([...checkKinds]),
+        kind: Type.Enum([...checkKinds], { label: "Check" }),
         state: state(toldStates),
         upstream: orNull(Type.String()),
         attempts: Type.Integer(),
@@ -112,6 +113,16 @@ export const listVerificationsCommand = command({
     /** Set if the search stopped before the page was full. */
     searched_back_to: orNull(time),
   }),
+  page: [
+    { name: "person", of: ({ kind, subject }) => `${labelOf(kind)} ending ${subject.replaceAll("*", "")}` },
+    ...(["state", "account", { name: "upstream", spare: true }] as const),
+    ...([
+      { name: "mode", spare: true },
+      { name: "request_reference", spare: true },
+    ] as const),
+    { name: "fee", of: ({ charged, fee }) => (charged ? fee : null), as: orNull({ ...naira, none: "free" }) },
+    "created_at",
+  ],
   columns: [
     ...(["created_at", "request_reference", "account", "mode", "kind", "state", "upstream", "subject"] as const),
     { name: "fee", of: ({ charged, fee }) => (charged ? fee : null), as: naira },

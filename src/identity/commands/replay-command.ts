@@ -31,6 +31,7 @@ const percent = { unit: "%" };
 
 export const replayRoutes = command({
   id: "routes.replay",
+  title: "Replay a month with another order",
   summary: "Show what live verifications of a period cost and found, and what they would have with each vendor first.",
   description:
     "Duba assumes that the first vendor is asked about everybody who got an outcome. " +
@@ -54,7 +55,7 @@ export const replayRoutes = command({
     unpriced: Type.Array(Type.String()),
     orders: Type.Array(
       Type.Object({
-        kind: Type.Enum([...checkKinds]),
+        kind: Type.Enum([...checkKinds], { label: "Check" }),
         first: orNull(Type.String({ none: "as it was" })),
         answers: Type.Integer(),
         found_rate: orNull(Type.Number({ ...percent, none: "not enough" })),

@@ -1,5 +1,5 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
-import { list, naira, orNull, reference, sentence, state, time } from "../../operation/command/answer-schema.ts";
+import { list, orNull, reference, sentence, state, time } from "../../operation/command/answer-schema.ts";
 import { id } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
@@ -17,9 +17,9 @@ import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
 import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { inDecidedOrder } from "../routes/route-cache.ts";
-import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
 import { vendorStandings } from "../routes/vendor-standing.ts";
-import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { RouteRow, VendorRow, vendorRows } from "./vendor-rows.ts";
+import { pauseFacts, vendorChoice } from "./vendor-states.ts";
 
 interface Configured {
   config: {
@@ -30,10 +30,10 @@ interface Configured {
 }
 
 const milliseconds = { unit: "ms" };
-const percent = { unit: "%" };
 
 const showRoutes = command({
   id: "routes.show",
+  title: "Vendors",
   summary: "Show how each identity vendor did for live verifications, in the last 24 hours and 30 days.",
   description:
     "The figures come from the sums of hours and days, which follow the ledger within seconds. Times are the bound of a bucket: half of the answers came " +
@@ -42,27 +42,16 @@ const showRoutes = command({
   kind: "read",
   reports: true,
   input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      vendor: Type.String(),
-      kind: Type.Enum([...checkKinds]),
-      span: Type.Enum(Object.keys(spans) as FigureSpan[]),
-      place: orNull(Type.Integer()),
-      state: orNull(state(vendorStates, { words: vendorStateWords })),
-      ...pauseMembers,
-      attempts: Type.Integer(),
-      found_rate: orNull(Type.Number(percent)),
-      failures: Type.Number(percent),
-      median: orNull(Type.Integer(milliseconds)),
-      p95: orNull(Type.Integer(milliseconds)),
-      cost: orNull(naira),
-      cost_per_found: orNull(naira),
-      balance: orNull(naira),
-      attempts_left: orNull(Type.Integer()),
-      days_left: orNull(Type.Number()),
-    }),
-  ),
+  answer: Type.Array(RouteRow),
   view: () => [list],
+  onPage: (rows) => [
+    {
+      rows: vendorRows(rows),
+      row: VendorRow,
+      named: true,
+      none: "No live verification asked a vendor in the last 30 days.",
+    },
+  ],
   none: "No live verification asked a vendor in the last 30 days.",
   examples: [{}],
   run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
@@ -114,6 +103,7 @@ function endOfPause({ why, for: length }: { why: PauseReason; for?: number }, no
 
 const pause = command({
   id: "routes.pause",
+  title: "Pause…",
   summary: "Pause an identity vendor: it gets no new attempts, and the next vendor is asked instead.",
   description:
     "Every process obeys within 5 seconds. An attempt that is under way goes on. A verification whose outcome at this vendor is unknown waits for " +
@@ -173,6 +163,7 @@ const pause = command({
 
 const resume = command({
   id: "routes.resume",
+  title: "Resume…",
   summary: "End the pause of an identity vendor.",
   description: "Without a check, all of its pauses end.",
   role: "operator",
@@ -199,6 +190,7 @@ const resume = command({
 
 const explain = command({
   id: "routes.explain",
+  title: "Why this vendor",
   summary: "Say why the vendors of a verification were asked, and what each said.",
   role: "viewer",
   kind: "read",

@@ -33,6 +33,7 @@ const shared = {
 const releaseVerification = command({
   ...shared,
   id: "ledger.release",
+  title: "Release…",
   summary: "Release a verification with an unknown outcome: the vendor did no work for it.",
   description:
     "Ask the vendor first. The verification fails, and its account is charged nothing. A retry with its idempotency key asks a " +
@@ -48,6 +49,7 @@ const releaseVerification = command({
 const settleVerification = command({
   ...shared,
   id: "ledger.settle",
+  title: "Settle…",
   summary: "Settle a verification with an unknown outcome: the vendor has no match for it.",
   description:
     "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. If the vendor " +
@@ -63,6 +65,7 @@ const settleVerification = command({
 
 const noteVerification = command({
   id: "ledger.note",
+  title: "Add a note",
   summary:
     "Write a note on a verification, such as what a vendor's support said. It stands in the audit trail, with your name.",
   role: "operator",

@@ -21,6 +21,7 @@ const person = {
 
 const exportSubject = command({
   id: "subjects.export",
+  title: "Export what we hold of a person…",
   summary: "Write all data about a person as JSON, to answer the person's request.",
   description:
     "The verifications of the number in all accounts and both modes, with their records if Duba still has them. The " +
@@ -49,6 +50,7 @@ const exportSubject = command({
 
 const eraseSubject = command({
   id: "subjects.erase",
+  title: "Erase what we hold of a person…",
   summary: "Destroy all records of a person, and remove the person from the ledger.",
   description:
     "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +

@@ -83,6 +83,7 @@ function checkConsent(text: string, person: CheckInput): void {
 
 export const testUpstream = command({
   id: "upstreams.test",
+  title: "Try it…",
   summary: "Verify one person at an identity vendor: by default the test number that the vendor published.",
   description:
     "It is a verification like those of clients, of the account operator@example.com, which pays nothing and may verify 20 times a day. Duba " +

@@ -67,6 +67,7 @@ const ProcessFacts = Type.Object({
 
 const showStatus = command({
   id: "upstreams.status",
+  title: "Each process",
   summary: "Show the identity vendors of each serving process: state, alarm, last response and last failures.",
   onTerminal: "The exit code is 1 if a vendor is not ready or has an alarm.",
   role: "viewer",
@@ -112,6 +113,7 @@ const { upstream: _, ...processFacts } = ProcessFacts.properties;
 
 const showUpstream = command({
   id: "upstreams.show",
+  title: "Vendor",
   summary:
     "Show an identity vendor: its place in the order, the settings that are missing, and how each serving process sees it.",
   role: "viewer",

@@ -15,15 +15,33 @@ export type Shows =
   | "facts"
   | "sentence";
 
+/** How a page lays a column out. */
+interface Place {
+  /** It goes first when room ends. */
+  spare?: true;
+  /** On a phone it is a line of its own. */
+  also?: true;
+  /** The heading that it shares with the columns beside it. */
+  over?: string;
+}
+
 /** What a schema may say beside its type. Spread it: `{ ...time, none: "never" }`. */
-export interface Showing {
+export interface Showing extends Place {
   shows?: Shows;
   /** Text in place of null and of an empty list. Default: "-". */
   none?: string;
+  /** What people call it. Default: the words of its name. */
+  label?: string;
+  /** It stands in large letters at the head of its record, with the member that it is compared with, and what is better. */
+  headline?: { before?: string; better?: "up" | "down"; after?: string };
+  /** The member that bounds it: a meter shows how much of that is used. */
+  meterOf?: string;
   /** Unit of a number, such as `ms`. */
   unit?: string;
   /** A table adds it up: its rows are amounts of the same thing, and no balances or prices. */
   sums?: true;
+  /** A page draws how much of that sum a row is. */
+  share?: true;
   /** What people read in place of a word of the code. */
   words?: Readonly<Record<string, string>>;
 }
@@ -79,7 +97,8 @@ export interface AnswerFile {
 export const answerFiles = Type.Unsafe<readonly AnswerFile[]>({ holds: "files" });
 
 /** A column of a list: a member of its rows, or what follows from a row. */
-export type Column<Row> = (keyof Row & string) | { name: string; of: (row: Row) => unknown; as?: TSchema };
+export type Column<Row> = (keyof Row & string) | ({ name: keyof Row & string } & Place) | OwnColumn<Row>;
+export type OwnColumn<Row> = { name: string; of: (row: Row) => unknown; as?: TSchema } & Place;
 
 type Cells = Readonly<Record<string, unknown>>;
 
@@ -100,6 +119,8 @@ export type Part =
       title?: string;
       none?: string /** Its rows and their order never change. */;
       whole?: true;
+      /** Its first member names a row. */
+      named?: true;
     };
 
 export const list = { list: true } as const satisfies Part;

@@ -2,14 +2,23 @@ import type { TSchema } from "typebox";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Command } from "../command.ts";
 import { nairaText } from "../money.ts";
-import { type Column, list, type Part, type Shows, type Viewing } from "./answer-schema.ts";
+import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
 import { isRow, type Shape, shapeOf } from "./projected.ts";
 
 export type TableRow = Record<string, unknown>;
 
+/** Writes times for people. */
+export type TimeTexts = Pick<TimeZone, "textOf">;
+
 export interface TableColumn {
   name: string;
+  label?: string | undefined;
   shows: Shows;
+  spare?: true | undefined;
+  also?: true | undefined;
+  over?: string | undefined;
+  share?: true | undefined;
+  meterOf?: string | undefined;
   /** As a command returned it. */
   valueIn: (row: TableRow) => unknown;
   /** As people read it. */
@@ -31,8 +40,10 @@ export interface Table {
 /** A member of a record: its text, or members of its own. */
 export interface RecordMember {
   name: string;
+  label?: string | undefined;
   shows: Shows;
   text: string;
+  value: unknown;
   members?: readonly RecordMember[];
 }
 
@@ -45,7 +56,7 @@ export function listOf(schema: TSchema): { member: string | undefined; row: Shap
 }
 
 /** The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below. */
-export function partsOf(command: Command<never>, answer: unknown, zone: TimeZone): readonly Part[] {
+export function partsOf(command: Command<never>, answer: unknown, zone: TimeTexts): readonly Part[] {
   if (command.view) {
     const viewing: Viewing = {
       at: (time, isToSecond) => (time === null ? "-" : zone.textOf(time, isToSecond)),
@@ -70,7 +81,7 @@ export function tableOf(
   command: Command<never>,
   answer: unknown,
   part: Extract<Part, { list: unknown } | { rows: unknown }>,
-  zone: TimeZone,
+  zone: TimeTexts,
 ): Table {
   const { title, none } = part;
   if ("rows" in part)
@@ -87,25 +98,25 @@ export function tableOf(
 export function tableOfRows(
   schema: TSchema | Shape,
   rows: readonly TableRow[],
-  zone: TimeZone,
+  zone: TimeTexts,
   columns?: readonly Column<never>[],
 ): Table {
   const { properties = {} } = shapeOf(schema);
   const drawn = columns ?? Object.keys(properties).filter((name) => rows.some((row) => row[name] !== undefined));
   const found = drawn.map((column) => {
-    if (typeof column === "string")
-      return { name: column, of: (row: TableRow) => row[column], member: properties[column]! };
-    return {
-      ...column,
-      of: column.of as (row: TableRow) => unknown,
-      member: (column.as ?? { type: "string" }) as Shape,
-    };
+    if (typeof column === "string" || !("of" in column)) {
+      const { name, ...place } = typeof column === "string" ? { name: column as string } : (column as { name: string });
+      return { ...place, name, of: (row: TableRow) => row[name], member: properties[name]! };
+    }
+    const { of, as = { type: "string" }, ...place } = column as OwnColumn<never>;
+    return { ...place, of: of as (row: TableRow) => unknown, member: as as Shape };
   });
   const isToSecond = areClose(rows.flatMap((row) => found.map(({ of, member }) => ({ value: of(row), member }))));
   return {
     rows,
-    columns: found.map(({ name, of, member }) => ({
-      name,
+    columns: found.map(({ of, member, ...place }) => ({
+      ...placeIn(shapeOf(member)),
+      ...place,
       shows: showsOf(member),
       valueIn: of,
       textOf: (row) => textOf(member, of(row), zone, isToSecond),
@@ -116,6 +127,18 @@ export function tableOfRows(
   };
 }
 
+/** What a page does with a column. */
+function placeIn({
+  label,
+  spare,
+  also,
+  over,
+  share,
+  meterOf,
+}: Shape): Pick<TableColumn, "label" | "spare" | "also" | "over" | "share" | "meterOf"> {
+  return { label, spare, also, over, share, meterOf };
+}
+
 /** Null if there is nothing to add up. */
 function sumOf(member: Shape, values: readonly unknown[]): number | null {
   const present = values.filter((value) => value !== null && value !== undefined);
@@ -124,7 +147,7 @@ function sumOf(member: Shape, values: readonly unknown[]): number | null {
 }
 
 /** The members of a record, but those of the schema that are empty and have no word for it. What the schema does not know is text. */
-export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeZone): RecordMember[] {
+export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeTexts): RecordMember[] {
   const { properties = {} } = shapeOf(schema);
   const all = Object.entries(members)
     .map(([name, value]) => ({ name, value, member: properties[name] ?? {} }))
@@ -133,7 +156,7 @@ export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeZ
     );
   const isToSecond = areClose(all);
   return all.map(({ name, value, member }) => ({
-    name,
+    ...{ name, label: shapeOf(member).label, value },
     shows: showsOf(member),
     text: isRow(value) && showsOf(member) === "text" ? "" : textOf(member, value, zone, isToSecond),
     ...(isRow(value) && showsOf(member) === "text" && { members: recordOf(member, value, zone) }),
@@ -169,7 +192,7 @@ function timeIn(value: unknown): number {
 }
 
 /** A value for people. */
-function textOf(member: Shape, value: unknown, zone: TimeZone, isToSecond = false): string {
+function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = false): string {
   const { none = "-", unit, words, items, patternProperties } = shapeOf(member);
   if (value !== "" && isEmpty(value)) return none;
   switch (showsOf(member)) {

@@ -16,6 +16,8 @@ export type Texts = Readonly<Record<string, string | true | readonly string[] | 
 /** What the schema of a member says beside its type. */
 export interface MemberOptions extends TSchemaOptions {
   description: string;
+  /** What people call it. Default: the words of its name. */
+  label?: string;
   /** Names the value in help and forms: "id or e-mail". */
   placeholder?: string;
   /** The text that stands for no text. Without it, and unless it is optional, the member is required. */

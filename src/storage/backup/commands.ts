@@ -23,6 +23,7 @@ interface Room extends Audited {
 
 const backupStore = command({
   id: "backup",
+  title: "Back up",
   summary: "Write the store to a file, without identity records.",
   description:
     "The new file holds accounts, API keys, catalogue, ledger and audit trail, all as of one moment. It contains no identity records " +
@@ -80,6 +81,7 @@ const backupStore = command({
 
 const restoreStore = command({
   id: "restore",
+  title: "Restore",
   summary: "Restore a backup into an empty store.",
   description:
     "On SQLite or PostgreSQL. The command restores everything or nothing. The store must be new or unused, and no service may run on it. " +

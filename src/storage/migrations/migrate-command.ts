@@ -13,6 +13,7 @@ interface Room {
 /** `duba migrate`: migrates at a chosen time; otherwise a start or any other command does it. */
 export const migrateStore = command({
   id: "migrate",
+  title: "Migrate",
   summary: "Bring the store to the tables of this version.",
   description:
     "A start and every other command do this by themselves. The version before may serve meanwhile. It can start afterwards only if the name " +

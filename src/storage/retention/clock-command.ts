@@ -7,6 +7,7 @@ import { acceptClock } from "./retention-clock.ts";
 /** `duba clock accept`: from now on retention goes by this clock. */
 export const clockCommand = command({
   id: "clock.accept",
+  title: "Accept the clock",
   summary: "Accept the clock as right, so that what is old by it is removed.",
   description:
     "A service that starts with a clock more than 48 hours from the last time that it knew doubts that clock for 24 hours: it removes nothing old, " +

@@ -17,6 +17,8 @@ export type VendorValues<Names extends string = string> = Readonly<Record<Names,
 export interface Adapter<Names extends string, Opened> {
   /** The vendor's name in settings, the ledger, the catalogue's history and logs. */
   name: string;
+  /** As people write it. Default: the name with a capital. */
+  title?: string;
   /** One line, which says how far the adapter was tried. */
   about: string;
   /** The operator must set each one without a default that is not `optional`. */

@@ -39,6 +39,7 @@ const codesAbout =
 const setPrice = command({
   ...changeCommand,
   id: "prices.set",
+  title: "Set a price…",
   summary: "Set a margin or a price for an account or a group of accounts.",
   description:
     "The rule of an entry wins over that of its provider, then that of a size, then that of a list. A rule of an account wins over all rules of its " +
@@ -107,6 +108,7 @@ const setPrice = command({
 const removePrices = command({
   ...changeCommand,
   id: "prices.remove",
+  title: "Remove a price…",
   summary: "Remove special prices of an account or a group.",
   description: "The prices of the account's group apply again, or the catalogue's. The account stays in its group.",
   role: "operator",
@@ -130,6 +132,7 @@ async function change(room: PricedRoom, account: string, note: string | undefine
 
 const showPrices = command({
   id: "prices.show",
+  title: "Prices",
   summary: "Show the price rules of an account or a group, or what it pays for each entry of a provider.",
   role: "viewer",
   kind: "read",
@@ -183,6 +186,7 @@ const showPrices = command({
 
 const listPriced = command({
   id: "prices.list",
+  title: "Price groups",
   summary: "List the groups, and the accounts with special prices or in a group.",
   description:
     "`overtaken` counts fixed prices that are below the catalogue's price because that has risen since somebody set them. `duba prices " +

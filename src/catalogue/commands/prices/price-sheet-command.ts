@@ -10,6 +10,7 @@ import { findPriced, holderAbout, type PricedRoom } from "./priced-room.ts";
 
 export const showSheet = command({
   id: "prices.sheet",
+  title: "Price sheet",
   summary: "The price list of an account or a group: everything that it can buy now, and what it pays.",
   role: "viewer",
   kind: "read",

@@ -82,6 +82,7 @@ const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: 
 
 const writeStatement = command({
   id: "books.statement",
+  title: "Statement",
   summary: "Show what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
   description:
     "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
@@ -187,6 +188,7 @@ const reason = {
 
 const adjustBooks = command({
   id: "books.adjust",
+  title: "Give back…",
   summary:
     "Correct what an account was charged: a new line in this month's statement, which the client sees with its reason.",
   description:
@@ -247,6 +249,7 @@ const adjustBooks = command({
 
 const rebuildSumsCommand = command({
   id: "books.rebuild-sums",
+  title: "Add up anew…",
   summary: "Make the sums of hours and days anew where they are not what the ledger adds up to.",
   description:
     "`duba routes show` reads these sums. Verifications go on meanwhile, and the command can be stopped and run again. Use it if `duba audit reconcile` " +

@@ -44,6 +44,7 @@ const SumOfEnd = Type.Object({
 /** Settles or releases verifications with an unknown outcome from an invoice. */
 export const settleUnknown = command({
   id: "books.settle-unknown",
+  title: "Settle by an invoice…",
   summary: "Settle or release all verifications with an unknown outcome at a vendor, as its invoice says.",
   description: `Each is settled or released as \`duba ledger settle\` and \`duba ledger release\` do it. Nobody can undo that. No client is charged.
 What is not on the invoice is released: the vendor did no work for it. What is on it is settled if its price is the one of a single outcome, such as \

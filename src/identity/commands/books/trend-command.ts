@@ -11,6 +11,7 @@ const percent = { unit: "%" };
 
 export const showTrend = command({
   id: "books.trend",
+  title: "Figures",
   summary: "Show the last 24 hours, 30 and 90 days beside the same time before: attempts, success, charges and margin.",
   description:
     "Live verifications only, from the sums of hours and days. Success is the share that brought a record or said that there is no match, of attempts and of refused calls, for which no vendor was asked. " +
@@ -27,15 +28,20 @@ export const showTrend = command({
       span: Type.Enum(Object.keys(trendSpans) as TrendSpan[], {
         words: { "24h": "24 hours", "30d": "30 days", "90d": "90 days" },
       }),
-      attempts: Type.Integer(),
+      attempts: Type.Integer({
+        label: "Live verifications",
+        headline: { before: "attempts_before", better: "up" },
+      }),
       attempts_before: Type.Integer(),
       refused: Type.Integer(),
-      success: orNull(Type.Number(percent)),
+      success: orNull(
+        Type.Number({ ...percent, label: "Answered", headline: { before: "success_before", better: "up" } }),
+      ),
       success_before: orNull(Type.Number(percent)),
       charges: Type.Integer(),
-      charged: naira,
+      charged: { ...naira, headline: { before: "charged_before", better: "up" } },
       charged_before: naira,
-      margin: naira,
+      margin: { ...naira, headline: { before: "margin_before", better: "up" } },
       margin_before: naira,
     }),
   ),

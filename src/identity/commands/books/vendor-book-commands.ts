@@ -15,6 +15,7 @@ import { reconcileInvoice } from "../../books/reconcile-invoice.ts";
 import { chargeSums } from "../../ledger/reports/summary.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "../period.ts";
 import { vendorChoice } from "../vendor-states.ts";
+import { BooksRow, booksSums, oneRowEach } from "./books-rows.ts";
 import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
 
 const summed = { ...naira, sums: true } as const;
@@ -33,6 +34,7 @@ const meanings: Record<Difference, string> = {
 
 const checkInvoice = command({
   id: "books.reconcile",
+  title: "Check an invoice",
   summary: "Compare the invoice of a vendor with the attempts that Duba made at it.",
   description:
     "The invoice is a CSV file with a heading line. Duba finds the attempt of each line by the vendor's reference or by request_reference, else by the " +
@@ -122,6 +124,7 @@ const checkInvoice = command({
 
 const sumBooks = command({
   id: "books.summary",
+  title: "Books",
   summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
   description:
     "Fees and corrections count when they were made, and costs when the attempts began. cost_unknown is the part of the cost of which " +
@@ -141,15 +144,8 @@ const sumBooks = command({
     by: Type.Enum([...attemptGroupings]),
     groups: Type.Array(
       Type.Object({
-        group: Type.String(),
-        kind: orNull(Type.Enum([...checkKinds])),
-        charged: orNull(Type.Integer({ sums: true })),
-        fees: orNull(summed),
-        attempts: Type.Integer({ sums: true }),
-        unpriced: Type.Integer({ sums: true }),
-        cost: summed,
-        cost_unknown: summed,
-        margin: orNull(summed),
+        ...{ group: Type.String(), kind: orNull(Type.Enum([...checkKinds], { label: "Check" })) },
+        ...booksSums,
       }),
     ),
   }),
@@ -159,6 +155,14 @@ const sumBooks = command({
       { note: `Live, from ${at(from)} until ${at(to)}.` },
       list,
       ...(unpriced > 0 ? [{ note: `${unpriced} attempts have no price and are not in the cost.` }] : []),
+    ];
+  },
+  onPage: ({ by, groups }) => {
+    const unpriced = groups.reduce((sum, group) => sum + group.unpriced, 0);
+    const none = "There were no charges and no questions.";
+    return [
+      { rows: oneRowEach(groups, by), row: BooksRow, named: true, none },
+      ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
     ];
   },
   none: "There were no charges and no attempts.",
@@ -204,6 +208,7 @@ const sumBooks = command({
 
 const priceAttemptsCommand = command({
   id: "books.price",
+  title: "Give old questions a price…",
   summary: "Correct what a vendor billed for the attempts of a period.",
   description:
     "Name all its prices of the period: an outcome that is not named costs what its kind does, and a failed one nothing. What the vendor said of a bill " +

@@ -7,6 +7,7 @@ const name = "qoreid";
 /** QoreID's basic BVN look-up and its NIN look-up. docs/vendors/qoreid.md says what its documentation does and does not say. */
 export const qoreid = vendor({
   name,
+  title: "QoreID",
   about:
     "QoreID's basic BVN and its NIN look-up; written to the published documentation, not run against the live vendor.",
   settings: {

@@ -1,0 +1,81 @@
+import { type Rank, ranks } from "../../commands/health/alarms.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import type { TimeTexts } from "../../operation/command/answer-table.ts";
+import type { SiteMap } from "../site-map.ts";
+import { timeOf } from "./cells.ts";
+import { lineAddress, type Say } from "./command-words.ts";
+import { type MenuLink, moreMenu } from "./menus.ts";
+import { inWords, type Names } from "./words.ts";
+
+/** An alarm as `alarms.list` answers it. */
+export interface OpenAlarm {
+  alarm: string;
+  rank: Rank;
+  state: "open" | "acknowledged";
+  what: string;
+  count: number | null;
+  since: number | null;
+  acknowledged_by: string | null;
+  until: number | null;
+  note: string | null;
+}
+
+interface AlarmParts {
+  site: SiteMap;
+  say: Say;
+  times: TimeTexts;
+  names: Names;
+}
+
+/** The sentences of an alarm, apart from what mends it: "See it: duba catalogue show d4" is a button. */
+function told(what: string, { site }: Pick<AlarmParts, "site">) {
+  const mends: MenuLink[] = [];
+  const rest = what.replaceAll(
+    / ?([A-Z][^.:]*): (duba [^.]*?(?:\.\d+)?)(?=\. |\.?$)/g,
+    (whole, text: string, line: string) => {
+      const address = lineAddress(site, line);
+      if (address === undefined) return whole;
+      mends.push({ address, text });
+      return "";
+    },
+  );
+  const [, headline = rest, detail = ""] = /^(.+?[^\d])\.(?: (.*)|$)/s.exec(rest) ?? [];
+  return { headline, detail: detail.replace(/^[. ]+/, ""), mends };
+}
+
+/** The worst that there is, with the button that mends it. */
+export function alarmBand(alarm: OpenAlarm, parts: AlarmParts): Html {
+  const { headline, detail, mends } = told(alarm.what, parts);
+  const [mend] = mends;
+  const since = alarm.since === null ? "" : html` Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
+  return html`<section class="band" aria-label="What stops the service"><h2>${inWords(headline)}</h2><p>${parts.say(detail)}${since}</p>${mend ? html`<div class="tools"><a class="button main" href="${mend.address}">${mend.text}</a></div>` : ""}</section>`;
+}
+
+/** What needs a hand, by rank. */
+export function alarmList(
+  alarms: readonly OpenAlarm[],
+  { actionsOf, ...parts }: AlarmParts & { actionsOf: (row: Record<string, unknown>) => readonly MenuLink[] },
+): Html {
+  const heads = html`<div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>`;
+  if (alarms.length === 0)
+    return html`<section>${heads}<p class="empty"><strong>Nothing needs a hand.</strong></p></section>`;
+  const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
+    const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
+    return html`<h3>${name}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
+  });
+  return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
+}
+
+function alarmLine(alarm: OpenAlarm, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+  const { state, rank, since, count, until, note } = alarm;
+  const { headline, detail, mends } = told(alarm.what, parts);
+  const [mend, ...others] = mends;
+  const tone = state === "acknowledged" ? "good" : rank === 1 ? "bad" : rank === 2 ? "warn" : "";
+  const by = alarm.acknowledged_by ?? "";
+  const worked =
+    state === "acknowledged"
+      ? html` Acknowledged by ${parts.names.get(by) ?? by}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
+      : "";
+  const many = count !== null && count > 1 && !/\d/.test(headline) ? `${count.toLocaleString("en")}. ` : "";
+  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${inWords(headline)}</strong> <span class="quiet">${many}${parts.say(detail)}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
+}

@@ -1,0 +1,58 @@
+import { forEachKind, labelOf } from "../../operation/check-kind.ts";
+import type { RecordMember, Table, TableColumn } from "../../operation/command/answer-table.ts";
+import { failures } from "../../operation/failures.ts";
+import { isDay, isMonth, monthName, shortDay } from "../../runtime/time-zone.ts";
+import { vendors, vendorTitle } from "../../upstreams/registry.ts";
+
+/** What people call an account, a person or a key, by its e-mail or id. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Vendors and kinds of check as people write them. */
+const spelled: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["sandbox", ...vendors.map(({ name }) => name)].map((name) => [name, vendorTitle(name)])),
+  ...forEachKind((kind) => kind, labelOf),
+};
+
+/** What became of something, where the code's word is none that people use. */
+const states: Readonly<Record<string, string>> = {
+  ...{ unknown: "no outcome", phone_mismatch: "other phone", ready: "serves", half_open: "tries one call" },
+};
+
+const inSentences = new RegExp(
+  `(?<![\\w@.:/-])(?:${Object.keys(spelled)
+    .filter((word) => word !== "sandbox")
+    .join("|")})(?![\\w@:/=-]|\\.\\w)`,
+  "g",
+);
+
+/** A sentence with vendors and checks as people write them. */
+export function inWords(sentence: string): string {
+  return sentence.replaceAll(inSentences, (word) => spelled[word]!);
+}
+
+/** Whether a text is the code of a failure, which clients quote as it is. */
+export function isCode(text: string): boolean {
+  return Object.hasOwn(failures, text);
+}
+
+/** The text of a member as people read it. */
+export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows" | "text">, names: Names): string {
+  if ((shows === "account" && name !== "email") || name === "key_id" || name === "group")
+    return names.get(text) ?? spelled[text] ?? (isDay(text) ? shortDay(text) : text);
+  if (shows === "digits") return text.replace(/^\*+/, "ending ");
+  if (shows !== "state" && shows !== "text") return text;
+  if (shows === "state" && Object.hasOwn(states, text)) return states[text]!;
+  if (Object.hasOwn(spelled, text)) return spelled[text]!;
+  if (isDay(text)) return shortDay(text);
+  if (isMonth(text)) return monthName(text);
+  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : text;
+}
+
+/** A table in the words of people. */
+export function worded(table: Table, names: Names): Table {
+  const columns = table.columns.map((column): TableColumn => {
+    const { name, shows, textOf } = column;
+    return { ...column, textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names) };
+  });
+  return { ...table, columns };
+}
