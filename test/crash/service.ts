@@ -12,7 +12,7 @@ import { feesOf } from "../../src/checks/kinds.fixture.ts";
 import { forEachKind } from "../../src/operation/check-kind.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
-import { type Engine, type FreshSettings, keepCommits } from "../support/engines.ts";
+import type { Engine, FreshSettings } from "../support/engines.ts";
 import { nodeEnvironment } from "../support/process.ts";
 import type { VendorProcess } from "../support/vendor.ts";
 
@@ -37,7 +37,6 @@ export async function liveStore(
   accounts = 1,
 ): Promise<LiveStore> {
   const fresh = await engine.ready();
-  if (fresh.settings.databaseUrl) await keepCommits(fresh.settings.databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), "duba-live-"));
   const store = await openStore({ ...fresh.settings, serving: false });
   const keys: string[] = [];

@@ -117,14 +117,6 @@ async function newDatabase(url: string): Promise<string> {
 const unaltered = (name: string) =>
   `alter database ${name} reset all; ${run === undefined ? "" : `alter database ${name} set synchronous_commit = off`}`;
 
-/** Makes the commits of a database wait for the disk, for a test that crashes the server. */
-export async function keepCommits(url: string): Promise<void> {
-  await administer(
-    url,
-    "do $$ begin execute format('alter database %I set synchronous_commit = on', current_database()); end $$",
-  );
-}
-
 /** Ends every connection to it, and leaves it as it was made. */
 async function empty(url: string, name: string): Promise<void> {
   await administer(
