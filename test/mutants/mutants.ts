@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a price that comes later adds what is in the sums already",
     file: "src/identity/books/price-attempts.ts",
-    from: "(is.bill ?? 0) - (was.bill ?? 0)",
-    to: "is.bill ?? 0",
+    from: "[was, -1],",
+    to: "",
     tests: rebuildTest,
   },
   {

@@ -65,6 +65,12 @@ const endedByInvoice = (["fail over", "end", "follow", "settle attempts", "follo
   return { does, outcome, billed: null, after: 1, run: 0, prices };
 });
 
+/** Callers were told that the outcome is unknown, and then the request turns out never to have been sent. */
+const neverSent = (["end", "follow", "late", "follow"] as const).map((does): Step => {
+  const outcome = does === "late" ? "not sent" : "unknown";
+  return { does, outcome, billed: null, after: 1, run: 0, prices };
+});
+
 for (const engine of engines)
   suite(`sums made anew on ${engine.name}`, () => {
     const store = suiteStore(engine);
@@ -185,7 +191,7 @@ for (const engine of engines)
           await live(life, account);
           assert.deepEqual(await wrong(account), []);
         }),
-        { numRuns: 25, examples: [[billedThenAnswered], [endedByInvoice]] },
+        { numRuns: 25, examples: [[billedThenAnswered], [endedByInvoice], [neverSent]] },
       );
       await followJournal(parts());
       assert.deepEqual(await wrong(), []);
