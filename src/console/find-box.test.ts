@@ -47,6 +47,22 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await page("/accounts/change?account=nobody@example.com"), /Now: /);
     });
 
+    test("reads the reference in what a client wrote around it", async () => {
+      assert.match((await find(`Ref: ${reference} please`)).text, /<h1>BVN ending 0017<\/h1>/);
+    });
+
+    test("a verification leads to what is left of its charge, and the form leads back to it", async () => {
+      const { confirm, send, by } = operators;
+      const page = async () => (await send(`/ledger/show?reference=${reference}`, { cookie: by.officer.cookie })).text;
+      const [, link = ""] = /href="(\/books\/adjust\?[^"]+)">Give back ₦[\d,]+\.\d\d…/.exec(await page()) ?? [];
+      const given = Object.fromEntries(new URLSearchParams(link.split("?")[1]!.replaceAll("&amp;", "&")));
+      assert.equal(given.reference, reference);
+      const done = await confirm("/books/adjust", by.officer, { ...given, reason: "Charged twice" });
+      assert.match(done.text, new RegExp(`href="/ledger/show\\?reference=${reference}">Back to where you began`));
+      assert.match(await page(), /Gave back ₦/);
+      assert.doesNotMatch(await page(), /Give back/);
+    });
+
     test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*Account sandbox@example\.com/s);

@@ -178,7 +178,12 @@ export function titleOf(command: Pick<Command<never>, "id" | "title">): string {
 /** Whole names that people would not say as the code does. */
 const called: Readonly<Record<string, string>> = {
   ...{ request_reference: "Reference", created_at: "Time", answered_at: "Time", occurred_at: "Time" },
-  ...{ quoted_fee: "Fee", key_kept: "Idempotency key kept", record_kept: "Record kept" },
+  ...{
+    quoted_fee: "Fee",
+    charge_left: "Left of the charge",
+    key_kept: "Idempotency key kept",
+    record_kept: "Record kept",
+  },
   ...{ cap_naira: "Monthly cap (₦)", cap_count: "Monthly cap (verifications)", spent: "This month" },
   ...{ spent_naira: "This month", spent_count: "This month (verifications)" },
   ...{ limit_in_flight: "At one time", limit_negatives: "Most calls without a match" },

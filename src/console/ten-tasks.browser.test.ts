@@ -94,7 +94,7 @@ const tasks: Record<string, Task> = {
       await hands.fill(/^Reason/, "They say so");
       await hands.fill(/^Outcome/, "not_found");
       await hands.confirm(/^Settle$/);
-      await said(hands.page, /is settled as not_found/);
+      await said(hands.page, /is settled as not found/);
     },
   },
   "change a cap": {

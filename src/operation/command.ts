@@ -78,6 +78,12 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   columns?: readonly Column<RowOf<Static<Answer>>>[];
   /** The columns of a page: the first one names the row, and leads to its record. Default: `columns`. */
   page?: readonly Column<RowOf<Static<Answer>>>[];
+  /** For a choice that a person has about a record: when it is right, and what becomes of the money. */
+  choice?: { when: string; money: string };
+  /** What a page fills in where the command is about its record without naming it as a target; undefined: it does not fit. */
+  fills?: (
+    row: Readonly<Record<string, unknown>>,
+  ) => { input: Readonly<Record<string, string>>; title: string } | undefined;
   /** The answer on a page. Default: `view`. */
   onPage?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
   /** The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives them. */

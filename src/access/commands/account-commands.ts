@@ -47,7 +47,7 @@ export const AccountFacts = Type.Object({
   email: account,
   ...forEachKind(feeName, () => orNull({ ...naira, none: "default" })),
   answers: Type.Enum(["full", "masked"]),
-  created_at: time,
+  created_at: { ...time, label: "Client since" },
   suspended_at: orNull(time),
 });
 

@@ -46,7 +46,7 @@ export const findCommand = command({
   none: "Nothing that you may see has this name. Requests and idempotency keys are found for as long as Duba keeps them.",
   examples: [{ text: "3wKwKW719640695" }, { text: "shop@example.com" }, { text: "0017" }],
   run: async ({ text: given }, context: CommandContext) => {
-    const text = given.trim();
+    const text = referenceIn(given) ?? given.trim();
     refuseNumbers(text);
     const ask = asking(context);
     const alone = kindNames.filter((kind) => {
@@ -64,10 +64,15 @@ export const findCommand = command({
   },
 });
 
+/** The reference in what a client wrote around it: "Ref: aVi3O… please". */
+function referenceIn(text: string): string | undefined {
+  return text.split(/[^0-9A-Za-z]+/).find((word) => recordKinds.verification.named.test(word));
+}
+
 function refuseNumbers(text: string): void {
   if (ownForms.some((form) => form.test(text)) || !/\d{10}/.test(text.replaceAll(/[\s().+_-]/g, ""))) return;
   throw new InputError(
-    "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits, the request_reference or the idempotency key. To find " +
+    "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, and not those of the phone; or the request_reference or the idempotency key. To find " +
       "everything about a person, an officer runs `duba subjects export`.",
   );
 }

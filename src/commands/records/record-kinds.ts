@@ -19,6 +19,8 @@ export interface RecordKind {
   title: (row: FoundRow) => string;
   state?: string;
   meta: readonly string[];
+  /** The member that says in a sentence what became of it. */
+  says?: string;
   labelled?: readonly string[];
   /** The commands whose button is filled, the first that fits. */
   primary?: readonly string[];
@@ -57,9 +59,10 @@ export const recordKinds = {
     title: ({ kind, subject }) => `${labelOf(kind as CheckKind)} ending ${String(subject).replaceAll("*", "")}`,
     state: "state",
     meta: ["account", "created_at", "request_reference"],
-    primary: ["ledger.settle", "books.adjust"],
+    says: "explanation",
+    primary: ["ledger.settle", "ledger.release", "books.adjust"],
     panels: {
-      Money: ["quoted_fee", "amount", "amount_differs", "charged", "charged_at"],
+      Money: ["quoted_fee", "amount", "amount_differs", "charged", "charged_at", "charge_left"],
       "Asked for": ["account", "key_id", "mode", "kind", "consent_reference", "key_kept", "record_kept"],
     },
     members: ["request_reference", "reference"],

@@ -27,7 +27,7 @@ import {
   tabs,
 } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
-import { hasEditor, pricesLink, recordActions } from "./row-actions.ts";
+import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
 import { isExpected, redacted, runAs } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
@@ -89,7 +89,7 @@ export async function showCommand(visit: Visit, command: ConsoleCommand): Promis
   const filters = folded || tools.text !== "" ? html`<div class="filters">${folded || ""}${tools}</div>` : "";
   const main = problem
     ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
-    : html`${head}${tabs(visit, command, texts)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
+    : html`${head}${tabs(visit, command, texts)}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
   const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
   return framed(visit, place, pageTitle(visit, command, texts, answer), main, { scripts });
 }

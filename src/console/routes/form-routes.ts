@@ -8,7 +8,7 @@ import { mayRun } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
+import { addressOf, type ConsoleCommand, type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
 import { recordAddress } from "../view/record-links.ts";
@@ -19,6 +19,7 @@ import { readTextsOf, type SentForm, textsIn } from "./form-texts.ts";
 import { pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
+import { localPath } from "./sign-in-routes.ts";
 
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
 export async function sentFormReply(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
@@ -49,7 +50,7 @@ async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
     const kept = await keepAnswer(visit, once, plain);
     return kept === undefined
       ? outcomePage(visit, command, { answer, plain, isTooLong: true })
-      : redirect(addressOf(command, { _done: kept }));
+      : redirect(addressOf(command, { _done: kept, _back: recordOfTexts(visit, given) }));
   } catch (problem) {
     if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
     if (!isExpected(problem)) throw problem;
@@ -98,9 +99,28 @@ async function outcomePage(
     command,
     html`${hasTable ? html`<div class="filters">${csv}${find}</div>` : ""}
 <div class="outcome" role="status">${isTooLong ? long : ""}${shown}</div>
-${hasTable ? sending : ""}<p><a href="${place.path}">Back to ${place.title}</a></p>`,
+${hasTable ? sending : ""}<p>${backLink(visit, place)}</p>`,
     at,
   );
+}
+
+/** The page of what a form was about: of a verification before that of its account. */
+function recordOfTexts({ site }: Visit, given: SentForm["given"]): string | undefined {
+  const named = [
+    { kind: "verification", name: given.reference },
+    { kind: "account", name: given.account },
+  ];
+  return named.flatMap(({ kind, name }) =>
+    typeof name === "string" ? (recordAddress(site, { kind, name }) ?? []) : [],
+  )[0];
+}
+
+/** Back to the record on which a form was begun, or to its page. */
+function backLink({ query }: Visit, place: ConsolePage): Html {
+  const back = localPath(query.get("_back"));
+  return back === "/"
+    ? html`<a href="${place.path}">Back to ${place.title}</a>`
+    : html`<a class="button main" href="${back}">Back to where you began</a>`;
 }
 
 async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: AlreadySent): Promise<HttpResponse> {

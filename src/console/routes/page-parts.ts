@@ -157,7 +157,9 @@ export function answerHead(
     const label = record.labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
   });
-  return pageHead({ crumb: place, title, state, tools, below: html`<p class="meta">${meta}</p>` });
+  const said = record.says === undefined ? "" : answer[record.says];
+  const says = said ? html`<p class="says">${visit.say(String(said))}</p>` : "";
+  return pageHead({ crumb: place, title, state, tools, below: html`<p class="meta">${meta}</p>${says}` });
 }
 
 /** The pages about the same thing: what shows it, as tabs. The first one is the page of the thing. */

@@ -16,7 +16,7 @@ import {
 } from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { recordLinks } from "../view/record-links.ts";
+import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { inWords } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";
@@ -78,7 +78,23 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
 
 /** Links from an answer that is about one thing. */
 export function recordActions(visit: Visit, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
-  return isRow(answer) ? linksOf(visit, command)(answer).actions : [];
+  if (!isRow(answer)) return [];
+  const filled = [...visit.site.commands.values()].flatMap((other): MenuLink[] => {
+    const { input, title = "" } = (recordShownBy(command) && other.fills?.(answer)) ?? {};
+    return input ? [{ address: addressOf(other, input), text: title, id: other.id }] : [];
+  });
+  return [...linksOf(visit, command)(answer).actions, ...filled];
+}
+
+/** What a person can decide about a record, with what becomes of the money. */
+export function choicesOf({ site }: Visit, links: readonly MenuLink[]): Html {
+  const lines = links.flatMap(({ id, address, text }) => {
+    const choice = id === undefined ? undefined : site.commands.get(id)?.choice;
+    if (!choice) return [];
+    return html`<li><div><strong>${choice.when}</strong><p>${choice.money}</p></div><a class="button" href="${address}">${text}</a></li>`;
+  });
+  if (lines.length === 0) return html``;
+  return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>It says whether the vendor did the work. Nobody is charged meanwhile.</p></div><span class="quiet">usual</span></li>${lines}</ol></section>`;
 }
 
 /** Whether rows of this answer can be changed in place. */

@@ -18,6 +18,7 @@ import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
 import { icon } from "./menus.ts";
 import { type RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
+import { type ToldMoment, timeLineView } from "./time-line-view.ts";
 import { type Names, worded, wordOf } from "./words.ts";
 
 export interface AnswerParts {
@@ -65,7 +66,10 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const { command, answer, times, names, of, say, links } = parts;
   // Each table has a name of its own, for those who hear it.
   const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
-  if (typeof part === "string") return part === "" ? html`` : html`<p class="says">${say(part)}</p>`;
+  const { says } = recordShownBy(command) ?? {};
+  // The head of the page says it.
+  const isSaid = says !== undefined && isRow(answer) && answer[says] === part;
+  if (typeof part === "string") return part === "" || isSaid ? html`` : html`<p class="says">${say(part)}</p>`;
   if ("problem" in part)
     return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
   // The page has a link to what follows.
@@ -92,6 +96,10 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     const folded =
       rest.length === 0 ? "" : html`<details class="fold"><summary>More facts</summary>${others}</details>`;
     return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
+  }
+  if ("list" in part && part.isTimeLine) {
+    const moments = (answer as Record<string, ToldMoment[]>)[String(part.list)]!;
+    return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
   const table = worded(tableOf(command, answer, part, times), names);
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;

@@ -45,7 +45,9 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
     case "sentence":
       return say(text);
     default:
-      return (shows === "reference" && name !== "key_id" && text === String(value)) || isCode(text)
+      return (shows === "reference" && name !== "key_id" && text === String(value)) ||
+        isCode(text) ||
+        /^[a-z]{2,4}_[0-9A-Za-z]{12,}$/.test(text)
         ? html`<span class="id">${text}</span>`
         : html`${text}`;
   }

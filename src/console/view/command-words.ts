@@ -2,7 +2,7 @@ import { type Html, html, prose } from "../../http/pages/html.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor, pathOf, placeOf, type SiteMap, titleOf } from "../site-map.ts";
-import { inWords } from "./words.ts";
+import { inWords, isCode } from "./words.ts";
 
 /**
  * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
@@ -18,9 +18,12 @@ export function sayingFor(site: SiteMap): Say {
     html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(inWords(withLabels(piece)))))}`;
 }
 
-/** An option of the terminal as the label of its field: `--time-column` is “Time column”. */
+/** An option of the terminal as the label of its field: `--time-column` is “Time column”; a member of the code by its label. */
 function withLabels(text: string): string {
-  return text.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
+  const named = text.replaceAll(/(?<![\w.:/"-])[a-z]+(?:_[a-z]+)+(?![\w"])/g, (name) =>
+    isCode(name) ? name : labelFor(name).toLowerCase(),
+  );
+  return named.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
 }
 
 function linkOf(site: SiteMap, line: string): Html {

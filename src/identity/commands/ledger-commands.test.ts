@@ -106,6 +106,7 @@ for (const engine of usualEngines) {
         quoted_fee: "80.5",
         charged: true,
         charged_at: "2026-03-15T12:00:01.000Z",
+        charge_left: "0",
         consent_reference: "consent-1",
         key_kept: true,
         record_kept: true,

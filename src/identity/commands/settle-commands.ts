@@ -35,6 +35,10 @@ const releaseVerification = command({
   id: "ledger.release",
   title: "Release…",
   summary: "Release a verification with an unknown outcome: the vendor did no work for it.",
+  choice: {
+    when: "The vendor did no work, or it found the person",
+    money: "Nobody is charged. A retry asks a vendor again; if this one did the work after all, you pay it twice.",
+  },
   description:
     "Ask the vendor first. The verification fails, and its account is charged nothing. A retry with its idempotency key asks a " +
     "vendor again. If the vendor did the work after all, you pay it twice.",
@@ -51,6 +55,10 @@ const settleVerification = command({
   id: "ledger.settle",
   title: "Settle…",
   summary: "Settle a verification with an unknown outcome: the vendor has no match for it.",
+  choice: {
+    when: "The vendor has no match for it",
+    money: "It ends with what the vendor says. Nobody is charged, and a retry gets the same answer.",
+  },
   description:
     "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. If the vendor " +
     "verified the person, release the verification: a retry then asks again and gets the record.",

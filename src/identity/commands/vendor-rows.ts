@@ -32,7 +32,7 @@ export const RouteRow = Type.Object({
 export const VendorRow = Type.Object({
   vendor: Type.String(),
   state: RouteRow.properties.state,
-  place: orNull(Type.Integer({ spare: true })),
+  place: orNull(Type.Integer({ label: "Order", spare: true })),
   ...Object.assign(
     {},
     ...checkKinds.map((kind) => {

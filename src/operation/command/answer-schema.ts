@@ -109,7 +109,12 @@ export type Part =
   | { problem: string; note?: string }
   | { note: string }
   /** A list of the answer: the member of that name, or the only one. `none` is the sentence for an empty table. */
-  | { list: string | true; title?: string; none?: string }
+  | {
+      list: string | true;
+      title?: string;
+      none?: string /** A page draws `at`, `what` and `by` of its rows as a time line. */;
+      isTimeLine?: true;
+    }
   /** Members of the answer, or texts. */
   | { record: Cells }
   /** Rows that follow from the answer. `row` says what their members are. */

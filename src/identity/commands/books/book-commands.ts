@@ -11,7 +11,7 @@ import {
 import { calendarMonth, amount as nairaForm, remark } from "../../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
-import { nairaText, waitsText } from "../../../operation/money.ts";
+import { nairaOf, nairaText, waitsText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
@@ -197,6 +197,13 @@ const adjustBooks = command({
   role: "officer",
   kind: "change",
   gives: "money",
+  fills: ({ request_reference: reference, account, mode, charge_left: left }) =>
+    typeof left === "number" && left > 0
+      ? {
+          input: { account: String(account), mode: String(mode), reference: String(reference), credit: nairaOf(left) },
+          title: `Give back ${nairaText(left)}…`,
+        }
+      : undefined,
   input: Type.Object({
     account,
     mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live" }),

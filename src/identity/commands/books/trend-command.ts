@@ -45,6 +45,7 @@ export const showTrend = command({
       margin_before: naira,
     }),
   ),
+  page: ["span", "attempts", "success", "charges", "charged", "margin"],
   examples: [{}, { account: "shop@example.com" }, { vendor: "dojah" }],
   run: async ({ account, vendor }, { db, accounts, now }: Pick<Audited, "db"> & WithAccounts & WithClock) => {
     if (account !== undefined && vendor !== undefined) throw new InputError("Give an account or a vendor, not both.");
