@@ -1,6 +1,10 @@
 // Small comforts. Every page works without them.
 for (const secret of document.querySelectorAll("[data-select]"))
   secret.addEventListener("focus", () => secret.select());
+for (const button of document.querySelectorAll("[data-copy]"))
+  button.addEventListener("click", () =>
+    navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value),
+  );
 document.querySelector(".problem[role=alert]")?.focus();
 for (const form of document.querySelectorAll("form.command"))
   form.addEventListener("submit", (event) => {

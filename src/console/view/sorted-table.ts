@@ -19,7 +19,7 @@ export interface View {
 }
 
 /** A page of more would take longer to read than to filter. */
-export const pageRows = 40;
+export const pageRows = 36;
 
 export function viewIn(query: URLSearchParams): View {
   const page = Number(query.get("_page") ?? 1);
