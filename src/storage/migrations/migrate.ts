@@ -103,7 +103,8 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
   }
   await db.transaction().execute(async (trx) => {
     await lockMigrations(trx);
-    if (!(await hasTables(trx)))
+    const isNew = !(await hasTables(trx));
+    if (isNew)
       await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
         trx,
       );
@@ -114,6 +115,8 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
       for (const index of indexes) await sql.raw(`create ${index}`).execute(trx);
       await noteMigration(trx, name);
     }
+    // No older version wrote to it.
+    if (isNew) await trx.deleteFrom("fact").execute();
   });
 }
 
