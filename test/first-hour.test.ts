@@ -160,7 +160,8 @@ suite("the first hour", { concurrency: true }, () => {
     const own = ["", ...workspaces];
     for (const [path, { integrity, hasInstallScript, dev, resolved }] of Object.entries(packages)) {
       if (own.includes(path) || own.includes(resolved ?? path)) {
-        assert.equal(hasInstallScript, undefined, path);
+        // The checkout's own script fills the compile cache.
+        if (path !== "") assert.equal(hasInstallScript, undefined, path);
         continue;
       }
       assert.match(integrity ?? "", /^sha512-/, path);

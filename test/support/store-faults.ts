@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -129,7 +129,14 @@ const setImmutable = (sign: "+" | "-", files: string[]) => spawnSync("chattr", [
 
 /** The database's files take no more writing, also through descriptors that are open. */
 async function readOnlyFiles(environment: Record<string, string>): Promise<Stage> {
-  const { settings, dispose } = await sqlite.ready();
+  const ready = await sqlite.ready();
+  // Files in memory cannot be made read-only.
+  const settings = { dataDirectory: mkdtempSync(join(tmpdir(), "duba-immutable-")) };
+  cpSync(ready.settings.dataDirectory, settings.dataDirectory, { recursive: true });
+  const dispose = async () => {
+    await ready.dispose();
+    rmSync(settings.dataDirectory, { recursive: true, force: true });
+  };
   const files = [databaseIn(settings), `${databaseIn(settings)}-wal`];
   return await inProcess(environment, settings, dispose, {
     begin: () => void setImmutable("+", files),

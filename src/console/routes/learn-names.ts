@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { isPlainId } from "../../operation/fields.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /** More are not asked for: no page shows as many. */
@@ -9,7 +10,7 @@ export async function learnNames(db: Kysely<Tables>, names: Map<string, string>,
   const [emails, keys] = [new Set<string>(), new Set<string>()];
   collect(answer, "", (text, member) => {
     if (names.has(text)) return;
-    if ((member === "key_id" || member === "id") && keys.size < most) keys.add(text);
+    if ((member === "key_id" || member === "id") && isPlainId(text) && keys.size < most) keys.add(text);
     else if (text.includes("@") && text.length < 255 && emails.size < most) emails.add(text);
   });
   const learn = (rows: readonly { id: string; name: string }[]) => {

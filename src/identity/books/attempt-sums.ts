@@ -2,9 +2,11 @@ import { type Kysely, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { nextDay, type TimeZone } from "../../runtime/time-zone.ts";
+import { inSnapshot } from "../../storage/audited.ts";
 import { olderVersionNote } from "../../storage/migrations/older-version.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type Count, counts } from "../ledger/journal/verification-sums.ts";
+import { waitingRows } from "../ledger/journal/follow-journal.ts";
+import { type Count, counts, followInSums, type SumRow, Sums } from "../ledger/journal/verification-sums.ts";
 import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "../ledger/reports/day-groups.ts";
 import type { SummaryPeriod } from "../ledger/reports/summary.ts";
 import { type ToldState, toldState, toldStates } from "../ledger/told-state.ts";
@@ -93,24 +95,45 @@ async function ledgerLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone
   }));
 }
 
-async function sumLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
-  const told = toldStates.filter((state): state is ToldState & Count => counts.some((count) => count === state));
-  const sums = told.map((state) => sql`sum(${sql.ref(state)}) as ${sql.ref(state)}`);
+/** The states that the sums count. */
+const summed = toldStates.filter((state): state is ToldState & Count => counts.some((count) => count === state));
+
+/** From the daily sums, with what waits in the journal for them. */
+function sumLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
+  const sums = summed.map((state) => sql`sum(${sql.ref(state)}) as ${sql.ref(state)}`);
   const queries = steadyPartsOf(by, period, zone).map(
     (part) => sql`
       select ${nameColumn(by, "begins_at", part)} as name, mode, kind, ${sql.join(sums)}, sum(unpriced) as unpriced,
-          sum(billed_kobo) as cost, sum(unsure_kobo) as unsure
+          sum(billed_kobo) as billed_kobo, sum(unsure_kobo) as unsure_kobo
         from verification_sum
         where span = 'day' and begins_at >= ${part.from} and begins_at < ${part.to} ${whose(period)}
           and attempts <> 0 group by 1, 2, 3`,
   );
-  const { rows } = await sql<Omit<AttemptLine, "told"> & Record<ToldState, number | string>>`
-    ${sql.join(queries, sql` union all `)}`.execute(db);
-  return rows.map((row) => ({
-    ...row,
-    told: Object.fromEntries(told.map((state) => [state, Number(row[state])]).filter(([, count]) => count !== 0)),
-  }));
+  return inSnapshot(db, async (snapshot) => {
+    const stored = await sql<Summed>`${sql.join(queries, sql` union all `)}`.execute(snapshot);
+    const waiting = new Sums(zone);
+    followInSums(waiting, await waitingRows(snapshot));
+    const isMeant = ({ span, begins_at: at, account_id, mode }: SumRow) =>
+      span === "day" &&
+      at >= period.from &&
+      at < period.to &&
+      account_id === (period.accountId ?? account_id) &&
+      mode === (period.mode ?? mode);
+    const nameOf = ({ begins_at, account_id, vendor }: SumRow) => {
+      if (isByTime(by)) return Date.parse(zone.dayOf(begins_at)) / 86_400_000;
+      return by === "account" ? account_id : vendor;
+    };
+    const added = waiting.rows().filter(isMeant);
+    return [...stored.rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Summed)].map((row) => ({
+      ...row,
+      ...{ cost: row.billed_kobo, unsure: row.unsure_kobo },
+      told: Object.fromEntries(summed.map((state) => [state, Number(row[state])])),
+    }));
+  });
 }
+
+type Summed = Pick<AttemptLine, "name" | "mode" | "kind"> &
+  Record<ToldState | "unpriced" | "billed_kobo" | "unsure_kobo", number | string>;
 
 function nameColumn(by: AttemptGrouping, at: string, part: SteadyPart) {
   return isByTime(by) ? dayNumber(at, part) : sql.ref(by === "account" ? "account_id" : "vendor");
@@ -137,5 +160,10 @@ function added(by: AttemptGrouping, lines: readonly AttemptLine[]): AttemptSums[
     entry.costKobo += Number(cost);
     entry.unsureKobo += Number(unsure);
   }
-  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+  for (const { byOutcome } of sums.values())
+    for (const [state, count] of Object.entries(byOutcome)) if (count === 0) delete byOutcome[state];
+  return [...sums]
+    .filter(([, { attempts }]) => attempts > 0)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, entry]) => entry);
 }

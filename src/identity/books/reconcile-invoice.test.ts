@@ -4,6 +4,7 @@ import { TimeZone } from "../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { badResponse, negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { rebuildSums } from "../ledger/journal/rebuild-sums.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { attemptSums } from "./attempt-sums.ts";
 import { parseInvoice } from "./invoice.ts";
@@ -100,6 +101,10 @@ for (const engine of engines) {
       });
 
       const period = { from, to, accountId: mine.accountId };
+      await rebuildSums(
+        { db: store.db, audit: async () => {}, actor: "test", now: Date.now, progress: () => {} },
+        zone,
+      );
       const [sums, ...more] = await attemptSums(store.db, period, {
         by: "month",
         zone,

@@ -6,6 +6,7 @@ export const outcomeSumColumns = {
     /** The part of `negative` for which the vendor found nobody. */
     not_found: "integer",
     phone_mismatch: "integer",
+    blocked: "integer",
     /** The part of `billed_kobo` that the vendors may not bill. */
     unsure_kobo: "bigint",
     /** Attempts whose bill is not known. */

@@ -2,14 +2,14 @@
   "hmac": [
     {
       "version": 1,
-      "key": "YoSgDnL7nSBcqsBXBzyslCVeNr8BNlsMsEmKD37CdVA="
+      "key": "rdEO/nxLPxPNXqMwhF4jEnT3ImcklHuu2lfPP3ise3w="
     }
   ],
   "records": [
     {
       "id": "r1",
-      "key": "pa1XYcVAuyuP47JcraIsufSZ0PKWdR/shd7liB/MpZk="
+      "key": "JlNf6okP8FBm9AeJ1Hpnorva+Y7zPyzyg4pAbzPona0="
     }
   ],
-  "audit": "QOyUHeFohH1Q5nrtsjGptpeLbrjyuF7z1D+ImdeR23s="
+  "audit": "vuUnaHKvuIYxkMIpi5EESVVeB+qbAD+a0neH2+kEoEQ="
 }

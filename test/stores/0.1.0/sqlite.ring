@@ -2,14 +2,14 @@
   "hmac": [
     {
       "version": 1,
-      "key": "qOaoUiQ5kMcwdGrOnkQfxFGvbM/7T8mVSO2CdNNIFPM="
+      "key": "34TDdD3lvQ6iMvvC4ddqNbWK7erxAtEggZv2M4Iacw8="
     }
   ],
   "records": [
     {
       "id": "r1",
-      "key": "uJjSEbusJsXlq44RPapdAmuZPQG+Nb60FDzyUwF2H7U="
+      "key": "/CTyBX+10SX05d5WLbk5IrY0F5jptCQeMAKpvksr8G0="
     }
   ],
-  "audit": "W7K+S0rsPpSxzq0vZhNA7RHmMZYjOyc9dMPe5EDHxH8="
+  "audit": "tcG+5ipYAcImM0fY6aZPYHe0xLyqQRjITXolhDjvFfA="
 }

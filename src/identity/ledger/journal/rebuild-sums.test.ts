@@ -43,7 +43,7 @@ for (const engine of engines)
       await followJournal({ db: store.db, audit: async () => {}, zone });
       await store.db
         .updateTable("verification_sum")
-        .set({ not_found: 0, phone_mismatch: 0, unsure_kobo: 0, unpriced: 0 })
+        .set({ not_found: 0, phone_mismatch: 0, blocked: 0, unsure_kobo: 0, unpriced: 0 })
         .execute();
       await noteOlderVersion(store.db, 1);
       assert.deepEqual(await wrong(), { all: 2, reported: 0 });

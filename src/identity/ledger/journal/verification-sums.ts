@@ -25,7 +25,7 @@ export const timeBuckets: readonly [Count, number][] = [
 /** All columns that are added up. */
 export const counts = [
   "attempts",
-  ...["verified", "negative", "not_found", "phone_mismatch", "failed", "unknown"],
+  ...["verified", "negative", "not_found", "phone_mismatch", "blocked", "failed", "unknown"],
   ...["billed_kobo", "unsure_kobo", "unpriced"],
   ...["charges", "charged_kobo"],
   ...timeBuckets.map(([column]) => column),
