@@ -299,7 +299,10 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const operators = await startOperators(ofCopy[0]!);
     try {
       const page = async (path: string) => (await operators.send(path, { cookie: operators.by.operator.cookie })).text;
-      assert.match(await page("/verifications?kind=passport"), /<option[^>]* selected[^>]*>[^<]*passport<.*No verifications\./is);
+      assert.match(
+        await page("/verifications?kind=passport"),
+        /<option[^>]* selected[^>]*>[^<]*passport<.*No verifications\./is,
+      );
       assert.match(await page("/accounts/change?account=sandbox@example.com"), /id="f-passport_fee-set">Now: default</);
     } finally {
       await operators.service.close();
