@@ -158,10 +158,11 @@ export class Client {
   /** Asks once more for everything that ended: it is given again. */
   async repeat(life: Life): Promise<void> {
     for (const wanted of this.wanted) {
-      const replayed = isGivenUp(wanted) ? undefined : "true";
+      // The vendor may have been asked meanwhile what became of one that was given up.
+      const mayBeFirst = isGivenUp(wanted);
       const response = await this.#request(life, wanted);
       assert.ok(response && wanted.end, wanted.key);
-      assert.equal(response.headers["idempotency-replayed"], replayed, wanted.key);
+      if (!mayBeFirst) assert.equal(response.headers["idempotency-replayed"], "true", wanted.key);
     }
   }
 
