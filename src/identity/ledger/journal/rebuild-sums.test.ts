@@ -17,7 +17,7 @@ for (const engine of engines)
     const store = suiteStore(engine);
     const recount = () => recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
 
-    /** How many sums lack something. `reported`: those that a person is told of. */
+    /** How many sums differ from the ledger, and how many of them a person is told of. */
     const wrong = () =>
       inSnapshot(store.db, async (snapshot) => {
         let [all, reported] = [0, 0];
