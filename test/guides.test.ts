@@ -49,6 +49,57 @@ suite("the guides of the service", () => {
       assert.match(errors, new RegExp(`<dd><a href="/docs/${guide}"`));
   });
 
+  test("lead a program that has llms.txt alone through: each fact is two links away at most", async () => {
+    const facts: Record<string, RegExp[]> = {
+      "First look-up": [/lookup\?provider=/, /needs no key/, /&quot;code&quot;/],
+      "First BVN": [
+        /\/api\/v2\/kyc\/verify-bvn/,
+        /Authorization: Bearer \$KEY/,
+        /duba_test_/,
+        /Idempotency-Key: order-/,
+        /&quot;bvn&quot;:&quot;\d{11}&quot;/,
+      ],
+      "After a time-out": [
+        /may take 20 seconds/,
+        /Retry-After/,
+        /verifications\?idempotency_key=/,
+        /charged once at most/,
+      ],
+      "Webhook signature": [
+        /webhook-timestamp/,
+        /whsec_/,
+        /hash_hmac\(&#39;sha256&#39;, &quot;\$id\.\$time\.\$body&quot;/,
+        /5 minutes/,
+      ],
+      "Rate limit": [/600 a minute/, /<code>RateLimit<\/code>/, /429/, /Retry-After/],
+      "Going live": [/duba_live_/, /Replace the key/, /00000000012/],
+    };
+    const read = async (link: string) => {
+      const { pathname, hash } = new URL(link, service.url);
+      const { status, text } = await pageOf(pathname);
+      assert.equal(status, 200, link);
+      // The script of the reference makes its places.
+      if (hash !== "" && pathname !== "/docs") assert.ok(text.includes(` id="${hash.slice(1)}"`), link);
+      return text.slice(text.indexOf("<main"));
+    };
+    const [, section = ""] = (await pageOf("/llms.txt")).text.split(/^## .*\n/m);
+    const steps = [...section.matchAll(/^- \[(.+)\]\((.+)\): /gm)];
+    assert.deepEqual(
+      steps.map(([, name]) => name),
+      Object.keys(facts),
+    );
+    for (const [, name, link] of steps) {
+      const first = await read(link!);
+      const further = new Set([...first.matchAll(/href="(\/docs[^"]*)"/g)].map(([, path]) => path!));
+      const texts = [first, ...(await Promise.all([...further].map(read)))];
+      for (const fact of facts[name!]!)
+        assert.ok(
+          texts.some((text) => fact.test(text)),
+          `${name}: ${fact}`,
+        );
+    }
+  });
+
   test("have samples for this service, with the reader's key", async () => {
     for (const { path } of namedGuides) {
       const { text } = await pageOf(path);
