@@ -41,7 +41,8 @@ export interface Store extends Pick<Database, "db" | "usage" | "connections" | "
   /**
    * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with `StoreAway` within
    * a second if the store is out of reach, locked, full, read-only or too slow. A statement in a transaction may take 10 s, as
-   * may all statements of a command. Longer work belongs in short transactions, because on SQLite others wait for them.
+   * may all statements of a command. Longer writes belong in short transactions, because on SQLite others wait for them. Nobody
+   * waits for a read-only one.
    */
   readonly db: Kysely<Tables>;
   /**

@@ -3,6 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
+import { inSnapshot } from "./audited.ts";
 import { openStore, type Store } from "./store.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
@@ -28,6 +29,18 @@ for (const { name: engine, ready } of engines) {
       const rows = await store.db.selectFrom("fact").select("name").where("name", "like", pattern).execute();
       return rows.map((row) => row.name).sort();
     };
+
+    test("do not wait for a snapshot, which does not see them", async () => {
+      await inSnapshot(store.db, async (snapshot) => {
+        const seen = () => snapshot.selectFrom("fact").select("name").where("name", "=", "meanwhile").execute();
+        assert.deepEqual(await seen(), []);
+        await store.db.insertInto("fact").values(secret("meanwhile")).execute();
+        assert.deepEqual(await seen(), []);
+      });
+      await inSnapshot(store.db, async (snapshot) => {
+        assert.ok(await snapshot.selectFrom("fact").select("name").where("name", "=", "meanwhile").executeTakeFirst());
+      });
+    });
 
     test("leave nothing of a transaction that throws", async () => {
       let seen: Promise<string[]> | undefined;

@@ -20,9 +20,45 @@ import { StatementQueue } from "./queue.ts";
 import { SqliteError, SqliteThread } from "./thread.ts";
 import type { OpenTransaction } from "./transaction.ts";
 
+/**
+ * The queue of the connection that writes, and that of read-only transactions, which have a connection and a thread of their
+ * own, so that no verification waits for a report.
+ */
+class Queues {
+  readonly main: StatementQueue;
+  readonly #file: string;
+  #snapshots: Promise<StatementQueue> | undefined;
+
+  constructor(main: StatementQueue, file: string) {
+    this.main = main;
+    this.#file = file;
+  }
+
+  /** Opened by the first read-only transaction, because many processes never have one. */
+  async snapshots(): Promise<StatementQueue> {
+    this.#snapshots ??= openQueue(this.#file, this.main.timeouts).catch((error: unknown) => {
+      this.#snapshots = undefined;
+      throw error;
+    });
+    const queue = await this.#snapshots;
+    queue.timeouts = this.main.timeouts;
+    return queue;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#snapshots)?.close();
+    await this.main.close();
+  }
+}
+
+async function openQueue(file: string, timeouts: StoreTimeouts): Promise<StatementQueue> {
+  const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
+  return new StatementQueue(thread, timeouts, standsAt(file));
+}
+
 /** Kysely's connection: a place in the queue, or the open transaction. */
 class QueuedConnection implements DatabaseConnection {
-  readonly #queue: StatementQueue;
+  readonly #queues: Queues;
   readonly #patience: Patience | undefined;
   transaction: OpenTransaction | undefined;
   /**
@@ -31,8 +67,8 @@ class QueuedConnection implements DatabaseConnection {
    */
   aborted = false;
 
-  constructor(queue: StatementQueue, patience: Patience | undefined) {
-    this.#queue = queue;
+  constructor(queues: Queues, patience: Patience | undefined) {
+    this.#queues = queues;
     this.#patience = patience;
   }
 
@@ -47,7 +83,7 @@ class QueuedConnection implements DatabaseConnection {
   }
 
   async run(statement: SqlStatement): Promise<Rows> {
-    if (this.transaction === undefined) return this.#queue.run(statement, this.#patience);
+    if (this.transaction === undefined) return this.#queues.main.run(statement, this.#patience);
     if (this.aborted) {
       const message = "The transaction had an error: roll it back before anything else";
       throw new SqliteError({ code: "SQLITE_ABORT", message });
@@ -61,7 +97,8 @@ class QueuedConnection implements DatabaseConnection {
   }
 
   async begin(readOnly: boolean): Promise<void> {
-    this.transaction = await this.#queue.begin(readOnly);
+    const queue = readOnly ? await this.#queues.snapshots() : this.#queues.main;
+    this.transaction = await queue.begin(readOnly);
     this.aborted = false;
   }
 
@@ -85,17 +122,17 @@ class QueuedConnection implements DatabaseConnection {
   }
 }
 
-/** Kysely's driver over the queue. Transactions are `BEGIN IMMEDIATE`, read-only ones `BEGIN`. */
-function queuedDriver(queue: StatementQueue): Driver {
+/** Kysely's driver over the queues. Transactions are `BEGIN IMMEDIATE`, read-only ones `BEGIN`. */
+function queuedDriver(queues: Queues): Driver {
   const own = (connection: DatabaseConnection) => connection as QueuedConnection;
   return {
     init: async () => {},
-    acquireConnection: async (patience?: Patience) => new QueuedConnection(queue, patience),
+    acquireConnection: async (patience?: Patience) => new QueuedConnection(queues, patience),
     beginTransaction: (connection, settings) => own(connection).begin(settings.accessMode === "read only"),
     commitTransaction: (connection) => own(connection).commit(),
     rollbackTransaction: (connection) => own(connection).rollback(),
     releaseConnection: (connection) => own(connection).rollback(),
-    destroy: () => queue.close(),
+    destroy: () => queues.close(),
   };
 }
 
@@ -118,10 +155,10 @@ export interface SqliteDatabase extends Database {
 
 /** Opens an existing file or creates it. Rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
 export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced = false): Promise<SqliteDatabase> {
-  const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
-  const queue = new StatementQueue(thread, timeouts, standsAt(file));
+  const queue = await openQueue(file, timeouts);
+  const queues = new Queues(queue, file);
   const dialect: Dialect = {
-    createDriver: () => queuedDriver(queue),
+    createDriver: () => queuedDriver(queues),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new QueuedAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -129,7 +166,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
   const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "sqlite") : dialect });
   return {
     db,
-    thread,
+    thread: queue.thread,
     connections: Number.POSITIVE_INFINITY,
     usage: {
       commits: queue.commits,
@@ -144,7 +181,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
     async close() {
       await db.destroy();
       // Kysely does not close a driver that it never used.
-      await queue.close();
+      await queues.close();
     },
   };
 }

@@ -28,7 +28,7 @@ export class StatementQueue {
   timeouts: StoreTimeouts;
   /** Durations of commits, from the request to the thread until its reply. */
   readonly commits = new Durations();
-  readonly #thread: SqliteThread;
+  readonly thread: SqliteThread;
   readonly #isInPlace: () => boolean;
   readonly #waiting: Waiting[] = [];
   #busy = false;
@@ -42,7 +42,7 @@ export class StatementQueue {
    * when it ends.
    */
   constructor(thread: SqliteThread, timeouts: StoreTimeouts, isInPlace: () => boolean) {
-    this.#thread = thread;
+    this.thread = thread;
     this.#isInPlace = isInPlace;
     this.timeouts = timeouts;
   }
@@ -66,7 +66,7 @@ export class StatementQueue {
     this.#closed ??= new Promise<void>((resolve) => {
       this.#drained = resolve;
       this.#next();
-    }).then(() => this.#thread.close());
+    }).then(() => this.thread.close());
     return this.#closed;
   }
 
@@ -87,7 +87,7 @@ export class StatementQueue {
     if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
     return await answerBefore(
       promise,
-      () => left(this.#thread.heard),
+      () => left(this.thread.heard),
       () => this.#giveUp(waiting),
     );
   }
@@ -126,7 +126,7 @@ export class StatementQueue {
   async #share(batch: readonly Waiting[]): Promise<void> {
     try {
       const sent = performance.now();
-      const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
+      const reply = await this.thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
       if (batch.some(({ statement }) => isWrite(statement!.sql))) this.commits.add((performance.now() - sent) * 1000);
       for (const [index, waiting] of batch.entries()) {
         // A reply without an outcome for this statement holds a single failure that applies to all statements.
@@ -142,7 +142,7 @@ export class StatementQueue {
 
   async #open(waiting: Waiting): Promise<void> {
     try {
-      rowsOf((await this.#thread.exchange({ kind: "begin", readOnly: waiting.readOnly }))[0]);
+      rowsOf((await this.thread.exchange({ kind: "begin", readOnly: waiting.readOnly }))[0]);
     } catch (error) {
       this.#failed(waiting, error as Error);
       this.#release();
@@ -150,7 +150,7 @@ export class StatementQueue {
     }
     if (!waiting.readOnly) this.#unlocked = performance.now();
     const commits = waiting.readOnly ? null : this.commits;
-    const transaction = new OpenTransaction(this.#thread, this.timeouts, commits, () => this.#release());
+    const transaction = new OpenTransaction(this.thread, this.timeouts, commits, () => this.#release());
     if (waiting.isGivenUp) await transaction.rollback().catch(() => undefined);
     else waiting.resolve(transaction);
   }
