@@ -10,7 +10,7 @@ async function hashUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
   for (const name of (await knownKeys(db)).keys()) {
     const [, version] = /^keyring:hmac:(\d+)$/.exec(name) ?? [];
     if (version === undefined) continue;
-    const columns = ["subject_hash", "body_hash", "idempotency_hash"] as const;
+    const columns = ["subject_hash", "body_hash", "idempotency_hash", "lasting_idempotency_hash"] as const;
     const { count } = await db
       .selectFrom("verification")
       .select((it) => it.fn.countAll<number>().as("count"))

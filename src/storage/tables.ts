@@ -4,10 +4,12 @@ import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
 import { baselineTables } from "./migrations/0001_tables.ts";
 import { outcomeSumColumns } from "./migrations/0002_tables.ts";
+import { foundAgainColumns } from "./migrations/0003_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
   ...baselineTables,
+  verification: { ...baselineTables.verification, ...foundAgainColumns.verification },
   verification_sum: { ...baselineTables.verification_sum, ...outcomeSumColumns.verification_sum },
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
 } as const;

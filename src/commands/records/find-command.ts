@@ -43,7 +43,7 @@ export const findCommand = command({
     }),
   ),
   columns: ["kind", "name", "about", "state", "at", "open"],
-  none: "Nothing that you may see has this name. Requests and idempotency keys are found for as long as Duba keeps them.",
+  none: "Nothing that you may see has this name. A verification is found by its idempotency key for as long as the ledger has it, and a request for as long as DUBA_REQUEST_LOG says.",
   examples: [{ text: "3wKwKW719640695" }, { text: "shop@example.com" }, { text: "0017" }],
   run: async ({ text: given }, context: CommandContext) => {
     const text = referenceIn(given) ?? given.trim();

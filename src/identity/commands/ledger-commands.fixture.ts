@@ -17,6 +17,7 @@ export const row: VerificationRow = {
   state: "verified",
   reason: null,
   idempotency_hash: "hash-of-key",
+  lasting_idempotency_hash: "hash-of-key",
   body_hash: "hash-of-body",
   subject_hash: "hash-of-subject",
   subject_last4: "0017",

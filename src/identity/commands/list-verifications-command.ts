@@ -77,7 +77,7 @@ export const listVerificationsCommand = command({
     ),
     idempotency_key: Type.Optional(
       Type.String({
-        description: "Idempotency-Key of the request. Duba keeps a hash of it for 24 hours.",
+        description: "Idempotency-Key of the request.",
         placeholder: "key",
         ofCallers: true,
       }),

@@ -81,8 +81,9 @@ for (const engine of engines) {
         { kind: "subject.erased", actor: "operator:ada", facts: { receipt, records: 4, verifications: 5 } },
       ]);
 
-      const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
-      const gone = { ...erased, sealed_record: null };
+      const erased = { subject_hash: "erased", subject_last4: "erased" };
+      const hashes = { body_hash: null, lasting_idempotency_hash: null };
+      const gone = { ...erased, ...hashes, consent_reference: null, sealed_record: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
         parts.keyedHashes.matches(subject_hash, "subject", ["bvn", another.number]);
       const keys = await wrappedKeys(store.db);

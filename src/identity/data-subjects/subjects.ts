@@ -120,7 +120,10 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[]) {
   // We lock the rows first, so that outcomes written from now on store no record.
   const rows = await trx
     .updateTable("verification")
-    .set({ subject_hash: erased, body_hash: null, subject_last4: erased, consent_reference: null })
+    .set({
+      ...{ subject_hash: erased, subject_last4: erased, consent_reference: null },
+      ...{ body_hash: null, lasting_idempotency_hash: null },
+    })
     .where("reference", "in", (query) =>
       query.selectFrom("verification").select("reference").where("subject_hash", "in", hashes).limit(batch),
     )

@@ -22,6 +22,7 @@ export function newRow({
     kind: "bvn",
     ...stored(state),
     idempotency_hash: null,
+    lasting_idempotency_hash: null,
     body_hash: "v1:body",
     subject_hash: "v1:subject",
     subject_last4: "0017",

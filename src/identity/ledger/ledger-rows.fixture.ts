@@ -19,6 +19,7 @@ export function verifiedRow(
     kind: "bvn",
     ...stored(state),
     idempotency_hash: null,
+    lasting_idempotency_hash: null,
     body_hash: null,
     subject_hash: "v1:subject",
     subject_last4: "0017",

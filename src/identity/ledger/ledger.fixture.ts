@@ -75,6 +75,7 @@ export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: nu
     state: storedState(row.state).state,
     reference: newReference(Date.now()),
     idempotency_hash: null,
+    lasting_idempotency_hash: null,
   }));
   await db.insertInto("verification").values(copies).execute();
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { listVerifications } from "../ledger/reports/list-verifications.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { applyRetention } from "./retention.fixture.ts";
 
@@ -37,6 +38,17 @@ for (const engine of engines) {
       const hashes = (await ledgerRows(store.db, reused!)).map((row) => [row.idempotency_hash, row.body_hash]);
       assert.deepEqual(hashes[0], [null, null]);
       assert.ok(hashes[1]![1]);
+      const [key] = await ledgerRows(store.db, reused!);
+      const { rows } = await listVerifications(
+        store.db,
+        { idempotencyHashes: [key!.lasting_idempotency_hash!] },
+        { size: 3 },
+      );
+      assert.deepEqual(
+        rows.map(({ created_at }) => created_at),
+        [time, start],
+        "both are found by their key",
+      );
       await applyRetention(store.db, { now: time + 1, recordRetention: 24 * hour });
       assert.equal((await onlyRow(store.db, swept!)).body_hash, null);
     });

@@ -62,6 +62,7 @@ export function newIntentRow(
     state: "started",
     reason: null,
     idempotency_hash: hash,
+    lasting_idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
     subject_hash: keyedHashes.of("subject", subjectParts(request)),
     subject_last4: request.number.slice(-4),

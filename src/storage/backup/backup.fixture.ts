@@ -20,6 +20,7 @@ export const verification: VerificationRow = {
   state: "verified",
   reason: null,
   idempotency_hash: null,
+  lasting_idempotency_hash: null,
   body_hash: "v1:body",
   subject_hash: "v1:subject",
   subject_last4: "0017",

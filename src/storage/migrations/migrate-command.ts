@@ -28,29 +28,36 @@ export const migrateStore = command({
   answer: Type.Object({
     migrations: Type.Array(Type.String()),
     done: Type.Boolean(),
+    seconds: Type.Integer({
+      description: "For how long nobody can write to SQLite meanwhile. PostgreSQL never stands still.",
+    }),
     newer: Type.Array(Type.String(), {
       description: "Migrations of a newer version, on whose tables this version can run.",
     }),
   }),
-  view: ({ migrations, done, newer }) => [
+  view: ({ migrations, done, seconds, newer }) => [
     migrations.length === 0
       ? "The store has the tables of this version."
       : `${done ? "Done" : "To do"}: ${migrations.join(", ")}.`,
+    ...(seconds === 0 ? [] : [`SQLite stands still for about ${seconds} s meanwhile, and nobody can write.`]),
     ...(newer.length === 0 ? [] : [`A newer version added ${newer.join(", ")}. This version can run on them.`]),
   ],
   records: ["store.migrated"],
   examples: [{}, { dry_run: true }],
   run: async ({ dry_run }, { config: { dataDirectory, databaseUrl }, audit, actor }: Room) => {
     const { openStore } = await import("../store.ts");
-    const { migrate, missingMigrations, newerMigrations } = await import("./migrate.ts");
+    const { migrate, missingMigrations, newerMigrations, standstill } = await import("./migrate.ts");
     const place = { dataDirectory, databaseUrl, serving: false, asItIs: true, untimed: true };
     const store = await openStore({ ...place, mustExist: dry_run === true });
     try {
       const migrations = await missingMigrations(store.db);
-      if (dry_run) return { migrations, done: false, newer: await newerMigrations(store.db) };
+      if (dry_run) {
+        const seconds = Math.ceil((await standstill(store.db, migrations)) / 1000);
+        return { migrations, done: false, seconds, newer: await newerMigrations(store.db) };
+      }
       await migrate(store.db, databaseUrl);
       await audit(store.db, { kind: "store.migrated", actor, facts: { migrations: migrations.length } });
-      return { migrations, done: true, newer: await newerMigrations(store.db) };
+      return { migrations, done: true, seconds: 0, newer: await newerMigrations(store.db) };
     } finally {
       await store.close();
     }

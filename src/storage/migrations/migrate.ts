@@ -2,10 +2,12 @@ import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { StoreError } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
-import type { Tables } from "../tables.ts";
+import { allTables, type Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
 import { outcomeSums } from "./0002_outcome_sums.ts";
+import { foundAgain } from "./0003_found_again.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
+import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
 
 const baseline = "0001_baseline";
@@ -18,6 +20,7 @@ const baseline = "0001_baseline";
 const migrations: Record<string, Migration> = {
   [baseline]: { tables: makeBaseline },
   "0002_outcome_sums_since_0001": outcomeSums,
+  "0003_found_again_since_0002": foundAgain,
 };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));
@@ -118,6 +121,19 @@ export async function migrate(db: Kysely<Tables>, url?: string): Promise<void> {
     // No older version wrote to it.
     if (isNew) await trx.deleteFrom("fact").execute();
   });
+}
+
+/** Milliseconds for which SQLite stands still while it indexes tables that a store has: as long as it takes to read them. */
+export async function standstill(db: Kysely<Tables>, names: readonly string[]): Promise<number> {
+  let all = 0;
+  for (const index of isSqlite(db) ? names.flatMap((name) => migrations[name]!.indexes ?? []) : []) {
+    const begun = performance.now();
+    const [, table] = / on (\w+) /.exec(index)! as unknown as [string, keyof Tables];
+    const [key] = primaryKey(allTables[table]);
+    await sql`select max(length(${sql.ref(key!)})) from ${sql.table(table)} not indexed`.execute(db);
+    all += performance.now() - begun;
+  }
+  return all;
 }
 
 async function noteMigration(db: Kysely<Tables>, name: string): Promise<void> {

@@ -45,6 +45,9 @@ for (const engine of engines)
         .updateTable("verification_sum")
         .set({ not_found: 0, phone_mismatch: 0, blocked: 0, unsure_kobo: 0, unpriced: 0 })
         .execute();
+      // Nor does it know all that an erasure takes away.
+      const left = { subject_hash: "erased", lasting_idempotency_hash: "v1:left" };
+      await store.db.updateTable("verification").set(left).where("state", "=", "verified").execute();
       await noteOlderVersion(store.db, 1);
       assert.deepEqual(await wrong(), { all: 2, reported: 0 });
 
@@ -57,6 +60,8 @@ for (const engine of engines)
       }
       await recount();
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+      const kept = store.db.selectFrom("verification").select("reference");
+      assert.deepEqual(await kept.where("lasting_idempotency_hash", "is not", null).execute(), []);
       assert.equal(await olderVersionNote(store.db), undefined);
     });
   });

@@ -5,6 +5,7 @@ import { newestNumber } from "../../../storage/migrations/migrate.ts";
 import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { put } from "../../../storage/queries/put.ts";
 import type { Tables } from "../../../storage/tables.ts";
+import { erased } from "../write-outcome.ts";
 import {
   differencesOf,
   differenceText,
@@ -43,7 +44,8 @@ export async function rebuildSums(
 
 /**
  * Counts all sums anew after a version wrote here that does not know all their columns, once no process of such a version
- * lives. If it is stopped, it begins again at the next run: what is right already is only read.
+ * lives, and takes away what that version left of persons whom it erased. If it is stopped, it begins again at the next run:
+ * what is right already is only read.
  */
 export async function recountAfterOlderVersion(
   { db, now }: { db: Kysely<Tables>; now: () => number },
@@ -52,6 +54,12 @@ export async function recountAfterOlderVersion(
 ): Promise<void> {
   const note = await olderVersionNote(db);
   if (!note || (await olderVersionLives(db, newestNumber))) return;
+  await db
+    .updateTable("verification")
+    .set({ lasting_idempotency_hash: null })
+    .where("subject_hash", "=", erased)
+    .where("lasting_idempotency_hash", "is not", null)
+    .execute();
   for await (const piece of sumPieces(db, now(), zone)) {
     if (signal.aborted) return;
     await rebuildPiece(db, piece, zone);

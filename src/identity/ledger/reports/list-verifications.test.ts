@@ -21,7 +21,7 @@ for (const engine of engines) {
     test("each condition finds what fits, alone and with others, newest first", async () => {
       const { accountId } = newRequest();
       const other = newRequest().accountId;
-      const [plain, test, failed, nin, digits, consented, keyed] = await storeRows(
+      const [plain, test, failed, nin, digits, consented, keyed, earlier] = await storeRows(
         store.db,
         verifiedRow(accountId, start + 1),
         verifiedRow(accountId, start + 2, { mode: "test" }),
@@ -29,10 +29,11 @@ for (const engine of engines) {
         verifiedRow(accountId, start + 4, { kind: "nin" }),
         verifiedRow(accountId, start + 6, { subject_last4: "4321" }),
         verifiedRow(accountId, start + 7, { consent_reference: "consent-9" }),
-        verifiedRow(accountId, start + 8, { idempotency_hash: "v1:known" }),
+        verifiedRow(accountId, start + 8, { idempotency_hash: "v1:known", lasting_idempotency_hash: "v1:known" }),
+        verifiedRow(accountId, start, { lasting_idempotency_hash: "v1:known" }),
         verifiedRow(other, start + 9, { subject_last4: "4321", state: "failed", consent_reference: "consent-9" }),
       );
-      const all = [keyed, consented, digits, nin, failed, test, plain].map((row) => row!.reference);
+      const all = [keyed, consented, digits, nin, failed, test, plain, earlier].map((row) => row!.reference);
       assert.deepEqual(await found({ accountId }), all);
       const expected: [LedgerFilter, (typeof plain)[]][] = [
         [{ mode: "test" }, [test]],
@@ -43,10 +44,11 @@ for (const engine of engines) {
         [{ last4: "4321" }, [digits]],
         [{ last4: "4321", state: "failed" }, []],
         [{ consent: "consent-9" }, [consented]],
-        [{ idempotencyHashes: ["v1:unknown", "v1:known"] }, [keyed]],
+        [{ idempotencyHashes: ["v1:unknown", "v1:known"] }, [keyed, earlier]],
+        [{ idempotencyHashes: ["v1:known"], reference: earlier!.reference }, [earlier]],
         [{ idempotencyHashes: [] }, []],
         [{ from: start + 7 }, [keyed, consented]],
-        [{ to: start + 3 }, [test, plain]],
+        [{ to: start + 3 }, [test, plain, earlier]],
         [{ from: start + 2, to: start + 4, mode: "live" }, [failed]],
       ];
       for (const [filter, rows] of expected)

@@ -106,13 +106,11 @@ function conditionsOf(
 ): { indexed: Indexed[]; others: Condition[] } {
   const { reference, accountId, mode, kind, vendor, last4, consent, requestId } = filter;
   const { state, reasons } = filter.state ? storedState(filter.state) : { state: undefined, reasons: [] };
-  const { idempotencyHashes: hashes } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
     value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
   const given = {
     reference: is("reference", reference),
     request: requestId === undefined ? undefined : ofRequest(requestId),
-    key: hashes && (hashes.length === 0 ? sql`1 = 0` : sql`idempotency_hash in (${sql.join(hashes)})`),
     last4: is("subject_last4", last4),
     consent: is("consent_reference", consent),
     // The state is a literal, like the limits, so that PostgreSQL plans each state separately: states differ much in
@@ -128,17 +126,18 @@ function conditionsOf(
   const leading = [
     "reference",
     "request",
-    "key",
     "last4",
     "consent",
     ...(state === "verified" ? [] : ["state" as const]),
     "account",
   ] as const;
-  const first = leading.find((name) => given[name] !== undefined);
+  const keyed = filter.idempotencyHashes && ofKey(filter.idempotencyHashes);
+  const first = keyed ? undefined : leading.find((name) => given[name] !== undefined);
   const known: readonly string[] = first === "account" ? ["account", "mode"] : [first ?? ""];
   const others = Object.entries(given).flatMap(([name, condition]) =>
     !condition || known.includes(name) ? [] : condition,
   );
+  if (keyed) return { indexed: keyed.map((holds) => ({ holds, order: newestFirst })), others };
   if (first !== "account") return { indexed: [{ holds: first ? given[first]! : always, order: newestFirst }], others };
   // The index by account is in the order of time only within one mode.
   const modes = mode === undefined ? (["test", "live"] as const) : [mode];
@@ -156,6 +155,13 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
     holds: sql`(account_id, mode, created_at) >= ${at(from)} and (account_id, mode, created_at) <= ${at(last)}`,
     order: sql`order by account_id desc, mode desc, created_at desc, reference desc`,
   };
+}
+
+/** The key in force, and those that had their time: each has an index of its own. */
+function ofKey(hashes: readonly string[]): Condition[] {
+  if (hashes.length === 0) return [sql`1 = 0`];
+  const any = sql.join(hashes);
+  return [sql`idempotency_hash in (${any})`, sql`idempotency_hash is null and lasting_idempotency_hash in (${any})`];
 }
 
 /** A row without an attempt is found by the request that started it. */
