@@ -22,6 +22,7 @@ const lookup = "/api/v2/internet/data/lookup";
 /** Values that a person could be known by, and words typed where nothing is kept. */
 const numbers = forEachKind((kind) => kind, canaryOf);
 const phone = "08099887766";
+const compared = { first_name: "Canaryfola", last_name: "Canarybello", date_of_birth: "1907-03-31" };
 const typed = "CANARY-typed-4711";
 const idempotencyKey = "CANARY-idempotency-4712";
 const vendorText = "CANARY-of-the-vendor-4713";
@@ -105,7 +106,10 @@ for (const engine of engines) {
           (kind: CheckKind) =>
           (body: object | string, options: AskOptions = {}) =>
             call(pathOf(kind), { method: "POST", body, ...options });
-        const goodOf = (kind: CheckKind) => ({ ...checks[kind].example, phone, [kind]: numbers[kind], amount: "100" });
+        const goodOf = (kind: CheckKind) => ({
+          ...{ ...checks[kind].example, phone, [kind]: numbers[kind], amount: "100" },
+          ...compared,
+        });
 
         const people: string[] = [];
         const references: string[] = [];
@@ -119,7 +123,7 @@ for (const engine of engines) {
           else people.push(...Object.values<string>(others));
           if (home) people.push(home.residential_address);
         }
-        const person = people.filter(Boolean);
+        const person = [...people.filter(Boolean), ...Object.values(compared)];
         const canaries = [...Object.values(numbers), phone.slice(1), typed, idempotencyKey, vendorText, ...person];
 
         const failuresOf = (kind: CheckKind) => {

@@ -24,7 +24,7 @@ suite("the guides of the service", () => {
 
   const pageOf = (path: string) => service.ask(path, { credential: false });
 
-  for (const page of ["start", "operations", "credentials", "idempotency", "sandbox"])
+  for (const page of ["start", "operations", "credentials", "idempotency", "names", "sandbox"])
     test(`docs/${page}.md prints what it says`, { skip: !hasCurl && "curl is not installed" }, async () => {
       const blocks = blocksOf(readFileSync(`docs/${page}.md`, "utf8"));
       assert.notEqual(blocks.length, 0);
@@ -117,8 +117,8 @@ suite("the guides of the service", () => {
     writeFileSync(join(folder, "duba.ts"), (await pageOf("/docs/clients/duba.ts")).text);
     const shop = `import { Duba } from "./duba.ts";
 const duba = new Duba({ url: "${service.url}", key: "${key}" });
-const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
-console.log(person.success ? person.data.verification_status : person.error.code);
+const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100", last_name: "Onoja" });
+console.log(person.success ? \`\${person.data.verification_status} \${person.match}\` : person.error.code);
 `;
     writeFileSync(join(folder, "shop.ts"), shop);
     const compilerOptions = { ...{ strict: true, noEmit: true, skipLibCheck: false, types: [] }, module: "nodenext" };
@@ -131,6 +131,6 @@ console.log(person.success ? person.data.verification_status : person.error.code
     const checked = spawnSync(resolve("node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
     assert.equal(checked.status, 0, checked.stdout);
     const child = spawn(process.execPath, ["shop.ts"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
-    assert.match(await text(child.stdout), /VERIFIED/);
+    assert.match(await text(child.stdout), /VERIFIED last_name=\w+/);
   });
 });

@@ -624,6 +624,12 @@ export interface VerifyBvnInput {
   phone: string;
   /** Amount in naira, as the WAEC look-up returned it. */
   amount: string;
+  /** First name of the customer, to compare it with the record. */
+  first_name?: string | undefined;
+  /** Last name of the customer, to compare it with the record. */
+  last_name?: string | undefined;
+  /** Birth date of the customer, such as 1982-07-29, to compare it with the record. */
+  date_of_birth?: string | undefined;
 }
 
 export interface VerifyBvnAnswer extends Keyed {
@@ -688,6 +694,12 @@ export interface VerifyNinInput {
   phone: string;
   /** Amount in naira: the fee of a verified NIN. */
   amount: string;
+  /** First name of the customer, to compare it with the record. */
+  first_name?: string | undefined;
+  /** Last name of the customer, to compare it with the record. */
+  last_name?: string | undefined;
+  /** Birth date of the customer, such as 1982-07-29, to compare it with the record. */
+  date_of_birth?: string | undefined;
 }
 
 export interface VerifyNinAnswer extends Keyed {

@@ -18,6 +18,8 @@ export interface ClientFacts {
 export interface Keyed {
   /** Its key: yours, or the one that the client made. */
   idempotency_key: string;
+  /** What the names and the birth date that you sent have in common with the record: the header `Duba-Match`. */
+  match?: string;
 }
 
 /** A failure of any code. */
@@ -41,7 +43,10 @@ export function answerOf(
   isWhole: (answer: Success) => boolean,
 ): Outcome {
   const body = parsed(text) as Partial<Outcome> | undefined;
-  if (status === 200 && body?.success === true && isWhole(body as Success)) return body as Success;
+  if (status === 200 && body?.success === true && isWhole(body as Success)) {
+    const match = headers.get("duba-match");
+    return match === null ? (body as Success) : { ...(body as Success), match };
+  }
   // Gateways have failures of their own.
   const isDuba =
     body?.success === false &&

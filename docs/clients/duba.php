@@ -56,8 +56,8 @@ final class Duba
     }
 
     /**
-     * Verifies a person by `bvn` or `nin`. The answer has its `idempotency_key`. Store a key of yours before you call, if you want to
-     * go on after a crash. Throws DubaFailure.
+     * Verifies a person by `bvn` or `nin`. The answer has its `idempotency_key`, and with names or a birth date their `match`. Store a key of
+     * yours before you call, if you want to go on after a crash. Throws DubaFailure.
      *
      * @param array<string, string> $input the number, phone and amount
      */
@@ -109,7 +109,8 @@ final class Duba
         $answer = is_array($answer) ? $answer : [];
         $success = $answer['success'] ?? null;
         if ($status === 200 && $success === true && ($isAsked === null || $isAsked($answer))) {
-            return $answer;
+            $match = $response->getHeaderLine('Duba-Match');
+            return $match === '' ? $answer : $answer + ['match' => $match];
         }
         $wait = $response->getHeaderLine('Retry-After');
         $wait = preg_match('/^\d{1,9}$/', $wait) ? (int) $wait : 0;

@@ -37,8 +37,8 @@ class Duba:
         return self._repeat(lambda: self._send("GET", path, params=query, timeout=10))
 
     def verify(self, kind, person, idempotency_key=None):
-        """Verifies a person by "bvn" or "nin". The answer has its `idempotency_key`. Store a key of yours before you call, to go on
-        after a crash. Raises DubaFailure."""
+        """Verifies a person by "bvn" or "nin". The answer has its `idempotency_key`, and with names or a birth date their
+        `match`. Store a key of yours before you call, to go on after a crash. Raises DubaFailure."""
         key = idempotency_key or str(uuid.uuid4())
         options = {"json": person, "headers": {"Idempotency-Key": key}, "timeout": self._timeout}
         number = str(person.get(kind)).replace(" ", "")
@@ -80,7 +80,8 @@ class Duba:
         if not isinstance(answer, dict):
             answer = {}
         if status == 200 and answer.get("success") is True and is_asked(answer):
-            return answer
+            match = response.headers.get("Duba-Match")
+            return {**answer, "match": match} if match else answer
         wait = response.headers.get("Retry-After", "")
         wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 0
         error = answer.get("error")

@@ -88,6 +88,10 @@ const headers = {
     "With a test key: what the request has that nothing reads, such as a parameter of another name.",
     "lookupDataBundles does not read network. It takes provider, type.",
   ),
+  "Duba-Match": text(
+    "Each member that was sent to be compared with the record: `match`, `near` (perhaps the same), `differs`, `unreadable` (no name, or no date of a known form) or `absent` (the answer has none), by [the rules](/docs/names). A replay has the same header. Without such members it is absent.",
+    "first_name=match, last_name=near, date_of_birth=differs",
+  ),
   "Duba-Wallet": text("`unlimited` if nothing in naira bounds what the account spends.", "unlimited"),
   Deprecation: text("Since when the operation is deprecated (RFC 9745).", "@1768435200"),
   Sunset: text("When the operation ends (RFC 8594).", "Fri, 15 Jan 2027 00:00:00 GMT"),

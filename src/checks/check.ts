@@ -48,6 +48,10 @@ export interface Check<CheckRecord extends object = object> {
   confirm(record: CheckRecord, input: CheckInput, settings: { phoneMatch: boolean }): Confirmed<CheckRecord>;
   /** The record for an account with masked answers. */
   mask(record: CheckRecord): CheckRecord;
+  /** Members that a request may have only to be compared with the record that it is answered with. */
+  compared?: Readonly<Record<string, TString>>;
+  /** What the comparison says of each of these that was sent. */
+  compare?(record: CheckRecord, sent: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }

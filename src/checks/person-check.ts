@@ -1,5 +1,5 @@
 import { claimOf, labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
-import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../operation/fields.ts";
+import { digitsOf, elevenDigitsField, lenientField, phoneField, phoneOf } from "../operation/fields.ts";
 import { PersonRecord } from "../operation/identity-record.ts";
 import type { Check } from "./check.ts";
 import { maskRecord } from "./mask-record.ts";
@@ -32,6 +32,14 @@ export function personCheck(
       return { negative: phones.length === 0 ? "no_phone" : "phone_mismatch" };
     },
     mask: (record) => maskRecord(record, member),
+    compared: {
+      first_name: lenientField("First name of the customer, to compare it with the record."),
+      last_name: lenientField("Last name of the customer, to compare it with the record."),
+      date_of_birth: lenientField("Birth date of the customer, such as 1982-07-29, to compare it with the record."),
+    },
+    async compare(record, sent) {
+      return (await comparing()).comparePerson(record, sent);
+    },
     async sandbox({ number, claims }, variant) {
       const { inventedPerson } = await inventing();
       const person = inventedPerson(kind, number, claims.phone!);
@@ -45,6 +53,10 @@ let people: Promise<typeof import("./invented-person.ts")> | undefined;
 
 /** Loaded when it is first used, and kept: an `import` costs as much as a person, each time. */
 const inventing = () => (people ??= import("./invented-person.ts"));
+
+let comparison: Promise<typeof import("./compare-person.ts")> | undefined;
+
+const comparing = () => (comparison ??= import("./compare-person.ts"));
 
 /** The shortest record that the interface allows, without the number. */
 function leastOf(record: PersonRecord): PersonRecord {

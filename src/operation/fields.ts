@@ -27,6 +27,11 @@ export function codeField(description: string, example: string): TString {
   return field({ pattern: "^[^]", description, problem: "must not be empty", example });
 }
 
+/** A member that is never refused: what is no text counts as an empty one. */
+export function lenientField(description: string): TOptional<TString> {
+  return Type.Optional(Type.String({ description, lenient: true }));
+}
+
 /** Eleven digits; `digitsOf` drops the spaces that people put among them. */
 export function elevenDigitsField(description: string, example: string): TString {
   return field({ pattern: "^ *(?:[0-9] *){11}$", description, problem: "must be 11 digits", example });

@@ -19,6 +19,10 @@ export const guides = {
     ...{ file: "docs/idempotency.md", name: "Idempotency" },
     about: "how a verification is charged once, whatever the network does",
   },
+  "/docs/names": {
+    ...{ file: "docs/names.md", name: "Names" },
+    about: "what a name or a birth date that you send has in common with the record, by rules",
+  },
   "/docs/events": {
     ...{ file: "docs/events.md", name: "Events" },
     about: "webhooks and the list of events: types, delivery, and how to verify a signature",

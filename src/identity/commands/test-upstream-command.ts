@@ -174,7 +174,7 @@ function unfitText(name: string, kind: CheckKind, unfit: NonNullable<ReturnType<
   if (unfit === "other_kind") return `${name} does not verify a ${labelOf(kind)}.`;
   return unfit === "needs_consent"
     ? `${name} needs the consent of the person: give --consent.`
-    : `${name} needs the names of the person, which no request of Duba has. See docs/vendors/${name}.md.`;
+    : `${name} needs the names of the person, which Duba sends to no vendor. See docs/vendors/${name}.md.`;
 }
 
 const worksTexts: Readonly<Record<string, string>> = {

@@ -45,8 +45,9 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     limit: "verification",
     carriage: "body",
     headers: VerificationHeaders,
-    input: Type.Object({ ...members, amount }),
+    input: Type.Object({ ...members, amount, ...check.compared }),
     answer: Type.Object({ success: Type.Literal(true), message: Type.String(), data: answeredRecord(check) }),
+    ...(check.compared && { responseHeaders: ["Duba-Match"] }),
     failures: [
       "invalid_idempotency_key",
       "consent_required",
@@ -87,11 +88,31 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
       addLogFields({ reference: record.request_reference });
       return {
         answer: { success: true as const, message, data: record },
-        headers: replayed ? { "Idempotency-Replayed": "true" } : {},
+        headers: {
+          ...(replayed && { "Idempotency-Replayed": "true" }),
+          ...(await matchHeader(check, record, comparedOf(check, call.input))),
+        } as Record<string, string>,
         hint: amountHint(kind, call.input.amount, call.caller!, identity),
       };
     },
   });
+}
+
+/** The members of a request that are only compared with the record; undefined if it has none. */
+function comparedOf({ compared = {} }: Check, input: Readonly<Record<string, string>>) {
+  const sent = Object.keys(compared).filter((name) => input[name] !== undefined);
+  return sent.length === 0 ? undefined : Object.fromEntries(sent.map((name) => [name, input[name]!]));
+}
+
+/** Computed of the record that the caller gets, so it tells nothing that the record does not, and a replay has the same. */
+async function matchHeader(
+  { compare }: Check<CheckRecord>,
+  record: CheckRecord,
+  compared: Readonly<Record<string, string>> | undefined,
+): Promise<{ "Duba-Match"?: string }> {
+  if (!compare || !compared) return {};
+  const results = Object.entries(await compare(record, compared));
+  return { "Duba-Match": results.map((result) => result.join("=")).join(", ") };
 }
 
 /** An amount that `enforce` would refuse in live mode. */
@@ -116,6 +137,7 @@ async function verifyPerson(
 ) {
   const { accountId, keyId, mode, fees, answers, terms } = caller!;
   const person = checkInputOf(checks[kind], input);
+  const compared = comparedOf(checks[kind], input);
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);
@@ -132,6 +154,7 @@ async function verifyPerson(
     ...person,
     amount: koboOf(input.amount!)!,
     requestId,
+    ...(compared && { compared }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(consentReference === undefined ? {} : { consentReference }),
     ...(traceparent === undefined ? {} : { traceparent }),

@@ -57,7 +57,7 @@ for (const engine of usualEngines) {
           const { consentReference: _, ...withoutConsent } = mine;
           const others = [
             [{ ...mine, number: "22000000018" }, "bvn"],
-            [{ ...mine, claims: { phone: "8000000018" } }, "phone"],
+            [{ ...mine, claims: { phone: "8000000018" } }, "phone, first_name, last_name or date_of_birth"],
             [{ ...mine, amount: 10_001 }, "amount"],
             [{ ...mine, amount: 10_001, number: "22000000018" }, "bvn and amount"],
             [{ ...mine, consentReference: "d" }, "Consent-Reference"],

@@ -25,6 +25,8 @@ export interface VerificationRequest extends CheckInput {
   idempotencyKey?: string;
   consentReference?: string;
   traceparent?: string;
+  /** Members that are only compared with the record, as they were sent. */
+  compared?: Readonly<Record<string, string>>;
   /** The request's id in the log. */
   requestId: string;
 }
@@ -38,9 +40,17 @@ export function requestContent({
   claims,
   amount,
   consentReference,
+  compared = {},
 }: VerificationRequest): (string | null)[] {
-  const claimed = Object.entries(claims).sort().flat() as string[];
-  return [accountId, mode, kind, number, ...claimed, String(amount), consentReference ?? null];
+  const flat = (members: object) => Object.entries(members).sort().flat() as string[];
+  const asked = [accountId, mode, kind, number, ...flat(claims), String(amount), consentReference ?? null];
+  return [...asked, ...flat(compared)];
+}
+
+/** Whether a row is of an equal request. Older versions, whose rows lack the lasting hash, ignored the members to compare. */
+export function isOfRequest(row: Row, request: VerificationRequest, hashes: KeyedHashes): boolean {
+  const known = row.lasting_idempotency_hash === null ? { ...request, compared: {} } : request;
+  return hashes.matches(row.body_hash ?? "", "body", requestContent(known));
 }
 
 /** The ledger row of a request before its first attempt, at this vendor. */

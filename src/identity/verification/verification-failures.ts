@@ -1,4 +1,4 @@
-import { subjectParts } from "../../checks/index.ts";
+import { checks, subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { type CheckKind, labelOf, type NegativeReason, negativeCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
@@ -137,7 +137,7 @@ export function inProgress(row: Row): Failure {
 
 /**
  * The failure of a request whose key belongs to the verification of `row`. It names the members that are known to
- * differ. The claims are stored only in a hash of the whole request.
+ * differ. The others are stored only in a hash of the whole request.
  */
 export function keyReused(row: Row, request: VerificationRequest, keyedHashes: KeyedHashes): Failure {
   const isOther = {
@@ -147,7 +147,8 @@ export function keyReused(row: Row, request: VerificationRequest, keyedHashes: K
     "Consent-Reference": row.consent_reference !== (request.consentReference ?? null),
   };
   const known = Object.keys(isOther).filter((name) => isOther[name as keyof typeof isOther]);
-  const differing = known.length > 0 ? known : Object.keys(request.claims);
-  const message = `You used this idempotency key before, for a verification with another ${differing.join(" and ")}. Use a new key for each new verification, and the same key for its retries.`;
+  const hashed = [...Object.keys(request.claims), ...Object.keys(checks[request.kind].compared ?? {})];
+  const differing = known.length > 0 ? known.join(" and ") : hashed.join(", ").replace(/, ([^,]*)$/, " or $1");
+  const message = `You used this idempotency key before, for a verification with another ${differing}. Use a new key for each new verification, and the same key for its retries.`;
   return verificationFailure("idempotency_key_reused", message, factsOf(row));
 }

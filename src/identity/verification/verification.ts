@@ -9,7 +9,7 @@ import { decideRoute, startAt } from "./attempts/decide-route.ts";
 import type { AttemptInput } from "./attempts/run-attempts.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
-import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
+import { isOfRequest, newIntentRow, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
 import {
   amountMismatch,
@@ -139,8 +139,7 @@ export class Verification implements Flight {
   /** Throws if the key came with another request, or if its outcome is being written. */
   #refuseOther(row: Row): void {
     const { keyedHashes, deferred } = this.#parts;
-    const isErased = row.subject_hash === erased;
-    if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(this.#request))))
+    if (row.subject_hash !== erased && !isOfRequest(row, this.#request, keyedHashes))
       throw keyReused(row, this.#request, keyedHashes);
     if (deferred.has(row.reference)) throw inProgress(row);
   }

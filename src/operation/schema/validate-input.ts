@@ -11,6 +11,7 @@ export type InputReader = (given: Record<string, unknown>) => { input: Record<st
 interface Member {
   name: string;
   required: boolean;
+  isLenient: boolean;
   problem: string;
   validator: () => Validator;
 }
@@ -21,16 +22,19 @@ export function inputReader(schema: TObject): InputReader {
   const members: Member[] = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     required: required.has(name),
+    isLenient: "lenient" in property,
     problem: (property as TSchema & { problem?: string }).problem ?? "must be text",
     validator: lazyValidator(property),
   }));
   return (given) => {
     const input: Record<string, string> = {};
     const problems: FieldError[] = [];
-    for (const { name, required, problem, validator } of members) {
+    for (const { name, required, isLenient, problem, validator } of members) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       if (value === undefined) {
         if (required) problems.push({ field: name, message: `${name} is required and ${problem}.` });
+      } else if (typeof value !== "string" && isLenient) {
+        input[name] = "";
       } else if (typeof value !== "string") {
         problems.push({ field: name, message: notText(name, value, problem) });
       } else if (!validator().Check(value)) {

@@ -171,7 +171,7 @@ export function unfitFor(
     consent: consentAttested || consentReference !== undefined,
     names: claims.first_name !== undefined && claims.last_name !== undefined,
   };
-  // If both are missing, we report the names: a caller can add a consent, but no operation accepts names.
+  // If both are missing, we report the names: a caller can add a consent, but names are only compared.
   const lacks = (["names", "consent"] as const).find((need) => needs.includes(need) && !brings[need]);
   return lacks && `needs_${lacks}`;
 }
