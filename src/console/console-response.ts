@@ -25,6 +25,11 @@ export function page(body: string, status = 200, headers: HttpResponse["headers"
   return { status, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body };
 }
 
+/** A page that is sent as it is made. */
+export function streamed(body: AsyncIterable<string>): HttpResponse {
+  return { status: 200, headers: { "Content-Type": "text/html; charset=utf-8" }, body };
+}
+
 export function jsonResponse(value: unknown, status = 200, headers: HttpResponse["headers"] = {}): HttpResponse {
   return jsonText(JSON.stringify(value), status, headers);
 }

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import type { Column, Part, Viewing } from "./command/answer-schema.ts";
+import type { Letter } from "./command/letter.ts";
 import { projected } from "./command/projected.ts";
 import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
 
@@ -86,6 +87,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   ) => { input: Readonly<Record<string, string>>; title: string } | undefined;
   /** The answer on a page. Default: `view`. */
   onPage?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
+  /** The answer as a letter, which a page draws in its place; undefined if it is none. */
+  letter?: (answer: Static<Answer>) => Letter | undefined;
   /** The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives them. */
   sort?: string;
   /** Sentence for an empty list. */

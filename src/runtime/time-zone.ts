@@ -153,6 +153,17 @@ export function monthName(month: string): string {
   return `${months[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
 }
 
+/** "14 November 2026" of `2026-11-14`. */
+export function longDay(day: string): string {
+  return `${Number(day.slice(8))} ${monthName(day.slice(0, 7))}`;
+}
+
+/** "Thursday 1 October" of `2026-10-01`. */
+export function weekday(day: string): string {
+  const name = new Date(`${day}T00:00:00Z`).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
+  return `${name} ${longDay(day).slice(0, -5)}`;
+}
+
 /** Whether a text is a day of the calendar, such as `2026-11-01`. */
 export function isDay(text: string): boolean {
   const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
@@ -166,7 +177,12 @@ export function isMonth(text: string): boolean {
 }
 
 export function nextDay(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + dayMilliseconds).toISOString().slice(0, 10);
+  return dayAfter(day, 1);
+}
+
+/** The day that is so many days later. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMilliseconds).toISOString().slice(0, 10);
 }
 
 export function nextMonth(month: string): string {

@@ -2,14 +2,15 @@ import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { confirms } from "../../operation/command.ts";
-import { page } from "../console-response.ts";
+import { page, streamed } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type ConsoleCommand, type ConsolePage, placeOf, titleOf, urlOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
+import { letterDocument } from "../view/letter-view.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { recordShownBy } from "../view/record-links.ts";
+import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
@@ -123,6 +124,11 @@ async function shownAnswer(
     const { answer, plain, said } = await runAs(visit, command, readTextsOf(command, query));
     const file = fileOf(command, answer);
     if (file) return file;
+    const letter = query.has("_csv") ? undefined : command.letter?.(answer as never);
+    if (letter) {
+      const links = { back: recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path, csv: urlOf(path, query, { _csv: "1" }) };
+      return streamed(letterDocument(letter, links));
+    }
     const parts = await answerParts({ ...visit, path }, command, { answer, plain });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);

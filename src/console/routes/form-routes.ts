@@ -11,7 +11,7 @@ import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
-import { recordAddress } from "../view/record-links.ts";
+import { recordAddress, recordOfTexts } from "../view/record-links.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
@@ -50,7 +50,7 @@ async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
     const kept = await keepAnswer(visit, once, plain);
     return kept === undefined
       ? outcomePage(visit, command, { answer, plain, isTooLong: true })
-      : redirect(addressOf(command, { _done: kept, _back: recordOfTexts(visit, given) }));
+      : redirect(addressOf(command, { _done: kept, _back: recordOfTexts(site, command, (member) => given[member]) }));
   } catch (problem) {
     if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
     if (!isExpected(problem)) throw problem;
@@ -102,17 +102,6 @@ async function outcomePage(
 ${hasTable ? sending : ""}<p>${backLink(visit, place)}</p>`,
     at,
   );
-}
-
-/** The page of what a form was about: of a verification before that of its account. */
-function recordOfTexts({ site }: Visit, given: SentForm["given"]): string | undefined {
-  const named = [
-    { kind: "verification", name: given.reference },
-    { kind: "account", name: given.account },
-  ];
-  return named.flatMap(({ kind, name }) =>
-    typeof name === "string" ? (recordAddress(site, { kind, name }) ?? []) : [],
-  )[0];
 }
 
 /** Back to the record on which a form was begun, or to its page. */

@@ -138,8 +138,8 @@ export function answerHead(
 ): Html {
   const record = recordShownBy(command);
   const title = pageTitle(visit, command, texts, answer);
-  const wanted = record?.primary?.flatMap((id) => links.filter((link) => link.id === id)) ?? [];
-  const [first] = wanted;
+  // A report may be asked for in another form.
+  const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
   const others = links.filter((link) => link !== first);
   const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${moreMenu("this page", others)}`;
   if (!record || !isRow(answer))

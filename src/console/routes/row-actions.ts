@@ -80,7 +80,7 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
 export function recordActions(visit: Visit, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
   if (!isRow(answer)) return [];
   const filled = [...visit.site.commands.values()].flatMap((other): MenuLink[] => {
-    const { input, title = "" } = (recordShownBy(command) && other.fills?.(answer)) ?? {};
+    const { input, title = "" } = other.fills?.(answer) ?? {};
     return input ? [{ address: addressOf(other, input), text: title, id: other.id }] : [];
   });
   return [...linksOf(visit, command)(answer).actions, ...filled];

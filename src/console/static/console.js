@@ -1,6 +1,5 @@
 // Small comforts. Every page works without them.
-for (const secret of document.querySelectorAll("[data-select]"))
-  secret.addEventListener("focus", () => secret.select());
+document.querySelector("[data-print]")?.addEventListener("click", () => print());
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () =>
     navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value),

@@ -52,7 +52,7 @@ export function answerView(parts: AnswerParts): Html {
 
 function secretBox(name: string, value: string): Html {
   return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
-<input id="secret" readonly value="${value}" data-select>${copyButton("secret")}
+<input id="secret" readonly value="${value}">${copyButton("secret")}
 <p>Save it now. Duba does not show it again.</p></div>`;
 }
 

@@ -69,7 +69,12 @@ function menuGroup(group: ConsolePage["group"], { site, place, counts }: Frame):
   return html`<h2 id="g-${group}">${group}</h2><ul aria-labelledby="g-${group}">${links}</ul>`;
 }
 
-function documentText({ title, scripts }: { title: string; scripts: readonly string[] }, body: Html): string {
+function documentText(page: Omit<FramedPage, "main">, body: Html): string {
+  return `${documentHead(page)}${body.text}${documentEnd}`;
+}
+
+/** A document up to the first thing in its body. `look`: a class of the body. */
+export function documentHead({ title, scripts = [] }: Omit<FramedPage, "main">, look = ""): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,9 +87,8 @@ function documentText({ title, scripts }: { title: string; scripts: readonly str
 <link rel="stylesheet" href="/assets/base.css">
 <link rel="stylesheet" href="/assets/console.css">
 ${scripts.map((name) => html`<script src="/assets/${name}" defer></script>\n`)}</head>
-<body>
-${body}
-</body>
-</html>
+<body${look === "" ? "" : html` class="${look}"`}>
 `.text;
 }
+
+export const documentEnd = "\n</body>\n</html>\n";

@@ -1,6 +1,6 @@
 import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import type { Command } from "../../operation/command.ts";
-import { addressOf, type SiteMap } from "../site-map.ts";
+import { addressOf, familyOf, type SiteMap } from "../site-map.ts";
 
 /** The page of the record that a member of an answer names, if it names one that the person may see. */
 export type RecordLink = (member: string, value: unknown) => string | undefined;
@@ -29,4 +29,21 @@ export function recordAddress(
   const { show, by, named } = (recordKinds as Record<string, RecordKind>)[kind]!;
   const command = commands.get(show);
   return command && named.test(name) ? addressOf(command, { [by]: name }) : undefined;
+}
+
+/** The page of what a command is asked about: of a verification before that of its account. */
+export function recordOfTexts(
+  site: SiteMap,
+  { id }: Pick<Command<never>, "id">,
+  textOf: (member: string) => unknown,
+): string | undefined {
+  return Object.entries<RecordKind>(recordKinds).flatMap(([kind, { show, by, members }]) => {
+    // Each family has ids of its own.
+    const isOwn = by !== "id" || familyOf({ id: show }) === familyOf({ id });
+    const names = show.endsWith(".show") ? [...(isOwn ? [by] : []), ...members] : [];
+    return names.flatMap((member) => {
+      const name = textOf(member);
+      return typeof name === "string" ? (recordAddress(site, { kind, name }) ?? []) : [];
+    });
+  })[0];
 }

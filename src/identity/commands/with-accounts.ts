@@ -2,7 +2,7 @@
 export interface WithAccounts {
   accounts: {
     /** The account with this id or e-mail. Throws if there is none. */
-    find(idOrEmail: string): Promise<{ id: string; name: string; email: string }>;
+    find(idOrEmail: string): Promise<{ id: string; name: string; email: string; terms: { prepaid?: true } }>;
     /** The ids of all accounts. */
     ids(): Promise<string[]>;
     /** Returns a function that gives an account's e-mail, or the id itself if the account no longer exists. */

@@ -1,14 +1,5 @@
-import type { Static } from "typebox";
-import { checkKinds } from "../../../operation/check-kind.ts";
-import {
-  list,
-  naira,
-  orNull,
-  type Part,
-  reference as referenceFact,
-  time,
-} from "../../../operation/command/answer-schema.ts";
-import { calendarMonth, amount as nairaForm, remark } from "../../../operation/command/forms.ts";
+import { naira, orNull, reference as referenceFact, time } from "../../../operation/command/answer-schema.ts";
+import { amount as nairaForm, remark } from "../../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaOf, nairaText, waitsText } from "../../../operation/money.ts";
@@ -16,168 +7,13 @@ import Type from "../../../operation/schema/type.ts";
 import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { adjust } from "../../books/adjust.ts";
-import { clientLetter, type LetterSettings } from "../../books/client-letter.ts";
 import type { WithLooseMoney } from "../../books/loose-money.ts";
-import { statementOf } from "../../books/statement.ts";
 import type { BooksRoom } from "../period.ts";
+import { statementCommand } from "./statement-command.ts";
 
 interface Rebuilding {
   config: { vendorPrices: Readonly<Record<string, VendorPrices>> };
   progress: (done: number, all: number) => void;
-}
-
-const account = Type.String({ description: "The account.", placeholder: "id or e-mail" });
-
-const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
-
-const StatementRow = Type.Object({
-  statement: Type.String(),
-  account: Type.String(),
-  time_zone: Type.String(),
-  mode: Type.Enum(["test", "live"]),
-  line: Type.Enum(["charge", "adjustment"]),
-  day: Type.String(),
-  time: Type.Unsafe<string>(time),
-  reference: referenceFact,
-  kind: Type.Enum([...checkKinds, ""]),
-  fee: Type.Unsafe<string>(naira),
-  reason: Type.String(),
-});
-
-const StatementAnswer = Type.Object({
-  number: orNull(Type.String()),
-  account: Type.String(),
-  month: Type.String(),
-  time_zone: Type.String(),
-  from: Type.Unsafe<string>(time),
-  to: Type.Unsafe<string>(time),
-  sha256: Type.String(),
-  sums: Type.Record(
-    Type.String(),
-    Type.Object({
-      charges: Type.Integer(),
-      adjustments: Type.Integer(),
-      fees: Type.Unsafe<string>(naira),
-      days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
-    }),
-  ),
-  /** Only live lines with --for-client. */
-  lines: Type.Array(StatementRow),
-  client: Type.Optional(
-    Type.Object({
-      from: Type.String(),
-      to: Type.String(),
-      fees: Type.Unsafe<string>(naira),
-      tax: Type.Unsafe<string>(naira),
-      tax_percent: Type.Number(),
-      tax_is: Type.Enum(["included", "added"]),
-      total: Type.Unsafe<string>(naira),
-    }),
-  ),
-});
-
-/** The columns of a line that a client sees. */
-const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
-const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
-
-const writeStatement = command({
-  id: "books.statement",
-  title: "Statement",
-  summary: "Show what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
-  description:
-    "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
-    "for 24 months. It holds no personal data.",
-  onTerminal: "--csv writes the lines.",
-  role: "viewer",
-  kind: "read",
-  reports: true,
-  input: Type.Object({
-    account,
-    month: Type.Optional(
-      formed(calendarMonth, {
-        description: "The month, such as 2026-11. Default: the last one.",
-        placeholder: "month",
-      }),
-    ),
-    so_far: flag("What the running month holds so far. It has no number, because it is no statement yet."),
-    for_client: flag(
-      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS and DUBA_TAX.",
-    ),
-  }),
-  answer: StatementAnswer,
-  columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],
-  none: "The month has no charges.",
-  first: 100,
-  view: ({ lines, sums, client, ...head }) => [
-    ...(client ? letterView(client, head, lines) : []),
-    ...(client ? [] : statementView(sums, head)),
-  ],
-  examples: [
-    { account: "shop@example.com", month: "2026-10" },
-    { account: "acc_5hR8kQ2m", month: "2026-10", for_client: true },
-    { account: "shop@example.com", so_far: true },
-  ],
-  run: async (
-    { account, month: asked, so_far: soFar = false, for_client },
-    { db, accounts, config }: BooksRoom & { config: LetterSettings },
-  ) => {
-    const { timeZone: zone } = config;
-    const [now, client] = [Date.now(), await accounts.find(account)];
-    const running = zone.monthOf(now);
-    const month = asked ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
-    const statement = await statementOf(db, { accountId: client.id, month, zone, now, soFar });
-    if (!for_client) return statement;
-    const { lines, ...letter } = clientLetter(statement, client, config);
-    return { ...statement, lines, client: letter };
-  },
-});
-
-/** Kobo of an amount in naira. */
-const koboIn = (text: string) => Math.round(Number(text) * 100);
-
-type Shown = Static<typeof StatementAnswer>;
-
-function statementView(sums: Shown["sums"], head: object): Part[] {
-  return [
-    { record: head as Record<string, unknown> },
-    "",
-    ...Object.entries(sums).flatMap(([mode, { days }]): Part[] => {
-      const rows = Object.entries(days).map(([day, fees]) => ({ day, fees }));
-      return [{ title: `Sums of ${mode} mode`, rows, row: DaySum }, ""];
-    }),
-    { ...list, title: "Lines" },
-  ];
-}
-
-/** All lines, because the client gets the letter as it is and the first hundred would not do. */
-function letterView(
-  { from, to, fees, tax, tax_percent, tax_is, total }: NonNullable<Shown["client"]>,
-  head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
-  lines: Shown["lines"],
-): Part[] {
-  const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
-  return [
-    {
-      record: {
-        from: from || "Set DUBA_BUSINESS",
-        to,
-        [head.number === null ? "so far" : "statement"]: head.number ?? head.month,
-        month: head.month,
-        time_zone: head.time_zone,
-      },
-    },
-    "",
-    { rows: lines, row: LetterRow, whole: true, none: "The month has no charges." },
-    "",
-    {
-      record: {
-        fees: nairaText(koboIn(fees)),
-        ...(tax_percent > 0 && { [`tax, ${taxed}`]: nairaText(koboIn(tax)) }),
-        total: nairaText(koboIn(total)),
-      },
-    },
-    { note: `SHA-256 of the whole statement: ${head.sha256}` },
-  ];
 }
 
 const reason = {
@@ -205,7 +41,7 @@ const adjustBooks = command({
         }
       : undefined,
   input: Type.Object({
-    account,
+    account: Type.String({ description: "The account.", placeholder: "id or e-mail" }),
     mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live" }),
     credit: Type.Optional(
       formed(nairaForm, { description: "Amount that the account gets back.", placeholder: "naira" }),
@@ -294,4 +130,4 @@ const rebuildSumsCommand = command({
   },
 });
 
-export const bookCommands = [writeStatement, adjustBooks, rebuildSumsCommand];
+export const bookCommands = [statementCommand, adjustBooks, rebuildSumsCommand];

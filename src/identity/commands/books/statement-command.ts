@@ -1,0 +1,189 @@
+import type { Static } from "typebox";
+import { checkKinds } from "../../../operation/check-kind.ts";
+import { list, naira, orNull, type Part, reference, time } from "../../../operation/command/answer-schema.ts";
+import { calendarMonth } from "../../../operation/command/forms.ts";
+import { flag, formed } from "../../../operation/command/read-texts.ts";
+import { command } from "../../../operation/command.ts";
+import { nairaText } from "../../../operation/money.ts";
+import Type from "../../../operation/schema/type.ts";
+import { clientLetter, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
+import { groupName, paperLetter } from "../../books/paper-letter.ts";
+import { statementOf } from "../../books/statement.ts";
+import type { BooksRoom } from "../period.ts";
+
+const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
+
+const StatementRow = Type.Object({
+  statement: Type.String(),
+  account: Type.String(),
+  time_zone: Type.String(),
+  mode: Type.Enum(["test", "live"]),
+  line: Type.Enum(["charge", "adjustment"]),
+  day: Type.String(),
+  time: Type.Unsafe<string>(time),
+  reference,
+  kind: Type.Enum([...checkKinds, ""]),
+  fee: Type.Unsafe<string>(naira),
+  reason: Type.String(),
+});
+
+const StatementAnswer = Type.Object({
+  number: orNull(Type.String()),
+  account: Type.String(),
+  month: Type.String(),
+  time_zone: Type.String(),
+  from: Type.Unsafe<string>(time),
+  to: Type.Unsafe<string>(time),
+  sha256: Type.String(),
+  sums: Type.Record(
+    Type.String(),
+    Type.Object({
+      charges: Type.Integer(),
+      adjustments: Type.Integer(),
+      fees: Type.Unsafe<string>(naira),
+      days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
+    }),
+  ),
+  /** Only live lines with --for-client. */
+  lines: Type.Array(StatementRow),
+  client: Type.Optional(
+    Type.Object({
+      from: Type.String(),
+      to: Type.String(),
+      groups: Type.Array(
+        Type.Object({
+          kind: Type.Enum([...checkKinds, ""]),
+          count: Type.Integer(),
+          price: orNull(Type.Unsafe<string>(naira)),
+          fees: Type.Unsafe<string>(naira),
+        }),
+      ),
+      fees: Type.Unsafe<string>(naira),
+      tax: Type.Unsafe<string>(naira),
+      tax_percent: Type.Number(),
+      tax_is: Type.Enum(["included", "added"]),
+      total: Type.Unsafe<string>(naira),
+      prepaid: Type.Boolean(),
+      due: orNull(Type.String()),
+      pay_to: orNull(Type.String()),
+    }),
+  ),
+});
+
+/** The columns of a line that a client sees. */
+const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
+const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
+
+const CostRow = Type.Object({
+  what: Type.String(),
+  count: Type.Integer(),
+  price: orNull({ ...naira, none: "" }),
+  fees: { ...naira, sums: true },
+});
+
+export const statementCommand = command({
+  id: "books.statement",
+  title: "Statement",
+  summary: "Show what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
+  description:
+    "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
+    "for 24 months. It holds no personal data.",
+  onTerminal: "--csv writes the lines.",
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  input: Type.Object({
+    account: Type.String({ description: "The account.", placeholder: "id or e-mail" }),
+    month: Type.Optional(
+      formed(calendarMonth, {
+        description: "The month, such as 2026-11. Default: the last one.",
+        placeholder: "month",
+      }),
+    ),
+    so_far: flag("What the running month holds so far. It has no number, because it is no statement yet."),
+    for_client: flag(
+      "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS and DUBA_TAX.",
+    ),
+  }),
+  answer: StatementAnswer,
+  columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],
+  none: "The month has no charges.",
+  first: 100,
+  view: ({ lines, sums, client, ...head }) => [
+    ...(client ? letterView(client, head, lines) : []),
+    ...(client ? [] : statementView(sums, head)),
+  ],
+  letter: ({ client, ...statement }) => client && paperLetter(client, statement),
+  fills: ({ sums, client, account, month, number }) => {
+    if (sums === undefined || client !== undefined) return undefined;
+    const soFar = number === null && { so_far: "on" };
+    return { input: { account: String(account), month: String(month), for_client: "on", ...soFar }, title: "Letter" };
+  },
+  examples: [
+    { account: "shop@example.com", month: "2026-10" },
+    { account: "acc_5hR8kQ2m", month: "2026-10", for_client: true },
+    { account: "shop@example.com", so_far: true },
+  ],
+  run: async (
+    { account, month: asked, so_far: soFar = false, for_client },
+    { db, accounts, config }: BooksRoom & { config: LetterSettings },
+  ) => {
+    const { timeZone: zone } = config;
+    const [now, client] = [Date.now(), await accounts.find(account)];
+    const running = zone.monthOf(now);
+    const month = asked ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
+    const statement = await statementOf(db, { accountId: client.id, month, zone, now, soFar });
+    if (!for_client) return statement;
+    const { lines, ...letter } = clientLetter(statement, client, config);
+    return { ...statement, lines, client: letter };
+  },
+});
+
+type Shown = Static<typeof StatementAnswer>;
+
+function statementView(sums: Shown["sums"], head: object): Part[] {
+  return [
+    { record: head as Record<string, unknown> },
+    "",
+    ...Object.entries(sums).flatMap(([mode, { days }]): Part[] => {
+      const rows = Object.entries(days).map(([day, fees]) => ({ day, fees }));
+      return [{ title: `Sums of ${mode} mode`, rows, row: DaySum }, ""];
+    }),
+    { ...list, title: "Lines" },
+  ];
+}
+
+/** All lines, because the client gets the letter as it is and the first hundred would not do. */
+function letterView(
+  { from, to, groups, fees, tax, tax_percent, tax_is, total, due, pay_to }: NonNullable<Shown["client"]>,
+  head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
+  lines: Shown["lines"],
+): Part[] {
+  const costs = groups.map(({ kind, ...group }) => ({ what: groupName({ kind, ...group }), ...group }));
+  const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
+  return [
+    {
+      record: {
+        from: from || "Set DUBA_BUSINESS",
+        to,
+        [head.number === null ? "so far" : "statement"]: head.number ?? head.month,
+        month: head.month,
+        time_zone: head.time_zone,
+      },
+    },
+    "",
+    { rows: costs, row: CostRow, whole: true, none: "The month has no charges." },
+    "",
+    {
+      record: {
+        fees: nairaText(signedKobo(fees)),
+        ...(tax_percent > 0 && { [`tax, ${taxed}`]: nairaText(signedKobo(tax)) }),
+        total: nairaText(signedKobo(total)),
+        ...(pay_to !== null && { [`to pay until ${due}`]: pay_to }),
+      },
+    },
+    "",
+    { rows: lines, row: LetterRow, whole: true, none: "" },
+    { note: `SHA-256 of the whole statement: ${head.sha256}` },
+  ];
+}
