@@ -22,9 +22,11 @@ export const givenAway = ["money", "authority", "credentials", "personal data", 
 
 /** What a command is about to do. */
 export interface Effect {
+  /** The question of the page that asks. Default: of the command's title and what it acts on. */
+  asks?: string;
   /** Sentences for the person who confirms it. */
   says: readonly string[];
-  /** What it changes, as people read it. */
+  /** Amounts that it changes, as people read them. */
   moves?: readonly { what: string; before: string; after: string }[];
   /** With this input a person confirms it as a `danger`, although the command is none. */
   isDanger?: boolean;
@@ -155,9 +157,10 @@ export async function confirmed<Room>(
   input: object,
   room: Room,
 ): Promise<Effect | undefined> {
-  const { says, moves, isDanger = kind === "danger" } = (await effect?.(input as never, room)) ?? { says: [] };
+  const own: Effect = (await effect?.(input as never, room)) ?? { says: [] };
+  const { isDanger = kind === "danger" } = own;
   const isGift = gives !== undefined && !(await givesNothing?.(input as never, room));
-  return isDanger || isGift ? { says, isDanger, ...(moves && { moves }) } : undefined;
+  return isDanger || isGift ? { ...own, isDanger } : undefined;
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */

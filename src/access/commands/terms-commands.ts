@@ -140,8 +140,18 @@ const topUpAccount = command({
     { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
   ],
+  effect: async ({ account: name, amount, take_back }, room: Room) => {
+    if (amount === 0) throw nothing();
+    const account = await accounts.findAccount(room.db, name);
+    const { balance, prepaid } = await allTermsOf(room, account);
+    const says = [`${nairaText(amount)} ${take_back ? "is taken from" : "is added to"} the balance.`];
+    if (!prepaid || balance === null)
+      return { says: [...says, "The account is not prepaid: it uses its balance once it is."] };
+    const after = balance + (take_back ? -amount : amount);
+    return { says, moves: [{ what: "Balance", before: nairaText(balance), after: nairaText(after) }] };
+  },
   run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps) => {
-    if (amount === 0) throw new InputError("The amount must be above 0.");
+    if (amount === 0) throw nothing();
     return inTransaction(room.db, async (trx) => {
       const { id } = await accounts.findAccount(trx, name);
       const money = { what: "top-up", accountId: id, kobo: amount } as const;
@@ -152,6 +162,8 @@ const topUpAccount = command({
     });
   },
 });
+
+const nothing = () => new InputError("The amount must be above 0.");
 
 export const termsCommands = [listAccounts, showAccount, topUpAccount];
 

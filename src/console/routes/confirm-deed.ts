@@ -5,11 +5,8 @@ import { deedOptions, PasskeyError, verifyDeed } from "../../access/people/passk
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
-import { list } from "../../operation/command/answer-schema.ts";
-import { recordOf, tableOf } from "../../operation/command/answer-table.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { amount, remark } from "../../operation/command/forms.ts";
-import { isRow } from "../../operation/command/projected.ts";
 import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Effect } from "../../operation/command.ts";
 import { koboOf, nairaText } from "../../operation/money.ts";
@@ -17,16 +14,15 @@ import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { ConsoleError, type SignedIn } from "../console-request.ts";
 import { jsonResponse } from "../console-response.ts";
 import type { ConsoleRoom, Visit } from "../console-room.ts";
-import type { ConsoleCommand } from "../site-map.ts";
+import { type ConsoleCommand, titleOf } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
-import { whyPasskey } from "../view/command-form.ts";
-import { worded } from "../view/words.ts";
-import { answerOf } from "./answers.ts";
+import { type FormTexts, repeated, whyPasskey } from "../view/command-form.ts";
+import { inWords } from "../view/words.ts";
 import type { SentForm } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
-import { pageTitle } from "./page-parts.ts";
-import { effectOf, foundAs, isExpected } from "./run-as.ts";
+import { metaOf, targetRecord } from "./page-parts.ts";
+import { effectOf, isExpected } from "./run-as.ts";
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
 export async function confirmOptions(visit: Visit, { command, given }: SentForm): Promise<HttpResponse> {
@@ -120,31 +116,39 @@ function parsed(text: string): AuthenticationResponseJSON {
 
 /** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
 async function deedPage(visit: Visit, command: ConsoleCommand, texts: Texts, effect: Effect): Promise<Html> {
-  const given = membersOf(command.input).flatMap(({ name, member }) =>
-    texts[name] === undefined || member.holds === "passkey"
-      ? []
-      : [{ name, shows: "text" as const, value: null, text: textOf(texts[name], member) }],
-  );
-  const hits = await hitsOf(visit, command, texts);
-  const named = Object.fromEntries(
-    (command.target ?? []).flatMap((each) => (typeof texts[each] === "string" ? [[each, [texts[each]]]] : [])),
-  );
+  const { target: [by = "account"] = [], input } = command;
+  const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
   await learnNames(visit.store.db, visit.names, named);
-  const { says, moves = [], isDanger } = effect;
-  const then = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
-  const rows = moves.map(
+  const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
+  const shown = await targetRecord(visit, command, named);
+  const told = [asks, ...says].join(" ");
+  const given = membersOf(input).flatMap(({ name, member }) => {
+    if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
+    const text = textOf(texts[name], member);
+    return told.includes(text) ? [] : [{ name, label: member.label, shows: "text" as const, value: null, text }];
+  });
+  const moved = moves.map(
     ({ what, before, after }) =>
-      html`<tr><td class="name">${what}</td><td class="number">${money(before)}</td><td class="number">${money(after)}</td></tr>`,
+      html`<div><dt>${what} now</dt><dd>${money(before)}</dd></div><div><dt>Afterwards</dt><dd><strong>${money(after)}</strong></dd></div>`,
   );
-  const moved = html`<table class="few"><thead><tr><td></td><th scope="col" class="number">Before</th><th scope="col" class="number">After</th></tr></thead><tbody>${rows}</tbody></table>`;
-  return html`<section class="panel confirm" aria-labelledby="deed"><h2 id="deed" tabindex="-1">${pageTitle(visit, command, named).replace(":", "")}?</h2>
-${then.length > 0 ? then : html`<p>${visit.say(command.summary)}</p>`}
-${rows.length > 0 ? moved : ""}
-${recordView(given, visit)}
-${hits.map((hit) => html`<details class="fold"><summary>About</summary>${hit}</details>`)}
-<p class="then">${whyPasskey(command)}</p>
+  const facts = recordView(given, visit, moved);
+  const deeds = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
+  return html`<section class="panel confirm" aria-labelledby="deed"><h1 id="deed" tabindex="-1">${asks}</h1>
+${shown ? metaOf(visit, shown.command, shown.answer).meta : ""}
+${deeds.length > 0 ? deeds : html`<p>${visit.say(command.summary)}</p>`}
+${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
+<p class="quiet">${whyPasskey(command)}</p>
 <p class="wrong" role="alert" data-problem></p>
 <p class="buttons"><button type="button" class="button ${isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" class="button" data-back>Back</button></p></section>`;
+}
+
+/** "Suspend Kobo Pay?", and of what acts on no record "New key for Kobo Pay?". */
+function questionOf({ names }: Visit, command: ConsoleCommand, named: FormTexts): string {
+  const title = titleOf(command);
+  const shown = new Set(repeated(command));
+  const [name] = Object.entries(named).flatMap(([member, texts]) => (shown.has(member) ? texts : []));
+  if (name === undefined) return `${title}?`;
+  return `${title}${/^New\b|\ba\b/.test(title) ? " for" : ""} ${names.get(name) ?? inWords(name)}?`;
 }
 
 function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
@@ -156,35 +160,4 @@ function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPri
   return typeof given === "string"
     ? given
     : given.map((each) => (typeof each === "string" ? each : each.name)).join(" ");
-}
-
-/** What the members name, as the list or the page of such things shows it. */
-async function hitsOf(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Html[]> {
-  const family = command.id.slice(0, command.id.lastIndexOf("."));
-  const hits: Html[] = [];
-  for (const { name, member } of membersOf(command.input)) {
-    const text = texts[name];
-    if (typeof text !== "string" || member.private || member.enum) continue;
-    const isTarget = command.target?.[0] === name;
-    const ids = [`${name}s.show`, `${name}s.list`, ...(isTarget ? [`${family}.show`, `${family}.list`] : [])];
-    const [shows] = ids.flatMap((id) => visit.site.commands.get(id) ?? []);
-    const hit = shows && (await hitIn(visit, shows, text));
-    if (hit) hits.push(hit);
-  }
-  return hits;
-}
-
-async function hitIn(visit: Visit, shows: ConsoleCommand, text: string): Promise<Html | undefined> {
-  const [only] = membersOf(shows.input).filter(({ isRequired }) => isRequired);
-  const answer = await foundAs(visit, shows, only ? { [only.name]: text } : {});
-  if (answer === undefined) return undefined;
-  if (only && isRow(answer)) return recordView(recordOf(shows.answer, answer, visit.times), visit);
-  if (only) return answerOf(visit, shows, answer, { links: () => ({ own: undefined, actions: [] }) });
-  const { columns, rows } = worded(tableOf(shows, answer, list, visit.times), visit.names);
-  const row = rows.find((each) =>
-    Object.values(each).some((value) => typeof value === "string" && value.toLowerCase() === text.toLowerCase()),
-  );
-  const members =
-    row && columns.map(({ textOf, ...column }) => ({ ...column, text: textOf(row), value: column.valueIn(row) }));
-  return members && recordView(members, visit);
 }

@@ -1,4 +1,4 @@
-import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
+import { type FoundRow, type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith, recordOf } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
@@ -47,26 +47,28 @@ export async function formParts(
 /** Members of a form that records call otherwise. */
 const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
 
-/** What the record of a form's target has in the members that the form can change. */
-async function setNow(
-  visit: Visit,
-  { kind, target: [by] = [], input }: ConsoleCommand,
-  texts: FormTexts,
-): Promise<Record<string, string>> {
-  const shows = Object.values<RecordKind>(recordKinds).find(
-    (record) => record.by === by && record.show.endsWith(".show"),
+/** The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may see. */
+export async function targetRecord(visit: Visit, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
+  const record = Object.values<RecordKind>(recordKinds).find(
+    ({ by: named, show }) =>
+      named === by && show.endsWith(".show") && (by !== "id" || familyOf({ id: show }) === familyOf({ id })),
   );
-  const command = shows && visit.site.commands.get(shows.show);
+  const command = record && visit.site.commands.get(record.show);
   const [name] = (by !== undefined && texts[by]) || [];
-  if (kind === "read" || !command || name === undefined || !shows.named.test(name)) return {};
-  const shown = Object.keys((command.answer as { properties?: object }).properties ?? {});
-  const shared = membersOf(input).filter(({ name }) => name !== by && shown.includes(recordNames[name] ?? name));
-  if (shared.length === 0) return {};
+  if (!command || name === undefined || !record.named.test(name)) return undefined;
   const answer = await foundAs(visit, command, { [by!]: name });
-  const members = isRow(answer) ? recordOf(command.answer, answer, visit.config.timeZone) : [];
+  return isRow(answer) ? { record, command, answer } : undefined;
+}
+
+/** What the record of a form's target has in the members that the form can change. */
+async function setNow(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<Record<string, string>> {
+  const { kind, target: [by] = [], input } = command;
+  const names = membersOf(input).flatMap(({ name }) => (name === by ? [] : [name]));
+  const shown = kind === "read" ? undefined : await targetRecord(visit, command, texts);
+  const members = shown ? recordOf(shown.command.answer, shown.answer, visit.config.timeZone) : [];
   const held = new Map(members.map(({ name, text }) => [name, text]));
   return Object.fromEntries(
-    shared.flatMap(({ name }) => {
+    names.flatMap((name) => {
       const text = held.get(recordNames[name] ?? name);
       return text === undefined ? [] : [[name, text]];
     }),
@@ -144,22 +146,29 @@ export function answerHead(
   const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${moreMenu("this page", others)}`;
   if (!record || !isRow(answer))
     return pageHead({ crumb: place, title, tools, below: html`<p class="quiet">${visit.say(command.summary)}</p>` });
-  const members = recordOf(command.answer, answer, visit.times);
-  const word = (member: (typeof members)[number]) => ({ ...member, text: wordOf(member, visit.names) });
-  const stated = members.find(({ name }) => name === record.state);
-  const state = stated ? shownAs(word(stated), visit.say) : "";
-  const link = recordLinks(visit.site);
-  const meta = record.meta.flatMap((each) => {
-    const member = members.find(({ name }) => name === each);
-    if (!member) return [];
-    const shown = shownAs(word(member), visit.say);
-    const address = link(each, member.value);
-    const label = record.labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
-    return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
-  });
+  const { state, meta } = metaOf(visit, command, answer);
   const said = record.says === undefined ? "" : answer[record.says];
   const says = said ? html`<p class="says">${visit.say(String(said))}</p>` : "";
-  return pageHead({ crumb: place, title, state, tools, below: html`<p class="meta">${meta}</p>${says}` });
+  return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
+}
+
+/** What a record is and whom it is about, in a line. */
+export function metaOf(visit: Visit, command: ConsoleCommand, answer: FoundRow): { state: Html | string; meta: Html } {
+  const { state, meta, labelled } = recordShownBy(command)!;
+  const members = recordOf(command.answer, answer, visit.times);
+  const shownOf = (member: (typeof members)[number]) =>
+    shownAs({ ...member, text: wordOf(member, visit.names) }, visit.say);
+  const stated = members.find(({ name }) => name === state);
+  const link = recordLinks(visit.site);
+  const facts = meta.flatMap((each) => {
+    const member = members.find(({ name }) => name === each);
+    if (!member) return [];
+    const shown = shownOf(member);
+    const address = link(each, member.value);
+    const label = labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
+    return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
+  });
+  return { state: stated ? shownOf(stated) : "", meta: html`<p class="meta">${facts}</p>` };
 }
 
 /** The pages about the same thing: what shows it, as tabs. The first one is the page of the thing. */

@@ -65,9 +65,13 @@ function send(form) {
 function confirmFirst(form, { options, deed, page }) {
   const shown = document.createElement("div");
   shown.innerHTML = page;
+  const head = form.matches(".inline") ? form : document.querySelector("main > header");
+  const hide = (isHidden) => {
+    form.hidden = head.hidden = isHidden;
+  };
   const back = () => {
     shown.remove();
-    form.hidden = false;
+    hide(false);
   };
   const confirm = shown.querySelector("[data-confirm]");
   confirm.addEventListener("click", () =>
@@ -80,9 +84,9 @@ function confirmFirst(form, { options, deed, page }) {
     }),
   );
   shown.querySelector("[data-back]").addEventListener("click", back);
-  form.hidden = true;
+  hide(true);
   form.after(shown);
-  shown.querySelector("h2").focus();
+  shown.querySelector("h1").focus();
 }
 
 for (const form of document.querySelectorAll("[data-passkey]")) {

@@ -38,20 +38,7 @@ export async function adjust(
 ): Promise<{ id: string; at: number; kind: CheckKind | null }> {
   const reason = redactNumbers(given.reason);
   return inTransaction(db, async (trx) => {
-    const corrected =
-      reference === undefined
-        ? null
-        : await trx
-            .selectFrom("verification")
-            .select(["reference", "kind", "fee", "charged_at", "created_at"])
-            .where("reference", "=", reference)
-            .where("account_id", "=", accountId)
-            .where("mode", "=", mode)
-            .$if(!isSqlite(trx), (query) => query.forUpdate())
-            .executeTakeFirst();
-    if (corrected === undefined)
-      throw new CommandError(`The account has no ${mode} verification with the reference "${reference}".`);
-    if (corrected) await checkCorrections(trx, corrected, kobo, sure);
+    const corrected = await correctedBy(trx, { accountId, mode, kobo, reference, sure });
     const row = {
       id: randomUUID(),
       reference: reference ?? null,
@@ -84,16 +71,34 @@ export async function adjust(
   });
 }
 
+/** The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust` does. */
+export async function correctedBy(
+  db: Kysely<Tables>,
+  { accountId, mode, kobo, reference, sure = false }: Omit<Correction, "reason">,
+): Promise<{ kind: CheckKind; left: number } | null> {
+  if (reference === undefined) return null;
+  const row = await db
+    .selectFrom("verification")
+    .select(["reference", "kind", "fee", "charged_at", "created_at"])
+    .where("reference", "=", reference)
+    .where("account_id", "=", accountId)
+    .where("mode", "=", mode)
+    .$if(!isSqlite(db), (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!row) throw new CommandError(`The account has no ${mode} verification with the reference "${reference}".`);
+  return { kind: row.kind as CheckKind, left: await checkCorrections(db, row, kobo, sure) };
+}
+
 /**
- * Throws a `CommandError` if the corrections of a row would exceed its charge, or for a second correction unless
- * `sure`.
+ * What is left of the charge of a row, in kobo. Throws a `CommandError` if its corrections would exceed it, or for a
+ * second correction unless `sure`.
  */
 async function checkCorrections(
   trx: Kysely<Tables>,
   row: Pick<VerificationRow, "reference" | "fee" | "charged_at" | "created_at">,
   kobo: number,
   sure: boolean,
-): Promise<void> {
+): Promise<number> {
   const made = await adjustmentsOf(trx, row);
   const total = made.reduce((sum, line) => sum + line.kobo, row.charged_at === null ? 0 : row.fee);
   if (kobo < 0 && total + kobo < 0)
@@ -101,7 +106,7 @@ async function checkCorrections(
       `The charge and the corrections of ${row.reference} come to ${nairaText(total)}. No more than that goes back.`,
     );
   const byHand = made.filter(({ charges }) => charges === 0);
-  if (sure || byHand.length === 0) return;
+  if (sure || byHand.length === 0) return total;
   const lines = byHand.map((line) => `${nairaText(line.kobo)} (${line.reason})`).join(", ");
   throw new CommandError(
     `${row.reference} was corrected by hand before: ${lines}. If it needs one more correction, say so with --sure.`,

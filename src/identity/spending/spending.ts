@@ -86,6 +86,17 @@ export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: 
   return lowered !== undefined;
 }
 
+/** What is left of the balance of a prepaid account, in kobo. */
+export async function balanceOf(db: Kysely<Tables>, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom("spending")
+    .select(["kobo", "most_kobo"])
+    .where("account_id", "=", accountId)
+    .where("period", "=", balancePeriod)
+    .executeTakeFirst();
+  return row ? row.most_kobo! - row.kobo : 0;
+}
+
 /**
  * Whether an account can pay for a verification. This check refuses most that it cannot. Concurrent verifications may
  * take their fees meanwhile, so `take` decides.

@@ -6,9 +6,10 @@ import { nairaOf, nairaText, waitsText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
-import { adjust } from "../../books/adjust.ts";
+import { adjust, correctedBy } from "../../books/adjust.ts";
 import type { WithLooseMoney } from "../../books/loose-money.ts";
 import type { BooksRoom } from "../period.ts";
+import { balanceOf } from "../../spending/spending.ts";
 import { statementCommand } from "./statement-command.ts";
 
 interface Rebuilding {
@@ -21,6 +22,13 @@ const reason = {
   form: "a sentence of at most 200 characters that begins with a letter or a digit",
   read: (text: string) => (/^[\p{L}\p{N}]\P{Cc}{0,199}$/u.test(text) ? remark.read(text) : undefined),
 };
+
+/** Kobo that a correction adds to the fees. */
+function correctionOf({ credit, debit }: { credit?: number | undefined; debit?: number | undefined }): number {
+  const [amount, ...more] = [credit, debit].filter((kobo) => kobo !== undefined);
+  if (!amount || more.length > 0) throw new InputError("Give either a credit or a debit, above 0.");
+  return credit === undefined ? amount : -amount;
+}
 
 const adjustBooks = command({
   id: "books.adjust",
@@ -71,14 +79,30 @@ const adjustBooks = command({
   ],
   records: ["books.adjusted", "money.requested"],
   examples: [
-    { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
     { account: "shop@example.com", credit: "2500.50", reason: "Goodwill for the outage of 3 November" },
+    { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
   ],
-  run: async ({ account, mode, credit, debit, reference, reason, sure = false }, room: BooksRoom & WithLooseMoney) => {
-    const [amount, ...more] = [credit, debit].filter((kobo) => kobo !== undefined);
-    if (!amount || more.length > 0) throw new InputError("Give either a credit or a debit, above 0.");
+  effect: async ({ account, mode, reference, sure, ...given }, room: BooksRoom) => {
+    const kobo = correctionOf(given);
+    const { id: accountId, name, terms } = await room.accounts.find(account);
+    const corrected = await correctedBy(room.db, { accountId, mode, kobo, reference, sure: sure === true });
+    const move = (what: string, before: number, after: number) => ({
+      ...{ what, before: nairaText(before), after: nairaText(after) },
+    });
+    const balance = mode === "live" && terms.prepaid ? await balanceOf(room.db, accountId) : undefined;
+    const amount = nairaText(Math.abs(kobo));
+    return {
+      asks: kobo < 0 ? `Give back ${amount} to ${name}?` : `Charge ${name} ${amount}?`,
+      says: [`It is a line of this month's statement, which the client sees with its reason.`],
+      moves: [
+        ...(corrected ? [move("Left of the charge", corrected.left, corrected.left + kobo)] : []),
+        ...(balance === undefined ? [] : [move("Balance", balance, balance - kobo)]),
+      ],
+    };
+  },
+  run: async ({ account, mode, reference, reason, sure = false, ...given }, room: BooksRoom & WithLooseMoney) => {
+    const kobo = correctionOf(given);
     const { id: accountId, email } = await room.accounts.find(account);
-    const kobo = credit === undefined ? amount : -amount;
     const isLoose = mode === "live" && reference === undefined;
     const correction = { accountId, mode, kobo, reason, reference, sure };
     const { id, at } = await inTransaction(room.db, async (trx) =>
