@@ -33,6 +33,7 @@ export const answers = Type.Optional(
     description:
       "Whole identity records, or masked ones: verified, watchlisted, the name and the number's last four digits.",
     placeholder: "form",
+    folded: true,
   }),
 );
 

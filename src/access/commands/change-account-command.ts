@@ -37,8 +37,8 @@ export const changeAccountCommand = command({
   target: ["account"],
   input: Type.Object({
     account,
-    name: Type.Optional(name),
-    email: Type.Optional(emailMember),
+    name: Type.Optional({ ...name, folded: true }),
+    email: Type.Optional({ ...emailMember, folded: true }),
     ...fees,
     answers,
     cap_naira: Type.Optional(
@@ -62,18 +62,21 @@ export const changeAccountCommand = command({
       formed(orWord("default", limit), {
         description: `Maximum verifications of this account. ${own("DUBA_LIMIT_VERIFICATION")}`,
         placeholder: "limit",
+        folded: true,
       }),
     ),
     limit_in_flight: Type.Optional(
       formed(orWord("default", count), {
         description: `Maximum verifications of this account at the same time, in each process. ${own("DUBA_LIMIT_IN_FLIGHT")}`,
         placeholder: "count",
+        folded: true,
       }),
     ),
     limit_negatives: Type.Optional(
       formed(orWord("default", limit), {
         description: `Maximum verifications of this account without a match. ${own("DUBA_LIMIT_NEGATIVES")}`,
         placeholder: "limit",
+        folded: true,
       }),
     ),
   }),

@@ -58,18 +58,23 @@ const createKey = command({
     }),
     label: Type.String({ description: "A name for the key, so that you recognise it.", default: "" }),
     scope: Type.Optional(
-      Type.Array(Type.Enum([...scopes]), { description: "Permission of the key. Default: all permissions." }),
+      Type.Array(Type.Enum([...scopes]), {
+        description: "Permission of the key. Default: all permissions.",
+        folded: true,
+      }),
     ),
     expires: Type.Optional(
       formed(expiry, {
         description: "When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE) or 90d (from now). Default: never.",
         placeholder: "when",
+        folded: true,
       }),
     ),
     address: Type.Optional(
       Type.Array(formed(network, { description: "" }), {
         description: "Address or network that may use the key, such as 10.0.0.0/8.",
         placeholder: "ip or network",
+        folded: true,
       }),
     ),
   }),

@@ -121,7 +121,7 @@ const topUpAccount = command({
       description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
       placeholder: "text",
     }),
-    take_back: flag("Take the amount from the balance, to correct a top-up."),
+    take_back: flag("Take the amount from the balance, to correct a top-up.", { folded: true }),
   }),
   answer: Type.Object({ ...TermsFacts.properties, waits: orNull(naira) }),
   view: ({ name, balance, prepaid, waits }) => {

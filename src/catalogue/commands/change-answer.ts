@@ -35,6 +35,10 @@ export const changeCommand = {
   answer: ChangeAnswer,
   view: changeView,
   first: firstChanges,
+  does: ({ state, added = 0, modified = 0, removed = 0 }: Answer) => {
+    const all = added + modified + removed;
+    return state === "dry run" && all > 0 ? `Publish ${all} ${all === 1 ? "change" : "changes"}` : undefined;
+  },
   isWell: ({ state, unmapped }: Answer) => state !== "held" && state !== "recomputed" && !unmapped,
   records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
 };

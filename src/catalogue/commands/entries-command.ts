@@ -16,21 +16,23 @@ export const selection = {
   list: Type.Optional(
     Type.Enum(listNames, {
       description: "The list. Default: data-bundles, or all that is sold if you look for something.",
+      folded: true,
     }),
   ),
   search: Type.Optional(
     Type.String({
       description: "Words that the codes, name, size or validity contain, such as 1.5GB 30.",
       placeholder: "words",
+      folded: true,
     }),
   ),
   provider: Type.Optional(
     Type.String({ description: "Only this provider's, such as MTNDATA or dstv.", placeholder: "code" }),
   ),
-  min: Type.Optional(formed(amount, { description: "Lowest price in naira.", placeholder: "naira" })),
-  max: Type.Optional(formed(amount, { description: "Highest price in naira.", placeholder: "naira" })),
+  min: Type.Optional(formed(amount, { description: "Lowest price in naira.", placeholder: "naira", folded: true })),
+  max: Type.Optional(formed(amount, { description: "Highest price in naira.", placeholder: "naira", folded: true })),
   available: Type.Optional(
-    Type.Enum(["yes", "no"], { description: "Only entries that are available, or that are not." }),
+    Type.Enum(["yes", "no"], { description: "Only entries that are available, or that are not.", folded: true }),
   ),
 };
 

@@ -154,7 +154,7 @@ function nextPage(command: ConsoleCommand, answer: unknown): string | undefined 
 export async function commandPage(
   visit: Visit,
   command: ConsoleCommand,
-  state: Pick<FormState, "texts" | "problem">,
+  state: Pick<FormState, "texts" | "was" | "problem">,
 ): Promise<HttpResponse> {
   const place = placeOf(visit.site, command);
   const form = commandForm(command, { ...(await formParts(visit, command, state.texts)), ...state });

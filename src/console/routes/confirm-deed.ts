@@ -25,7 +25,7 @@ import { metaOf, targetRecord } from "./page-parts.ts";
 import { effectOf, isExpected } from "./run-as.ts";
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
-export async function confirmOptions(visit: Visit, { command, given }: SentForm): Promise<HttpResponse> {
+export async function confirmOptions(visit: Visit, { command, given, was }: SentForm): Promise<HttpResponse> {
   let effect: Effect | undefined;
   try {
     effect = await effectOf(visit, command, given);
@@ -41,7 +41,7 @@ export async function confirmOptions(visit: Visit, { command, given }: SentForm)
   return jsonResponse({
     options: await deedOptions(signedAt(visit), { person, challenge: challengeOf(deed), purpose: purposeOf(visit) }),
     deed: `${nonce}.${at}`,
-    page: (await deedPage(visit, command, given, effect)).text,
+    page: (await deedPage(visit, { command, given, was }, effect)).text,
   });
 }
 
@@ -115,7 +115,11 @@ function parsed(text: string): AuthenticationResponseJSON {
 }
 
 /** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
-async function deedPage(visit: Visit, command: ConsoleCommand, texts: Texts, effect: Effect): Promise<Html> {
+async function deedPage(
+  visit: Visit,
+  { command, given: texts, was }: Omit<SentForm, "form">,
+  effect: Effect,
+): Promise<Html> {
   const { target: [by = "account"] = [], input } = command;
   const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
   await learnNames(visit.store.db, visit.names, named);
@@ -124,7 +128,7 @@ async function deedPage(visit: Visit, command: ConsoleCommand, texts: Texts, eff
   const told = [asks, ...says].join(" ");
   const given = membersOf(input).flatMap(({ name, member }) => {
     if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
-    const text = textOf(texts[name], member);
+    const text = [was[name] ?? [], texts[name]].map((each) => textOf(each, member)).filter(Boolean).join(" → ");
     return told.includes(text) ? [] : [{ name, label: member.label, shows: "text" as const, value: null, text }];
   });
   const moved = moves.map(

@@ -10,7 +10,7 @@ import { redirect } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
-import { worksOnce } from "../view/command-form.ts";
+import { isUnchanged, textsWas, worksOnce } from "../view/command-form.ts";
 import { recordAddress, recordOfTexts } from "../view/record-links.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
@@ -25,7 +25,10 @@ import { localPath } from "./sign-in-routes.ts";
 export async function sentFormReply(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
   if (visit.query.has("_typed")) return showTyped(visit, command);
   const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
-  const sent = { command, form, given: readTextsOf(command, form) };
+  const was = textsWas(form.get("_was"));
+  const read = Object.entries(readTextsOf(command, form));
+  const given = Object.fromEntries(read.filter(([name, texts]) => !isUnchanged(was, name, texts)));
+  const sent = { command, form, given, was };
   return visit.query.has("_confirm") ? confirmOptions(visit, sent) : runForm(visit, sent);
 }
 
@@ -54,8 +57,14 @@ async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
   } catch (problem) {
     if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
     if (!isExpected(problem)) throw problem;
-    return commandPage(visit, command, { texts: textsIn(command, form), problem: redacted(problem) });
+    return commandPage(visit, command, { ...typedIn(command, form), problem: redacted(problem) });
   }
+}
+
+/** What somebody typed in a form, and what its fields were before. */
+function typedIn(command: ConsoleCommand, form: FormData) {
+  const was = form.get("_was");
+  return { texts: textsIn(command, form), ...(typeof was === "string" && { was }) };
 }
 
 function takesFiles({ input }: ConsoleCommand): boolean {
@@ -68,7 +77,7 @@ async function showTyped(visit: Visit, command: ConsoleCommand): Promise<HttpRes
   if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));
   const files = takesFiles(command) ? ", choose its files again," : "";
   const problem = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
-  return commandPage(visit, command, { texts: textsIn(command, form), problem });
+  return commandPage(visit, command, { ...typedIn(command, form), problem });
 }
 
 /** The page of what a form did or found, for people who may do no less than the one who sent it. */
@@ -90,7 +99,8 @@ async function outcomePage(
   const parts = await answerParts(visit, command, { answer, plain });
   if ("status" in parts) return parts;
   const { main: shown, find, csv } = parts;
-  const hasTable = at !== undefined && csv.text !== "";
+  const does = command.does?.(answer as never);
+  const hasTable = at !== undefined && csv.text !== "" && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
   const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
   const place = placeOf(visit.site, command);
@@ -98,10 +108,15 @@ async function outcomePage(
     visit,
     command,
     html`${hasTable ? html`<div class="filters">${csv}${find}</div>` : ""}
-<div class="outcome" role="status">${isTooLong ? long : ""}${shown}</div>
+<div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, does, at)}${isTooLong ? long : ""}${shown}</div>
 ${hasTable ? sending : ""}<p>${backLink(visit, place)}</p>`,
     at,
   );
+}
+
+/** Above what a dry run found. A script puts what the button does now into the form that was checked. */
+function checkedHead({ times, store }: Visit, does: string, at = store.now()): Html {
+  return html`<span id="send" hidden>${does}</span><div class="heads"><h2 tabindex="-1" autofocus>What it would do</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
 }
 
 /** Back to the record on which a form was begun, or to its page. */

@@ -21,8 +21,9 @@ export function textsIn({ input }: ConsoleCommand, fields: URLSearchParams | For
 export interface SentForm {
   command: ConsoleCommand;
   form: FormData;
-  /** Its texts as the command reads them. */
+  /** Its texts as the command reads them, without those that it leaves as they were. */
   given: Texts;
+  was: FormTexts;
 }
 
 /** The texts as commands read them: an empty field is no text, and a list has a text in each line. */

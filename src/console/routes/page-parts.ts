@@ -1,8 +1,10 @@
 import { type FoundRow, type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { memberWith, recordOf } from "../../operation/command/answer-table.ts";
+import { memberWith, recordOf, type TimeTexts } from "../../operation/command/answer-table.ts";
+import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
-import { membersOf } from "../../operation/command/read-texts.ts";
+import { type Member, membersOf } from "../../operation/command/read-texts.ts";
+import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
 import {
   addressOf,
@@ -60,19 +62,26 @@ export async function targetRecord(visit: Visit, { id, target: [by] = [] }: Cons
   return isRow(answer) ? { record, command, answer } : undefined;
 }
 
-/** What the record of a form's target has in the members that the form can change. */
-async function setNow(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<Record<string, string>> {
+/** What the record of a form's target has in the members that the form can change, as its fields say it. */
+async function setNow(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
   const { kind, target: [by] = [], input } = command;
-  const names = membersOf(input).flatMap(({ name }) => (name === by ? [] : [name]));
-  const shown = kind === "read" ? undefined : await targetRecord(visit, command, texts);
-  const members = shown ? recordOf(shown.command.answer, shown.answer, visit.config.timeZone) : [];
-  const held = new Map(members.map(({ name, text }) => [name, text]));
+  const { answer } = (kind !== "read" && (await targetRecord(visit, command, texts))) || {};
   return Object.fromEntries(
-    names.flatMap((name) => {
-      const text = held.get(recordNames[name] ?? name);
-      return text === undefined ? [] : [[name, text]];
+    membersOf(input).flatMap(({ name, member }) => {
+      const value = answer?.[recordNames[name] ?? name];
+      return value === undefined || name === by ? [] : [[name, fieldTexts(member, value, visit.times)]];
     }),
   );
+}
+
+/** A value of a record as the field of a member says it. */
+function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, value: unknown, times: TimeTexts) {
+  if (Array.isArray(value) && value.length > 0) return value.map(String);
+  // What stands for nothing, such as "none".
+  if (value === null || Array.isArray(value)) return /or "(\w+)"$/.exec(form)?.slice(1) ?? [];
+  if (words?.includes("on")) return [value ? "on" : "off"];
+  if (typeof value !== "number") return [String(value)];
+  return [form.startsWith(amount.form) ? nairaOf(value) : form.startsWith(expiry.form) ? times.textOf(value) : String(value)];
 }
 
 /** What the texts name of what a command acts on, as people call it. */
@@ -99,9 +108,6 @@ export function pageTitle(visit: Visit, command: ConsoleCommand, texts: FormText
   return command.kind === "read" ? `${title} of ${subject}` : `${title}: ${subject}`;
 }
 
-/** Of a longer description a form shows the first paragraph: on a phone it would stand before all fields. */
-const longestAbout = 400;
-
 /** The head of a page: where, what, how it is, and what can be done. */
 interface Head {
   crumb?: ConsolePage | undefined;
@@ -123,11 +129,10 @@ export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePa
   const more = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
-  const isLong = description !== undefined && description.length > longestAbout;
-  const [first = "", ...rest] = isLong ? description.split("\n") : [description];
-  const quiet = (text: string) => (text === "" ? "" : html`<p class="quiet lines">${say(text)}</p>`);
-  const folded = rest.length === 0 ? "" : html`<details><summary>Read on</summary>${quiet(rest.join("\n"))}</details>`;
-  const below = html`<p class="says">${say(summary)}</p>${quiet(first)}${folded}${more}`;
+  const folded = description
+    ? html`<details><summary>Read on</summary><p class="quiet lines">${say(description)}</p></details>`
+    : "";
+  const below = html`<p class="says">${say(summary)}</p>${folded}${more}`;
   return pageHead({ crumb: place, title: pageTitle(visit, command, texts), below });
 }
 

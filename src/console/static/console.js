@@ -12,6 +12,15 @@ for (const form of document.querySelectorAll("form.command"))
     else if (form.method === "post" && !event.defaultPrevented && form.dataset.saves === undefined)
       form.dataset.sending = "yes";
   });
+// What was checked is no longer what the form says.
+for (const form of document.querySelectorAll(".desk")) {
+  const send = form.querySelector("#send");
+  const usual = send.textContent;
+  form.addEventListener("input", () => {
+    send.textContent = usual;
+    form.querySelector(".answer").replaceChildren();
+  });
+}
 // A slash goes to the box, unless somebody writes in a field.
 addEventListener("keydown", (event) => {
   if (

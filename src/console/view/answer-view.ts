@@ -112,12 +112,11 @@ interface RecordParts {
   say: Say;
   names: Names;
   link?: RecordLink | undefined;
-  look?: string;
 }
 
 /** One line for each member. `first`: lines that stand above them. */
 export function recordView(members: readonly RecordMember[], parts: RecordParts, first: readonly Html[] = []): Html {
-  const { say, names, link, look = "facts" } = parts;
+  const { say, names, link } = parts;
   const lines = members.map(({ name, label, members: inner, ...shown }) => {
     const address = link?.(name, shown.text);
     const text = inner
@@ -125,5 +124,5 @@ export function recordView(members: readonly RecordMember[], parts: RecordParts,
       : shownAs({ name, ...shown, text: wordOf({ name, ...shown }, names) }, say);
     return html`<div><dt>${label ?? labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
   });
-  return html`<dl class="${look}">${first}${lines}</dl>`;
+  return html`<dl class="facts">${first}${lines}</dl>`;
 }

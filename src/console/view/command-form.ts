@@ -13,8 +13,10 @@ export type FormTexts = Readonly<Record<string, readonly string[]>>;
 
 export interface FormState {
   texts: FormTexts;
-  /** What members are at the moment, of what the command would change. */
-  set?: Readonly<Record<string, string>>;
+  /** What members of the record are now, as their fields say it: a form that leaves them so does not change them. */
+  set?: FormTexts;
+  /** The same when a form was made that is shown again. */
+  was?: string | undefined;
   /** The identity vendors that the service asks. */
   vendors?: readonly string[];
   /** To choose an account from. */
@@ -48,8 +50,9 @@ export function canCheck({ kind, input }: Command<never>): boolean {
 export function commandForm(
   command: Command<never>,
   {
-    texts,
+    texts: given,
     set = {},
+    was,
     vendors = [],
     accounts = [],
     problem,
@@ -62,32 +65,69 @@ export function commandForm(
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
+  const texts = problem ? given : filled(set, given);
   // A button of its own asks for a dry run, and a link for the rows that follow.
   const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
+  const checks = canCheck(command);
   const problems = new Map(
     problem instanceof InputError ? problem.problems.map(({ field, message }) => [field, message]) : [],
   );
-  return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
+  const fieldOf = (named: NamedMember) =>
+    field(named, texts[named.name] ?? [], problems.get(named.name), { say, zone, command, vendors });
+  const isFolded = ({ member }: NamedMember) => !byUrl && member.folded === true;
+  const folded = members.filter(isFolded);
+  const isOpen = folded.some(
+    ({ name, member }) => problems.has(name) || (given[name] ?? []).some((text) => text !== member.default),
+  );
+  const labels = folded.map(({ name, member }) => labelOf(name, member).toLowerCase()).join(", ");
+  return html`<form class="command${checks ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
+<div class="fields">
 ${problem ? problemBox(problem, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
+${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
 ${confirms(command) === "never" ? "" : passkeyFields()}
-${members.map((named) => field(named, texts[named.name] ?? [], problems.get(named.name), { say, zone, command, vendors, set: set[named.name] }))}
+${members.filter((named) => !isFolded(named)).map(fieldOf)}
+${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : ""}><summary>More<span class="quiet">${labels}</span></summary>${folded.map(fieldOf)}</details>`}
 ${
   members.some(isAccount) && accounts.length > 0
     ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
     : ""
 }
-${confirms(command) === "never" ? "" : html`<p class="quiet">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
-<p class="buttons"><button class="button ${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
-    canCheck(command)
-      ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-swap="innerHTML">Check</button>`
+</div>
+${checks ? html`<section class="answer" id="checked" aria-live="polite"></section>` : ""}
+<div class="send"><p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${buttonOf(command)}</button>${
+    checks
+      ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#send:innerHTML" hx-swap="innerHTML">Check</button>`
       : ""
-  }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
+  }</p>
+${confirms(command) === "never" ? "" : html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}</div>
 </form>`;
+}
+
+type NamedMember = ReturnType<typeof membersOf>[number];
+
+/** What a form says, over what its record is now. */
+function filled(set: FormTexts, given: FormTexts): FormTexts {
+  return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
+}
+
+/** Whether a form that was made with these texts leaves them. */
+export function isUnchanged(was: FormTexts, name: string, given: unknown): boolean {
+  return given !== undefined && JSON.stringify(was[name]) === JSON.stringify([given].flat());
+}
+
+/** What a form was made with; nothing for a text that is none. */
+export function textsWas(text: unknown): FormTexts {
+  try {
+    const read: unknown = JSON.parse(String(text));
+    return typeof read === "object" && read !== null ? (read as FormTexts) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** What the script of passkeys fills in. */
@@ -159,27 +199,22 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
   return html`<div class="band problem" role="alert" tabindex="-1"><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
 }
 
+function labelOf(name: string, member: Member): string {
+  return member.label ?? labelFor(member.private ? (member.placeholder ?? name) : name);
+}
+
 function field(
-  { name, member, isRequired }: ReturnType<typeof membersOf>[number],
+  named: NamedMember,
   texts: readonly string[],
   problem: string | undefined,
-  {
-    say,
-    zone,
-    command,
-    vendors,
-    set,
-  }: Pick<FormState, "say" | "zone"> & {
-    command: Command<never>;
-    vendors: readonly string[];
-    set: string | undefined;
-  },
+  { say, zone, ...about }: Pick<FormState, "say" | "zone"> & { command: Command<never>; vendors: readonly string[] },
 ): Html {
+  const { name, member, isRequired } = named;
+  const { command } = about;
   const id = `f-${name}`;
   if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
   const mayLack = !isRequired && !asksByUrl(command) && member.default === undefined && member.type === "string";
-  const label = html`${member.label ?? labelFor(member.private ? (member.placeholder ?? name) : name)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
-  const now = set === undefined ? "" : html`<p class="hint" id="${id}-set">Now: ${set}</p>`;
+  const label = html`${labelOf(name, member)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
   const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
   const hint = repeatsLabel
     ? ""
@@ -188,32 +223,32 @@ function field(
     problem === undefined
       ? ""
       : html`<p class="wrong" id="${id}-problem">${labelFor(name)} ${say(messageOf(problem))}.</p>`;
-  const described = [
-    ...(repeatsLabel ? [] : [`${id}-hint`]),
-    ...(set === undefined ? [] : [`${id}-set`]),
-    ...(problem === undefined ? [] : [`${id}-problem`]),
-  ].join(" ");
-  const about = html`${described === "" ? "" : html` aria-describedby="${described}"`}${problem === undefined ? "" : html` aria-invalid="true"`}`;
+  const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
+  const describes = described.length === 0 ? "" : html` aria-describedby="${described.join(" ")}"`;
+  const marks = html`${describes}${problem === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
   if (words)
-    return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${now}${wrong}${words.map(
+    return html`<fieldset class="field" id="${id}"${marks}><legend>${label}</legend>${words.map(
       (word) =>
         html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${word}</label>`,
-    )}</fieldset>`;
+    )}${wrong}${hint}</fieldset>`;
   if (member.type === "boolean")
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
-    }${about}> ${label}</label>${hint}${now}${wrong}</div>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${control({ name, member, isRequired }, texts, { command, vendors }, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}${isAccount({ name, member }) ? html` list="accounts"` : ""}`)}${wrong}${hint}${now}</div>`;
+    }${marks}> ${label}</label>${wrong}${hint}</div>`;
+  const attributes = html` id="${id}" name="${name}"${marks}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
+  const input = control(named, texts, about, attributes);
+  const isNaira = member.form?.includes("in naira") && !member.form.includes("%");
+  return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
 }
 
 /** A field that names an account. */
-function isAccount({ name, member }: Pick<ReturnType<typeof membersOf>[number], "name" | "member">): boolean {
+function isAccount({ name, member }: NamedMember): boolean {
   return name === "account" && member.holds === undefined;
 }
 
 function control(
-  { name, member, isRequired }: ReturnType<typeof membersOf>[number],
+  { name, member, isRequired }: NamedMember,
   texts: readonly string[],
   { command, vendors }: { command: Command<never>; vendors: readonly string[] },
   attributes: Html,
@@ -247,7 +282,7 @@ function control(
   // No page holds what is private, or may be, not even the one that repeats a form.
   if (member.private || member.pasted)
     return html`<input type="${member.private ? "password" : "search"}" autocomplete="off"${attributes}>`;
-  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form === amount.form ? html` inputmode="decimal"` : ""}${attributes}>`;
+  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form?.startsWith(amount.form) ? html` inputmode="decimal"` : ""}${attributes}>`;
 }
 
 function typeOf({ form }: Member): string {

@@ -26,6 +26,8 @@ export interface MemberOptions extends TSchemaOptions {
   private?: boolean;
   /** People paste it, and it may be anything: it stands in no URL. */
   pasted?: boolean;
+  /** Few people fill it in: a form folds it. */
+  folded?: true;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
   /** It belongs to these values of the member `kind`: with another it is not read. */
@@ -71,8 +73,8 @@ export function files(options: MemberOptions): TUnsafe<readonly ChosenFile[]> {
 }
 
 /** A flag: absent or true. */
-export function flag(description: string) {
-  return Type.Optional(Type.Literal(true, { type: "boolean", description }));
+export function flag(description: string, options: Partial<MemberOptions> = {}) {
+  return Type.Optional(Type.Literal(true, { type: "boolean", description, ...options }));
 }
 
 export interface MemberError {

@@ -50,11 +50,13 @@ const adjustBooks = command({
       : undefined,
   input: Type.Object({
     account: Type.String({ description: "The account.", placeholder: "id or e-mail" }),
-    mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live" }),
+    mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live", folded: true }),
     credit: Type.Optional(
       formed(nairaForm, { description: "Amount that the account gets back.", placeholder: "naira" }),
     ),
-    debit: Type.Optional(formed(nairaForm, { description: "Amount that the account pays.", placeholder: "naira" })),
+    debit: Type.Optional(
+      formed(nairaForm, { description: "Amount that the account pays.", placeholder: "naira", folded: true }),
+    ),
     reference: Type.Optional(
       Type.String({
         description: "The request_reference of the verification that it is about.",
@@ -64,6 +66,7 @@ const adjustBooks = command({
     reason: formed(reason, { description: "Why, for the client.", placeholder: "sentence" }),
     sure: flag(
       "Correct a verification that was corrected before, or, without a reference, more than the account was charged last month.",
+      { folded: true },
     ),
   }),
   answer: Type.Object({

@@ -89,6 +89,10 @@ Run again, it does what is left, so it may be stopped at any time.`,
     list,
     ...(state === "dry run" ? [{ note: "Nothing was changed: this was a dry run." }] : []),
   ],
+  does: ({ state, verifications }) => {
+    const many = verifications.filter(({ result }) => !needHands.includes(result)).length;
+    return state === "dry run" && many > 0 ? `End ${many} by this invoice` : undefined;
+  },
   isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
   counts: "verifications",
   records: ["verification.settled", "attempt.settled"],
