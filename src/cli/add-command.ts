@@ -3,7 +3,7 @@ import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
 import { listOf, memberWith } from "../operation/command/answer-table.ts";
 import { InputError, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { type Command, mayBeDanger } from "../operation/command.ts";
+import { type Command, mayBeDanger, titleOf } from "../operation/command.ts";
 import { type InterfaceOptions, runCommand } from "./run-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
@@ -20,7 +20,7 @@ export function addCommand(
   setExitCode: (exitCode: number) => void,
 ): void {
   const { id, summary, description, onTerminal, target = [], guide } = command;
-  const about = [summary, description, onTerminal].filter(Boolean).join(" ");
+  const about = `${titleOf(command)}\n\n${[summary, description, onTerminal].filter(Boolean).join(" ")}`;
   const sub = subcommand(parent, id.split(".").at(-1)!, about).summary(summary);
   const visible = membersOf(command.input).filter(({ member }) => !member.private);
   const isArgument = ({ name }: NamedMember) => target.includes(name);

@@ -165,16 +165,6 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
   return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
 }
 
-/** What a command is called on a link, with "…" if it asks more. */
-export function linkTextOf(command: Pick<Command<never>, "id" | "title">): string {
-  return command.title ?? verbOf(command);
-}
-
-/** What it is called at the head of its page. */
-export function titleOf(command: Pick<Command<never>, "id" | "title">): string {
-  return linkTextOf(command).replace(/…$/, "");
-}
-
 /** Whole names that people would not say as the code does. */
 const called: Readonly<Record<string, string>> = {
   ...{ request_reference: "Reference", created_at: "Time", answered_at: "Time", occurred_at: "Time" },

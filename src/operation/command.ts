@@ -40,8 +40,8 @@ export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, numbe
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
   id: string;
-  /** What people call it: a button, a heading. "…" at its end: it asks more, or wants to be confirmed. Default: the words of the id. */
-  title?: string;
+  /** What people call it: a button, a heading. "…" at its end: it asks more, or wants to be confirmed. */
+  title: string;
   /** What it does, in one sentence. */
   summary: string;
   /** What else a person should know before the first use. */
@@ -126,6 +126,11 @@ export function command<Input extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Answer, Room>,
 ): Command<Room> {
   return specification as unknown as Command<Room>;
+}
+
+/** What it is called at the head of its page and of its help. */
+export function titleOf({ title }: Pick<Command<never>, "title">): string {
+  return title.replace(/…$/, "");
 }
 
 /** Runs a command. What it returns holds only what its schema declares. Every user interface runs commands with it. */

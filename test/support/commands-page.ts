@@ -2,7 +2,7 @@ import { exampleLine } from "../../src/cli/terminal/example-line.ts";
 import type { CommandContext } from "../../src/commands/context.ts";
 import { commandsOf, families } from "../../src/commands/families.ts";
 import { type Member, membersOf } from "../../src/operation/command/read-texts.ts";
-import type { Command } from "../../src/operation/command.ts";
+import { type Command, titleOf } from "../../src/operation/command.ts";
 
 const opening = `# Commands
 
@@ -54,7 +54,7 @@ function sectionOf(command: Command<CommandContext>): string {
   ];
   return [
     `### duba ${id.replaceAll(".", " ")}\n`,
-    `${[summary, description, onTerminal].filter(Boolean).join(" ")}\n`,
+    `**${titleOf(command)}.** ${[summary, description, onTerminal].filter(Boolean).join(" ")}\n`,
     `${facts.filter(Boolean).join(" ")}\n`,
     ...(members.length > 0 ? ["| input | what it is |", "| --- | --- |", `${members.join("\n")}\n`] : []),
     "```text",

@@ -1,10 +1,10 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { confirms } from "../../operation/command.ts";
+import { confirms, titleOf } from "../../operation/command.ts";
 import { page, streamed } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
-import { type ConsoleCommand, type ConsolePage, placeOf, titleOf, urlOf } from "../site-map.ts";
+import { type ConsoleCommand, type ConsolePage, placeOf, urlOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";

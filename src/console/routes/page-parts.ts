@@ -5,6 +5,7 @@ import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { nairaOf } from "../../operation/money.ts";
+import { titleOf } from "../../operation/command.ts";
 import type { Visit } from "../console-room.ts";
 import {
   addressOf,
@@ -13,11 +14,9 @@ import {
   commandsAt,
   familyOf,
   labelFor,
-  linkTextOf,
   pathOf,
   placeOf,
   type SiteMap,
-  titleOf,
   urlOf,
 } from "../site-map.ts";
 import { shownAs } from "../view/cells.ts";
@@ -199,7 +198,7 @@ export function makers({ site }: Visit, command: ConsoleCommand, texts: FormText
   if (!recordShownBy(command) || name === undefined || subject === undefined) return [];
   return aboutSame(site, command, name)
     .filter(({ id }) => isMaker(id))
-    .map((other) => ({ address: addressOf(other, { [name]: subject }), text: linkTextOf(other) }));
+    .map((other) => ({ address: addressOf(other, { [name]: subject }), text: other.title }));
 }
 
 /** The other commands that take the name of the thing. Each family has ids of its own. */
@@ -225,12 +224,12 @@ export function placeTools({ site }: Visit, place: ConsolePage): Html {
   const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
     some.map(
       (command, at): MenuLink => ({
-        ...{ address: pathOf(command), text: linkTextOf(command) },
+        ...{ address: pathOf(command), text: command.title },
         ...{ isDanger: command.kind === "danger", isApart: at === 0 && some !== commands },
       }),
     ),
   );
-  const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${linkTextOf(primary)}</a>` : "";
+  const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${primary.title}</a>` : "";
   return html`${filled}${moreMenu(place.title, links)}`;
 }
 

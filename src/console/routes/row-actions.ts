@@ -2,6 +2,7 @@ import { type Html, html } from "../../http/pages/html.ts";
 import type { TableRow } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
+import { titleOf } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
 import {
@@ -9,10 +10,8 @@ import {
   type ConsoleCommand,
   commandsAt,
   familyOf,
-  linkTextOf,
   pathOf,
   placeOf,
-  titleOf,
 } from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
@@ -55,7 +54,7 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
         return [];
       }
       const isDanger = command.kind === "danger";
-      const text = linkTextOf(command);
+      const text = command.title;
       const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
       if (!split) return [{ address, text, id: command.id, isDanger, isApart: isDanger }];
       // A row of several things has a link for each, and one for all.

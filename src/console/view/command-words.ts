@@ -1,7 +1,7 @@
 import { type Html, html, prose } from "../../http/pages/html.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
-import { labelFor, pathOf, placeOf, type SiteMap, titleOf } from "../site-map.ts";
+import { type Command, titleOf } from "../../operation/command.ts";
+import { labelFor, pathOf, placeOf, type SiteMap } from "../site-map.ts";
 import { inWords, isCode } from "./words.ts";
 
 /**
