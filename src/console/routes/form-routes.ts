@@ -8,15 +8,17 @@ import { mayRun } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload } from "../console-request.ts";
 import { redirect } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, type ConsolePage, pathOf, placeOf } from "../site-map.ts";
+import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { isUnchanged, textsWas, worksOnce } from "../view/command-form.ts";
-import { recordAddress, recordOfTexts } from "../view/record-links.ts";
+import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
+import { inWords } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { readTextsOf, type SentForm, textsIn } from "./form-texts.ts";
-import { pageHead, pageTitle } from "./page-parts.ts";
+import { learnNames } from "./learn-names.ts";
+import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
@@ -49,11 +51,12 @@ async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
     const found = command.id === "find" ? (answer as { kind: string; name: string }[]) : [];
     const only = found.length === 1 && recordAddress(site, found[0]!);
     if (only) return redirect(only);
-    if (memberWith("secret", command.answer) !== undefined) return outcomePage(visit, command, { answer, plain });
+    const back = recordOfTexts(site, command, (member) => given[member]);
+    if (memberWith("secret", command.answer) !== undefined) return outcomePage(visit, command, { answer, plain, back });
     const kept = await keepAnswer(visit, once, plain);
     return kept === undefined
-      ? outcomePage(visit, command, { answer, plain, isTooLong: true })
-      : redirect(addressOf(command, { _done: kept, _back: recordOfTexts(site, command, (member) => given[member]) }));
+      ? outcomePage(visit, command, { answer, plain, back, isTooLong: true })
+      : redirect(addressOf(command, { _done: kept, _back: back }));
   } catch (problem) {
     if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
     if (!isExpected(problem)) throw problem;
@@ -87,14 +90,23 @@ export async function showDone(visit: Visit, command: ConsoleCommand): Promise<H
     return redirect(pathOf(command));
   const plain: unknown = JSON.parse(sent.answer);
   const answer = await shownTo(visit, plain);
-  return outcomePage(visit, command, { answer, plain, at: sent.at });
+  return outcomePage(visit, command, { answer, plain, at: sent.at, back: localPath(visit.query.get("_back")) });
 }
 
-/** `at`: when it was kept. */
+interface Outcome {
+  answer: unknown;
+  plain: unknown;
+  /** When it was kept. */
+  at?: number;
+  /** The page of the record on which its form was begun. */
+  back?: string | undefined;
+  isTooLong?: true;
+}
+
 async function outcomePage(
   visit: Visit,
   command: ConsoleCommand,
-  { answer, plain, at, isTooLong }: { answer: unknown; plain: unknown; at?: number; isTooLong?: true },
+  { answer, plain, at, back = "/", isTooLong }: Outcome,
 ): Promise<HttpResponse> {
   const parts = await answerParts(visit, command, { answer, plain });
   if ("status" in parts) return parts;
@@ -103,13 +115,12 @@ async function outcomePage(
   const hasTable = at !== undefined && csv.text !== "" && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
   const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
-  const place = placeOf(visit.site, command);
   return donePage(
     visit,
     command,
     html`${hasTable ? html`<div class="filters">${csv}${find}</div>` : ""}
 <div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, does, at)}${isTooLong ? long : ""}${shown}</div>
-${hasTable ? sending : ""}<p>${backLink(visit, place)}</p>`,
+${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
     at,
   );
 }
@@ -119,12 +130,22 @@ function checkedHead({ times, store }: Visit, does: string, at = store.now()): H
   return html`<span id="send" hidden>${does}</span><div class="heads"><h2 tabindex="-1" autofocus>What it would do</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
 }
 
-/** Back to the record on which a form was begun, or to its page. */
-function backLink({ query }: Visit, place: ConsolePage): Html {
-  const back = localPath(query.get("_back"));
-  return back === "/"
-    ? html`<a href="${place.path}">Back to ${place.title}</a>`
-    : html`<a class="button main" href="${back}">Back to where you began</a>`;
+/** To what a form made, and back to the record on which it was begun, or to its page. */
+async function leads(visit: Visit, command: ConsoleCommand, { answer, back }: { answer: unknown; back: string }) {
+  const { site, names, store } = visit;
+  const place = placeOf(site, command);
+  const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
+  const made = isNew ? recordMade(site, command, answer) : undefined;
+  const links = [made && (["Open", made] as const), back === "/" ? undefined : (["Back to", back] as const)]
+    .filter((link) => link !== undefined)
+    .map(async ([verb, address], at) => {
+      const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
+      await learnNames(store.db, names, texts);
+      const [name = ""] = Object.values(texts);
+      return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${names.get(name) ?? inWords(name)}</a>`;
+    });
+  if (links.length === 0) return html`<p><a href="${place.path}">Back to ${place.title}</a></p>`;
+  return html`<p class="buttons">${await Promise.all(links)}</p>`;
 }
 
 async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: AlreadySent): Promise<HttpResponse> {

@@ -1,4 +1,5 @@
 import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
+import { isRow } from "../../operation/command/projected.ts";
 import type { Command } from "../../operation/command.ts";
 import { addressOf, familyOf, type SiteMap } from "../site-map.ts";
 
@@ -29,6 +30,17 @@ export function recordAddress(
   const { show, by, named } = (recordKinds as Record<string, RecordKind>)[kind]!;
   const command = commands.get(show);
   return command && named.test(name) ? addressOf(command, { [by]: name }) : undefined;
+}
+
+/** The page of the thing of its family that an answer is about. */
+export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, answer: unknown): string | undefined {
+  const [kind, record] =
+    Object.entries<RecordKind>(recordKinds).find(
+      ([, { show }]) => show.endsWith(".show") && familyOf({ id: show }) === familyOf(command),
+    ) ?? [];
+  if (!record || !isRow(answer)) return undefined;
+  const name = [record.by, "email", "id"].map((member) => answer[member]).find((each) => record.named.test(String(each)));
+  return typeof name === "string" ? recordAddress(site, { kind: kind!, name }) : undefined;
 }
 
 /** The page of what a command is asked about: of a verification before that of its account. */
