@@ -98,11 +98,9 @@ const tasks: Record<string, Task> = {
     },
   },
   "change a cap": {
-    // Its button stands in the menu of the page.
-    actions: 6,
+    actions: 5,
     async does(hands, { account }) {
       await hands.paste(account);
-      await hands.open(/^More: this page$/);
       await hands.go(/^Change…$/);
       await hands.fill(/^Monthly cap \(₦\)/, "50000");
       await hands.confirm(/^Change$/);
@@ -121,10 +119,9 @@ const tasks: Record<string, Task> = {
     },
   },
   "new key": {
-    actions: 6,
+    actions: 5,
     async does(hands, { account }) {
       await hands.paste(account);
-      await hands.open(/^More: this page$/);
       await hands.go(/^New key$/);
       await hands.fill(/^Mode/, "live");
       await hands.confirm(/^Create$/);
@@ -142,12 +139,13 @@ const tasks: Record<string, Task> = {
       await said(hands.page, /is published/);
     },
   },
-  "month's statement for a client": {
-    actions: 2,
+  "month's letter for a client": {
+    actions: 3,
     async does(hands, { account }) {
       await hands.paste(account);
       await hands.go(/^Statement/);
-      await said(hands.page, /Statement of Shop/);
+      await hands.go(/^Letter$/);
+      await said(hands.page, /^Statement for /);
     },
   },
   "check a vendor's invoice": {

@@ -106,6 +106,7 @@ interface WithTopUps {
 const topUpAccount = command({
   id: "accounts.top-up",
   title: "Top up…",
+  fits: ({ prepaid }) => prepaid !== false,
   summary: "Add money to the balance of a prepaid account.",
   description:
     "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +

@@ -22,8 +22,9 @@ export interface RecordKind {
   /** The member that says in a sentence what became of it. */
   says?: string;
   labelled?: readonly string[];
-  /** The commands whose button is filled, the first that fits. */
+  /** The commands whose button is filled, the first that fits, and those whose plain buttons stand beside it. */
   primary?: readonly string[];
+  beside?: readonly string[];
   /** Its facts by heading, at most seven in a panel. The others are folded. */
   panels?: Readonly<Record<string, readonly string[]>>;
   /** A command whose table about it stands on its page: its member is `by`. */
@@ -97,7 +98,8 @@ export const recordKinds = {
     title: ({ name }) => String(name),
     meta: ["email", "created_at", "last_used_at", "suspended_at", "id"],
     labelled: ["created_at", "last_used_at", "suspended_at"],
-    primary: ["accounts.resume", "accounts.top-up"],
+    primary: ["accounts.resume", "accounts.top-up", "accounts.change"],
+    beside: ["accounts.change", "keys.create"],
     panels: {
       Terms: [...checkKinds.map(feeName), "prepaid", "cap_naira", "cap_count", "answers"],
       Limits: ["limit_verification", "limit_in_flight", "limit_negatives"],
@@ -118,6 +120,7 @@ export const recordKinds = {
     state: "state",
     meta: ["account", "mode", "expires_at", "last_used_at", "id"],
     labelled: ["expires_at", "last_used_at"],
+    beside: ["keys.change", "keys.roll"],
     members: ["key_id"],
     named: /^[0-9A-Za-z]{12}$|^duba_(?:test|live)_/,
     search: async (text, ask) => {
@@ -135,6 +138,7 @@ export const recordKinds = {
     state: "state",
     meta: ["email", "role", "last_seen_at"],
     labelled: ["last_seen_at"],
+    beside: ["people.change", "people.remove"],
     members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by"],
     named: /@/,
     search: async (text, ask) =>
@@ -155,6 +159,7 @@ export const recordKinds = {
     state: "state",
     meta: ["paused_by", "paused_until", "about"],
     primary: ["routes.resume"],
+    beside: ["routes.pause"],
     labelled: ["paused_by", "paused_until"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
@@ -197,6 +202,7 @@ export const recordKinds = {
     meta: ["author", "published_at", "created_at", "holds_from", "source", "note"],
     labelled: ["holds_from"],
     primary: ["catalogue.approve"],
+    beside: ["catalogue.reject"],
     members: ["revision", "draft"],
     named: revisionName,
     search: async (text, ask) =>

@@ -146,8 +146,10 @@ export function answerHead(
   const title = pageTitle(visit, command, texts, answer);
   // A report may be asked for in another form.
   const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
-  const others = links.filter((link) => link !== first);
-  const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${moreMenu("this page", others)}`;
+  const beside = links.filter((link) => link !== first && link.id !== undefined && record?.beside?.includes(link.id));
+  const others = links.filter((link) => link !== first && !beside.includes(link));
+  const plain = beside.map(({ address, text }) => html`<a class="button" href="${address}">${text}</a>`);
+  const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${plain}${moreMenu("this page", others)}`;
   if (!record || !isRow(answer))
     return pageHead({ crumb: place, title, tools, below: html`<p class="quiet">${visit.say(command.summary)}</p>` });
   const { state, meta } = metaOf(visit, command, answer);
@@ -198,7 +200,7 @@ export function makers({ site }: Visit, command: ConsoleCommand, texts: FormText
   if (!recordShownBy(command) || name === undefined || subject === undefined) return [];
   return aboutSame(site, command, name)
     .filter(({ id }) => isMaker(id))
-    .map((other) => ({ address: addressOf(other, { [name]: subject }), text: other.title }));
+    .map((other) => ({ id: other.id, address: addressOf(other, { [name]: subject }), text: other.title }));
 }
 
 /** The other commands that take the name of the thing. Each family has ids of its own. */
