@@ -35,9 +35,9 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.getByLabel(/^By/).fill("3%");
     await page.getByLabel("Round").selectOption("5");
     await page.getByRole("button", { name: "Check", exact: true }).click();
-    await said(page, "this was a dry run");
     await said(page, `${count} modified.`);
-    await page.getByRole("button", { name: "Change prices" }).click();
+    assert.equal(await page.evaluate("document.activeElement.textContent"), "What it would do");
+    await page.getByRole("button", { name: `Publish ${count} changes` }).click();
     await said(page, `It makes these changes: ${count} modified.`);
     await page.getByRole("button", { name: "Confirm with your passkey" }).click();
     await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));

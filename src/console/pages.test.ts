@@ -60,7 +60,7 @@ suite("what pages of the console say", () => {
 
   test("what reads the whole ledger waits for a person to ask", async () => {
     assert.match(await page("/keyring"), /<a href="\/keyring\/show">Key ring<\/a>/);
-    assert.match(await page("/keyring/show"), /<button class="button main">Show<\/button>/);
+    assert.match(await page("/keyring/show"), /<button class="button main" id="send">Show<\/button>/);
     assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
   });
 

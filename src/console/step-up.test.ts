@@ -170,8 +170,9 @@ for (const engine of usualEngines)
         reason: "Cash",
       });
       assert.match(paying, /This moves money/);
-      assert.match(paying, /₦5,000\.00[\s\S]*About[\s\S]*Shop/);
-      assert.match(await page("/people/remove", by.officer, { person: "viewer@example.com" }), /About[\s\S]*viewer/);
+      assert.match(paying, /Top up Shop\?[\s\S]*shop@example\.com[\s\S]*₦5,000\.00 is added to the balance/);
+      const removing = await page("/people/remove", by.officer, { person: "viewer@example.com" });
+      assert.match(removing, /Remove viewer@example\.com\?[\s\S]*viewer/);
       const exported = await page("/subjects/export", by.officer, { number: "22000000017" });
       assert.doesNotMatch(exported, /22000000017/);
     });

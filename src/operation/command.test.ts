@@ -8,6 +8,7 @@ import { duration } from "./setting.ts";
 
 const boil = command({
   id: "eggs.boil",
+  title: "Cook…",
   summary: "Boil eggs.",
   role: "operator",
   kind: "change",

@@ -141,7 +141,7 @@ const topUpAccount = command({
     { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
   ],
-  effect: async ({ account: name, amount, take_back }, room: Room) => {
+  effect: async ({ account: name, amount, take_back }, room: Room & WithTopUps) => {
     if (amount === 0) throw nothing();
     const account = await accounts.findAccount(room.db, name);
     const { balance, prepaid } = await allTermsOf(room, account);

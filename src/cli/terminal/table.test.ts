@@ -13,7 +13,7 @@ const lagos = new TimeZone("Africa/Lagos");
 const Price = Type.Object({ code: Type.String(), name: Type.String(), price: naira });
 
 const prices = command({
-  ...{ id: "prices", summary: "", role: "viewer", kind: "read", input: Type.Object({}), examples: [] },
+  ...{ id: "prices", title: "Prices", summary: "", role: "viewer", kind: "read", input: Type.Object({}), examples: [] },
   answer: Type.Array(Price),
   run: async () => [],
 });

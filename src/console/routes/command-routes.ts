@@ -8,12 +8,12 @@ import { type ConsoleCommand, type ConsolePage, placeOf, urlOf } from "../site-m
 import { timeOf } from "../view/cells.ts";
 import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
-import { letterDocument } from "../view/letter-view.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
+import { letterDocument } from "./letter-page.ts";
 import {
   answerHead,
   chipMembers,
@@ -126,7 +126,10 @@ async function shownAnswer(
     if (file) return file;
     const letter = query.has("_csv") ? undefined : command.letter?.(answer as never);
     if (letter) {
-      const links = { back: recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path, csv: urlOf(path, query, { _csv: "1" }) };
+      const links = {
+        back: recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path,
+        csv: urlOf(path, query, { _csv: "1" }),
+      };
       return streamed(letterDocument(letter, links));
     }
     const parts = await answerParts({ ...visit, path }, command, { answer, plain });

@@ -17,7 +17,7 @@ import type { ConsoleRoom, Visit } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
-import { type FormTexts, repeated, whyPasskey } from "../view/command-form.ts";
+import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
 import { inWords } from "../view/words.ts";
 import type { SentForm } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
@@ -128,8 +128,13 @@ async function deedPage(
   const told = [asks, ...says].join(" ");
   const given = membersOf(input).flatMap(({ name, member }) => {
     if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
-    const text = [was[name] ?? [], texts[name]].map((each) => textOf(each, member)).filter(Boolean).join(" → ");
-    return told.includes(text) ? [] : [{ name, label: member.label, shows: "text" as const, value: null, text }];
+    const text = [was[name] ?? [], texts[name]]
+      .map((each) => textOf(each, member))
+      .filter(Boolean)
+      .join(" → ");
+    return told.includes(text) || text === member.default
+      ? []
+      : [{ name, label: member.label, shows: "text" as const, value: null, text }];
   });
   const moved = moves.map(
     ({ what, before, after }) =>
@@ -138,10 +143,10 @@ async function deedPage(
   const facts = recordView(given, visit, moved);
   const deeds = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
   return html`<section class="panel confirm" aria-labelledby="deed"><h1 id="deed" tabindex="-1">${asks}</h1>
-${shown ? metaOf(visit, shown.command, shown.answer).meta : ""}
-${deeds.length > 0 ? deeds : html`<p>${visit.say(command.summary)}</p>`}
+${shown ? metaOf(visit, shown.command, shown.answer, "id").meta : ""}
+${deeds.length > 0 || facts.text.includes("<div>") ? deeds : html`<p>${visit.say(command.summary)}</p>`}
 ${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
-<p class="quiet">${whyPasskey(command)}</p>
+<p class="quiet">${weightOf(command)}</p>
 <p class="wrong" role="alert" data-problem></p>
 <p class="buttons"><button type="button" class="button ${isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" class="button" data-back>Back</button></p></section>`;
 }
@@ -159,7 +164,7 @@ function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPri
   if (isPrivate) return "(not shown)";
   if (given === true) return "yes";
   if (masks) return remark.read(String(given));
-  const kobo = form === amount.form ? koboOf(String(given)) : undefined;
+  const kobo = form?.startsWith(amount.form) ? koboOf(String(given)) : undefined;
   if (kobo !== undefined) return nairaText(kobo);
   return typeof given === "string"
     ? given

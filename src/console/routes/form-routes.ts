@@ -10,13 +10,13 @@ import { redirect } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
-import { isUnchanged, textsWas, worksOnce } from "../view/command-form.ts";
+import { worksOnce } from "../view/command-form.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
 import { inWords } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
-import { readTextsOf, type SentForm, textsIn } from "./form-texts.ts";
+import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { learnNames } from "./learn-names.ts";
 import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
@@ -136,16 +136,17 @@ async function leads(visit: Visit, command: ConsoleCommand, { answer, back }: { 
   const place = placeOf(site, command);
   const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
   const made = isNew ? recordMade(site, command, answer) : undefined;
-  const links = [made && (["Open", made] as const), back === "/" ? undefined : (["Back to", back] as const)]
-    .filter((link) => link !== undefined)
-    .map(async ([verb, address], at) => {
-      const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
-      await learnNames(store.db, names, texts);
-      const [name = ""] = Object.values(texts);
-      return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${names.get(name) ?? inWords(name)}</a>`;
-    });
+  const links = [
+    ...(made === undefined ? [] : [["Open", made] as const]),
+    ...(back === "/" ? [] : [["Back to", back] as const]),
+  ].map(async ([verb, address], at) => {
+    const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
+    await learnNames(store.db, names, texts);
+    const [name = ""] = Object.values(texts);
+    return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${names.get(name) ?? inWords(name)}</a>`;
+  });
   if (links.length === 0) return html`<p><a href="${place.path}">Back to ${place.title}</a></p>`;
-  return html`<p class="buttons">${await Promise.all(links)}</p>`;
+  return html`<div class="buttons">${await Promise.all(links)}</div>`;
 }
 
 async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: AlreadySent): Promise<HttpResponse> {

@@ -62,3 +62,18 @@ async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
 function plain({ form }: Member, text: string): string {
   return form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }
+
+/** Whether a form that was made with these texts leaves them. */
+export function isUnchanged(was: FormTexts, name: string, given: unknown): boolean {
+  return given !== undefined && JSON.stringify(was[name]) === JSON.stringify([given].flat());
+}
+
+/** What a form was made with; nothing for a text that is none. */
+export function textsWas(text: unknown): FormTexts {
+  try {
+    const read: unknown = JSON.parse(String(text));
+    return typeof read === "object" && read !== null ? (read as FormTexts) : {};
+  } catch {
+    return {};
+  }
+}

@@ -4,8 +4,8 @@ import { memberWith, recordOf, type TimeTexts } from "../../operation/command/an
 import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { type Member, membersOf } from "../../operation/command/read-texts.ts";
-import { nairaOf } from "../../operation/money.ts";
 import { titleOf } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
 import {
   addressOf,
@@ -80,7 +80,9 @@ function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, va
   if (value === null || Array.isArray(value)) return /or "(\w+)"$/.exec(form)?.slice(1) ?? [];
   if (words?.includes("on")) return [value ? "on" : "off"];
   if (typeof value !== "number") return [String(value)];
-  return [form.startsWith(amount.form) ? nairaOf(value) : form.startsWith(expiry.form) ? times.textOf(value) : String(value)];
+  return [
+    form.startsWith(amount.form) ? nairaOf(value) : form.startsWith(expiry.form) ? times.textOf(value) : String(value),
+  ];
 }
 
 /** What the texts name of what a command acts on, as people call it. */
@@ -159,7 +161,12 @@ export function answerHead(
 }
 
 /** What a record is and whom it is about, in a line. */
-export function metaOf(visit: Visit, command: ConsoleCommand, answer: FoundRow): { state: Html | string; meta: Html } {
+export function metaOf(
+  visit: Visit,
+  command: ConsoleCommand,
+  answer: FoundRow,
+  without = "",
+): { state: Html | string; meta: Html } {
   const { state, meta, labelled } = recordShownBy(command)!;
   const members = recordOf(command.answer, answer, visit.times);
   const shownOf = (member: (typeof members)[number]) =>
@@ -167,7 +174,7 @@ export function metaOf(visit: Visit, command: ConsoleCommand, answer: FoundRow):
   const stated = members.find(({ name }) => name === state);
   const link = recordLinks(visit.site);
   const facts = meta.flatMap((each) => {
-    const member = members.find(({ name }) => name === each);
+    const member = members.find(({ name }) => name === each && name !== without);
     if (!member) return [];
     const shown = shownOf(member);
     const address = link(each, member.value);

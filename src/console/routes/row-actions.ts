@@ -5,17 +5,10 @@ import { membersOf } from "../../operation/command/read-texts.ts";
 import { titleOf } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
-import {
-  addressOf,
-  type ConsoleCommand,
-  commandsAt,
-  familyOf,
-  pathOf,
-  placeOf,
-} from "../site-map.ts";
+import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf } from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { recordLinks, recordShownBy } from "../view/record-links.ts";
+import { recordLinks } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { inWords } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";

@@ -62,7 +62,9 @@ export function money(text: string): Html {
 /** `at`: milliseconds since 1970, or a text. */
 export function timeOf(at: unknown, text: string): Html {
   const date = new Date(at as number);
-  return Number.isNaN(date.getTime()) ? html`${text}` : html`<time datetime="${date.toISOString()}">${text}</time>`;
+  return at === null || Number.isNaN(date.getTime())
+    ? html`${text}`
+    : html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
 
 /** Facts of the audit trail by their labels. */

@@ -39,7 +39,9 @@ export function recordMade(site: SiteMap, command: Pick<Command<never>, "id">, a
       ([, { show }]) => show.endsWith(".show") && familyOf({ id: show }) === familyOf(command),
     ) ?? [];
   if (!record || !isRow(answer)) return undefined;
-  const name = [record.by, "email", "id"].map((member) => answer[member]).find((each) => record.named.test(String(each)));
+  const name = [record.by, "email", "id"]
+    .map((member) => answer[member])
+    .find((each) => record.named.test(String(each)));
   return typeof name === "string" ? recordAddress(site, { kind: kind!, name }) : undefined;
 }
 

@@ -10,7 +10,7 @@ const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
 
 /** A group of charges as people call it. */
-export function groupName({ kind, fees }: Pick<LetterGroup, "kind" | "fees">): string {
+export function costName({ kind, fees }: Pick<LetterGroup, "kind" | "fees">): string {
   if (kind !== "") return `${labelOf(kind)} verifications`;
   return fees.startsWith("-") ? "Given back" : "Corrections";
 }
@@ -36,7 +36,7 @@ export function paperLetter(
     due: [[ends, amountOf(total)], ...(due === null ? [] : [["until", longDay(due)] as const])],
     sums: [
       ...groups.map((group) => ({
-        ...{ what: groupName(group), number: countOf(group.count), amount: amountOf(group.fees) },
+        ...{ what: costName(group), number: countOf(group.count), amount: amountOf(group.fees) },
         ...(group.price !== null && { price: amountOf(group.price) }),
       })),
       { what: "Sum", number: countOf(lines.length), amount: amountOf(fees) },
@@ -54,7 +54,9 @@ export function paperLetter(
           ],
     notes: [
       `“Not found” and failed verifications are free. Each charge stands in the annex with its time and reference. Times are ${new TimeZone(time_zone).nameAt(Date.parse(begins))}.`,
-      `The same month gives the same lines for ever. SHA-256 of the whole statement: ${sha256}`,
+      ...(number === null
+        ? []
+        : [`The same month gives the same lines for ever. SHA-256 of the whole statement: ${sha256}`]),
     ],
     annex: { title: `Annex: ${linesOf(lines.length)}`, about: name, days },
   };

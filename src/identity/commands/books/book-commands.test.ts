@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { ran } from "../../../../test/support/command-line.ts";
 import { usualEngines } from "../../../../test/support/engines.ts";
-import { TimeZone } from "../../../runtime/time-zone.ts";
+import { nextMonth, TimeZone } from "../../../runtime/time-zone.ts";
 import { openStore } from "../../../storage/store.ts";
 import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { suiteShop } from "../ledger-commands.fixture.ts";
@@ -82,24 +82,25 @@ for (const engine of usualEngines) {
       const letter = async (environment: Record<string, string>, ...options: string[]) => {
         const { dataDirectory, databaseUrl } = shop.settings;
         const place = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, ...environment };
-        const argv = [
-          "books",
-          "statement",
-          "--account",
-          "shop@example.com",
-          "--month",
-          month,
-          "--for-client",
-          ...options,
-        ];
-        return (await ran(argv, { environment: place })).out;
+        const asked = ["--account", "shop@example.com", "--month", month, "--for-client", ...options];
+        return (await ran(["books", "statement", ...asked], { environment: place })).out;
       };
       const named = { DUBA_BUSINESS: "Zaria Gateway Ltd", DUBA_TAX: "7.5%" };
       const { number, sha256, client, lines } = JSON.parse(await letter(named, "--json"));
       assert.deepEqual(client, {
-        ...{ from: "Zaria Gateway Ltd", to: "Shop, shop@example.com" },
-        ...{ fees: "100", tax: "6.98", tax_percent: 7.5, tax_is: "included", total: "100" },
+        ...{ from: "Zaria Gateway Ltd", to: "Shop, shop@example.com", prepaid: false },
+        groups: [
+          { kind: "bvn", count: 1, price: "100.5", fees: "100.5" },
+          { kind: "", count: 1, price: null, fees: "-0.5" },
+        ],
+        ...{ fees: "100", tax: "6.98", tax_percent: 7.5, tax_is: "included", total: "100", due: null, pay_to: null },
       });
+      const named14 = { DUBA_BUSINESS: "Zaria Gateway Ltd; Kano; pay within 14 days to First Bank 1" };
+      const due = JSON.parse(await letter(named14, "--json")).client;
+      assert.deepEqual(
+        [due.from, due.due, due.pay_to],
+        ["Zaria Gateway Ltd; Kano", `${nextMonth(month)}-14`, "First Bank 1"],
+      );
       assert.deepEqual([number, sha256], [JSON.parse((await statement("--json")).out).number, sha256]);
       assert.deepEqual([...new Set(lines.map(({ mode }: { mode: string }) => mode))], ["live"]);
       const added = await letter({ ...named, DUBA_TAX: "7.5% added" });

@@ -8,8 +8,8 @@ import { inTransaction, type WithClock } from "../../../storage/audited.ts";
 import type { VendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { adjust, correctedBy } from "../../books/adjust.ts";
 import type { WithLooseMoney } from "../../books/loose-money.ts";
-import type { BooksRoom } from "../period.ts";
 import { balanceOf } from "../../spending/spending.ts";
+import type { BooksRoom } from "../period.ts";
 import { statementCommand } from "./statement-command.ts";
 
 interface Rebuilding {
@@ -85,7 +85,7 @@ const adjustBooks = command({
     { account: "shop@example.com", credit: "2500.50", reason: "Goodwill for the outage of 3 November" },
     { account: "shop@example.com", credit: "100", reference: "3wKwKW719640695", reason: "Charged twice" },
   ],
-  effect: async ({ account, mode, reference, sure, ...given }, room: BooksRoom) => {
+  effect: async ({ account, mode, reference, sure, ...given }, room: BooksRoom & WithLooseMoney) => {
     const kobo = correctionOf(given);
     const { id: accountId, name, terms } = await room.accounts.find(account);
     const corrected = await correctedBy(room.db, { accountId, mode, kobo, reference, sure: sure === true });

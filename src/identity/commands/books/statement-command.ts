@@ -7,7 +7,7 @@ import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { clientLetter, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
-import { groupName, paperLetter } from "../../books/paper-letter.ts";
+import { costName, paperLetter } from "../../books/paper-letter.ts";
 import { statementOf } from "../../books/statement.ts";
 import type { BooksRoom } from "../period.ts";
 
@@ -159,7 +159,7 @@ function letterView(
   head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
   lines: Shown["lines"],
 ): Part[] {
-  const costs = groups.map(({ kind, ...group }) => ({ what: groupName({ kind, ...group }), ...group }));
+  const costs = groups.map(({ kind, ...group }) => ({ what: costName({ kind, ...group }), ...group }));
   const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
   return [
     {

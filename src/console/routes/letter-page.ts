@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Letter, LetterDay, LetterFact } from "../../operation/command/letter.ts";
-import { documentEnd, documentHead } from "./frame.ts";
+import { documentEnd, documentHead } from "../view/frame.ts";
 
 /** A letter as a page of its own, a day of its annex at a time: a month may have a hundred thousand lines. */
 export async function* letterDocument(
