@@ -31,7 +31,10 @@ interface Answer extends Record<keyof Beat, number> {
   leader: string;
 }
 
-/** 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on row estimates. */
+/**
+ * 1 if `first` finds a row, else 0. `first` reads one index entry, so the plan does not depend on row estimates. It repeats the
+ * condition of a partial index, because SQLite infers it from nothing else.
+ */
 const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
 
 /** On PostgreSQL the statement also renews the lease of process `id`. On a replica it fails. */
@@ -42,7 +45,8 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
     (select number from change_counter where name = 'routes') as routes,
     ${waits(sql`select number from verification_journal order by number limit 1`)} as journal,
     ${waits(sql`select occurred_at from audit_entry where batch is null order by occurred_at limit 1`)} as unsealed,
-    ${waits(sql`select created_at from verification where state = 'started' order by created_at limit 1`)} as started,
+    ${waits(sql`select created_at from verification where state = 'started' and state <> 'verified'
+      order by created_at limit 1`)} as started,
     ${waits(sql`select id from event_endpoint where next_at <= ${askedAt} and leased_until <= ${askedAt}
       and id in (select endpoint_id from event_delivery where state = 'waiting') limit 1`)} as deliveries`;
   const statement = isShared
