@@ -34,7 +34,11 @@ function pagesOf(subjects: Subjects): Record<"place" | "form" | "answer", string
   return {
     place: [...site.places.map(({ path }) => path), "/?range=day", "/verifications?state=nonsense", "/join"],
     form: forms.map(pathOf),
-    answer: [...answers, `/catalogue/show?revision=${subjects.draft}`],
+    answer: [
+      ...answers,
+      `/catalogue/show?revision=${subjects.draft}`,
+      `/books/statement?account=${subjects.account}&month=${subjects.month}&for_client=on`,
+    ],
   };
 }
 

@@ -91,8 +91,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   onPage?: (answer: Static<Answer>, viewing: Viewing) => readonly Part[];
   /** What a form's button does after this dry run, such as "Publish 30 prices"; undefined after any other answer. */
   does?: (answer: Static<Answer>) => string | undefined;
-  /** The answer as a letter, which a page draws in its place; undefined if it is none. */
-  letter?: (answer: Static<Answer>) => Letter | undefined;
+  /** The answer as a letter, which a page draws in its place; undefined if it is none. It throws as `run` does. */
+  letter?: (input: Static<Input>, room: Room) => Promise<Letter | undefined>;
   /** The column by which a page sorts at first; with a minus before it the other way round. Default: as `run` gives them. */
   sort?: string;
   /** Sentence for an empty list. */

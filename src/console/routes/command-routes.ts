@@ -29,7 +29,7 @@ import {
 } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
-import { isExpected, redacted, runAs } from "./run-as.ts";
+import { isExpected, letterAs, redacted, runAs } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
@@ -121,17 +121,15 @@ async function shownAnswer(
 ): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error; answer?: unknown; links?: readonly MenuLink[] }> {
   const { query } = visit;
   try {
-    const { answer, plain, said } = await runAs(visit, command, readTextsOf(command, query));
+    const texts = readTextsOf(command, query);
+    const letter = query.has("_csv") ? undefined : await letterAs(visit, command, texts);
+    if (letter) {
+      const back = recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path;
+      return streamed(letterDocument(letter, { back, csv: urlOf(path, query, { _csv: "1" }) }));
+    }
+    const { answer, plain, said } = await runAs(visit, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
-    const letter = query.has("_csv") ? undefined : command.letter?.(answer as never);
-    if (letter) {
-      const links = {
-        back: recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path,
-        csv: urlOf(path, query, { _csv: "1" }),
-      };
-      return streamed(letterDocument(letter, links));
-    }
     const parts = await answerParts({ ...visit, path }, command, { answer, plain });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);

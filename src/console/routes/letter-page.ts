@@ -1,7 +1,8 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Letter, LetterDay, LetterFact } from "../../operation/command/letter.ts";
 import { documentEnd, documentHead } from "../view/frame.ts";
+
+const mostInColumns = 200;
 
 /** A letter as a page of its own, a day of its annex at a time: a month may have a hundred thousand lines. */
 export async function* letterDocument(
@@ -25,11 +26,19 @@ ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
 <section class="annex"><div class="heads"><h2>${annex.title}</h2><span class="quiet">${annex.about}</span></div>
 <div class="lines">`;
   yield `${documentHead({ title: `${title} for ${to[0]}`, scripts: ["console.js"] }, "paper")}${front.text}`;
-  for (const day of annex.days) {
-    yield dayTable(day).text;
-    await turn();
+  const ends: string[] = [];
+  let many = 0;
+  for await (const part of annex.parts) {
+    if (typeof part === "string") {
+      ends.push(part);
+      continue;
+    }
+    // Browsers balance columns anew for each line that comes.
+    if (many > mostInColumns) yield '</div><div class="lines">';
+    many = (many > mostInColumns ? 0 : many) + part.lines.length;
+    yield dayTable(part).text;
   }
-  yield `</div></section></main>${documentEnd}`;
+  yield `</div></section>${html`${ends.map((note) => html`<p class="quiet">${note}</p>`)}`.text}</main>${documentEnd}`;
 }
 
 function party(label: string, [name = "", ...more]: readonly string[]): Html {

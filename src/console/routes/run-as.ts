@@ -4,6 +4,7 @@ import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../commands/context.ts";
 import { protectedBy } from "../../commands/protected-command.ts";
+import type { Letter } from "../../operation/command/letter.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, answered, confirmed, type Effect } from "../../operation/command.ts";
 import { silent } from "../../runtime/log.ts";
@@ -65,6 +66,14 @@ export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts,
   const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
   const plain = await answered(command, input, desk);
   return { plain, answer: await shownTo(visit, plain), said };
+}
+
+/** The letter that the answer would be. Throws as `runAs`. */
+export async function letterAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Letter | undefined> {
+  if (!command.letter) return undefined;
+  const { db } = await visit.reports.source();
+  const { input, desk } = await prepared(visit, command, texts, { db });
+  return command.letter(input as never, desk);
 }
 
 /** An answer with e-mails in place of ids. The visit learns what people call those that it names. */

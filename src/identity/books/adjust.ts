@@ -73,20 +73,20 @@ export async function adjust(
 
 /** The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust` does. */
 export async function correctedBy(
-  db: Kysely<Tables>,
+  trx: Kysely<Tables>,
   { accountId, mode, kobo, reference, sure = false }: Omit<Correction, "reason">,
 ): Promise<{ kind: CheckKind; left: number } | null> {
   if (reference === undefined) return null;
-  const row = await db
+  const row = await trx
     .selectFrom("verification")
     .select(["reference", "kind", "fee", "charged_at", "created_at"])
     .where("reference", "=", reference)
     .where("account_id", "=", accountId)
     .where("mode", "=", mode)
-    .$if(!isSqlite(db), (query) => query.forUpdate())
+    .$if(!isSqlite(trx), (query) => query.forUpdate())
     .executeTakeFirst();
   if (!row) throw new CommandError(`The account has no ${mode} verification with the reference "${reference}".`);
-  return { kind: row.kind as CheckKind, left: await checkCorrections(db, row, kobo, sure) };
+  return { kind: row.kind as CheckKind, left: await checkCorrections(trx, row, kobo, sure) };
 }
 
 /**

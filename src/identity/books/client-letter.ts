@@ -1,7 +1,7 @@
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
-import type { Statement, StatementLine } from "./statement.ts";
+import type { CostGroup, StatementHead } from "./statement.ts";
 
 /** What a letter to a client says about the sender. */
 export interface LetterSettings {
@@ -10,20 +10,12 @@ export interface LetterSettings {
   tax: { percent: number; is: "included" | "added" };
 }
 
-/** Charges of one kind at one price, or all corrections. */
-export interface LetterGroup {
-  kind: CheckKind | "";
-  count: number;
-  price: string | null;
-  fees: string;
-}
-
 /** A statement as the client reads it. Amounts are naira text. */
 export interface ClientLetter {
   /** The sender, line by line after each "; ", and the client's name and e-mail. */
   from: string;
   to: string;
-  groups: LetterGroup[];
+  groups: { kind: CheckKind | ""; count: number; price: string | null; fees: string }[];
   fees: string;
   tax: string;
   tax_percent: number;
@@ -36,38 +28,27 @@ export interface ClientLetter {
   pay_to: string | null;
 }
 
-/** The live lines of a statement, with the tax in the fees or on top of them, rounded to the kobo. */
+/** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */
 export function clientLetter(
-  { lines: all, month, number }: Pick<Statement, "lines" | "month" | "number">,
+  costs: readonly CostGroup[],
+  { month, number }: Pick<StatementHead, "month" | "number">,
   client: { name: string; email: string; terms: { prepaid?: true } },
   { business, tax: { percent, is } }: LetterSettings,
-): ClientLetter & { lines: StatementLine[] } {
-  const lines = all.filter(({ mode }) => mode === "live");
-  const groups = [...Map.groupBy(lines, ({ line, kind, fee }) => (line === "charge" ? `${kind} ${fee}` : "")).entries()]
-    .sort(([one], [other]) => Number(one === "") - Number(other === "") || (one < other ? -1 : 1))
-    .map(([name, some]): LetterGroup => {
-      const [{ kind, fee }] = some as [StatementLine];
-      const isCharges = name !== "";
-      return {
-        ...{ kind: isCharges ? kind : "", count: some.length, price: isCharges ? fee : null },
-        fees: nairaOf(sumOf(some)),
-      };
-    });
-  const fees = sumOf(lines);
+): ClientLetter {
+  const fees = costs.reduce((sum, { kobo }) => sum + kobo, 0);
   const tax = Math.round((fees * percent) / (is === "added" ? 100 : 100 + percent));
   const prepaid = client.terms.prepaid === true;
   const pay = number === null || prepaid ? undefined : business.pay;
   return {
-    ...{ from: business.from, to: `${client.name}, ${client.email}`, lines, groups, prepaid },
+    ...{ from: business.from, to: `${client.name}, ${client.email}`, prepaid },
+    groups: costs.map(({ kind, count, price, kobo }) => ({
+      ...{ kind, count, price: price === null ? null : nairaOf(price), fees: nairaOf(kobo) },
+    })),
     ...{ fees: nairaOf(fees), tax: nairaOf(tax), tax_percent: percent, tax_is: is },
     total: nairaOf(is === "added" ? fees + tax : fees),
     due: pay ? dayAfter(`${nextMonth(month)}-01`, pay.days - 1) : null,
     pay_to: pay?.to ?? null,
   };
-}
-
-function sumOf(lines: readonly StatementLine[]): number {
-  return lines.reduce((sum, { fee }) => sum + signedKobo(fee), 0);
 }
 
 /** Kobo of naira text. A negative amount is a credit. */

@@ -1,33 +1,33 @@
+import type { Kysely } from "kysely";
 import { labelOf } from "../../operation/check-kind.ts";
 import type { Letter, LetterDay } from "../../operation/command/letter.ts";
 import { nairaText } from "../../operation/money.ts";
-import { longDay, monthName, TimeZone, weekday } from "../../runtime/time-zone.ts";
-import { type ClientLetter, type LetterGroup, signedKobo } from "./client-letter.ts";
-import type { Statement, StatementLine } from "./statement.ts";
+import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { type ClientLetter, signedKobo } from "./client-letter.ts";
+import { type StatementHead, type StatementLine, statementDays } from "./statement.ts";
 
 const amountOf = (text: string) => nairaText(signedKobo(text));
 const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
 
 /** A group of charges as people call it. */
-export function costName({ kind, fees }: Pick<LetterGroup, "kind" | "fees">): string {
+export function costName({ kind, fees }: Pick<ClientLetter["groups"][number], "kind" | "fees">): string {
   if (kind !== "") return `${labelOf(kind)} verifications`;
   return fees.startsWith("-") ? "Given back" : "Corrections";
 }
 
-/** The statement of a client on paper. */
+/** The statement of a client on paper. Its annex is read day by day. */
 export function paperLetter(
+  db: Kysely<Tables>,
   { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: ClientLetter,
-  { lines, number, month, from: begins, time_zone, sha256 }: Omit<Statement, "sums">,
+  head: StatementHead,
 ): Letter {
-  const isAdded = tax_is === "added";
+  const { number, month, zone } = head;
   const ends = prepaid ? "Paid from the balance" : number === null ? "So far" : "To pay";
   const name = monthName(month);
   const comma = to.lastIndexOf(", ");
-  const days = [...Map.groupBy(lines, ({ day }) => day)].map(([day, some]): LetterDay => {
-    const sum = nairaText(some.reduce((sum, { fee }) => sum + signedKobo(fee), 0));
-    return { title: weekday(day), about: `${linesOf(some.length)} · ${sum}`, lines: some.map(lineOf) };
-  });
+  const lines = groups.reduce((sum, { count }) => sum + count, 0);
   return {
     title: number === null ? `${name} so far` : `Statement for ${name}`,
     number: number ?? "",
@@ -39,9 +39,9 @@ export function paperLetter(
         ...{ what: costName(group), number: countOf(group.count), amount: amountOf(group.fees) },
         ...(group.price !== null && { price: amountOf(group.price) }),
       })),
-      { what: "Sum", number: countOf(lines.length), amount: amountOf(fees) },
+      { what: "Sum", number: countOf(lines), amount: amountOf(fees) },
       ...(tax_percent > 0
-        ? [{ what: `${isAdded ? "Tax" : "In it, tax"} ${tax_percent} %`, amount: amountOf(tax) }]
+        ? [{ what: `${tax_is === "added" ? "Tax" : "In it, tax"} ${tax_percent} %`, amount: amountOf(tax) }]
         : []),
       { what: ends, amount: amountOf(total) },
     ],
@@ -53,16 +53,29 @@ export function paperLetter(
             ["Reference", number!],
           ],
     notes: [
-      `“Not found” and failed verifications are free. Each charge stands in the annex with its time and reference. Times are ${new TimeZone(time_zone).nameAt(Date.parse(begins))}.`,
-      ...(number === null
-        ? []
-        : [`The same month gives the same lines for ever. SHA-256 of the whole statement: ${sha256}`]),
+      `“Not found” and failed verifications are free. Each charge stands in the annex with its time and reference. Times are ${zone.nameAt(head.from)}.`,
     ],
-    annex: { title: `Annex: ${linesOf(lines.length)}`, about: name, days },
+    annex: { title: `Annex: ${linesOf(lines)}`, about: name, parts: annexOf(db, head) },
   };
 }
 
-function lineOf({ time, reference, kind, line, reason, fee }: StatementLine): LetterDay["lines"][number] {
+/** The days of an annex with their sums, and in the end by what the whole statement is known. */
+async function* annexOf(db: Kysely<Tables>, head: StatementHead): AsyncGenerator<LetterDay | string> {
+  let sha256 = "";
+  const tell = (hash: string) => {
+    sha256 = hash;
+  };
+  for await (const all of statementDays(db, head, tell)) {
+    const lines = all.filter(({ mode }) => mode === "live");
+    if (lines.length === 0) continue;
+    const sum = nairaText(lines.reduce((sum, { fee }) => sum + signedKobo(fee), 0));
+    yield { title: weekday(lines[0]!.day), about: `${linesOf(lines.length)} · ${sum}`, lines: lines.map(paperLine) };
+  }
+  if (head.number !== null)
+    yield `The same month gives the same lines for ever. SHA-256 of the whole statement: ${sha256}`;
+}
+
+function paperLine({ time, reference, kind, line, reason, fee }: StatementLine): LetterDay["lines"][number] {
   const what = line === "charge" && kind !== "" ? labelOf(kind) : reason;
   return { clock: time.slice(11, 19), reference, what, amount: amountOf(fee).replace("₦", "") };
 }

@@ -10,7 +10,8 @@ export interface Letter {
   sums: readonly { what: string; number?: string; price?: string; amount: string }[];
   pay: readonly LetterFact[];
   notes: readonly string[];
-  annex: { title: string; about: string; days: readonly LetterDay[] };
+  /** Read while it is sent. A text is a note at its end. */
+  annex: { title: string; about: string; parts: AsyncIterable<LetterDay | string> };
 }
 
 export type LetterFact = readonly [label: string, text: string];

@@ -8,7 +8,7 @@ import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { clientLetter, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
 import { costName, paperLetter } from "../../books/paper-letter.ts";
-import { statementOf } from "../../books/statement.ts";
+import { costsOf, statementHead, statementOf } from "../../books/statement.ts";
 import type { BooksRoom } from "../period.ts";
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
@@ -113,7 +113,11 @@ export const statementCommand = command({
     ...(client ? letterView(client, head, lines) : []),
     ...(client ? [] : statementView(sums, head)),
   ],
-  letter: ({ client, ...statement }) => client && paperLetter(client, statement),
+  letter: async ({ for_client, ...asked }, room: Room) => {
+    if (!for_client) return undefined;
+    const { client, head } = await askedFor(asked, room);
+    return paperLetter(room.db, clientLetter(await costsOf(room.db, head), head, client, room.config), head);
+  },
   fills: ({ sums, client, account, month, number }) => {
     if (sums === undefined || client !== undefined) return undefined;
     const soFar = number === null && { so_far: "on" };
@@ -124,20 +128,28 @@ export const statementCommand = command({
     { account: "acc_5hR8kQ2m", month: "2026-10", for_client: true },
     { account: "shop@example.com", so_far: true },
   ],
-  run: async (
-    { account, month: asked, so_far: soFar = false, for_client },
-    { db, accounts, config }: BooksRoom & { config: LetterSettings },
-  ) => {
-    const { timeZone: zone } = config;
-    const [now, client] = [Date.now(), await accounts.find(account)];
-    const running = zone.monthOf(now);
-    const month = asked ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
-    const statement = await statementOf(db, { accountId: client.id, month, zone, now, soFar });
+  run: async ({ for_client, ...texts }, room: Room) => {
+    const { client, head, asked } = await askedFor(texts, room);
+    const statement = await statementOf(room.db, asked);
     if (!for_client) return statement;
-    const { lines, ...letter } = clientLetter(statement, client, config);
-    return { ...statement, lines, client: letter };
+    const lines = statement.lines.filter(({ mode }) => mode === "live");
+    return { ...statement, lines, client: clientLetter(await costsOf(room.db, head), head, client, room.config) };
   },
 });
+
+type Room = BooksRoom & { config: LetterSettings };
+
+/** The month of an account that somebody asks for. Throws as `statementHead` does. */
+async function askedFor(
+  { account, month: given, so_far: soFar = false }: { account: string; month?: string; so_far?: boolean },
+  { accounts, config: { timeZone: zone } }: Room,
+) {
+  const [now, client] = [Date.now(), await accounts.find(account)];
+  const running = zone.monthOf(now);
+  const month = given ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
+  const asked = { accountId: client.id, month, zone, now, soFar };
+  return { client, asked, head: statementHead(asked) };
+}
 
 type Shown = Static<typeof StatementAnswer>;
 
