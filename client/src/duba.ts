@@ -427,16 +427,22 @@ export interface RequestEntry {
   request_id: string;
   /** Name of the operation, such as verifyBvn; none for an unknown path */
   operation: string;
+  /** Path of the operation; null for an unknown one */
+  path: string | null;
   /** HTTP status */
   status: number;
   /** Code of the failure; null for a success */
   code: string | null;
+  /** Names of the parameters and headers that were wrong */
+  wrong: string[];
   /** Milliseconds from the request's headers to the answer */
   duration: number;
   /** Reference of the verification; null for other requests, and if there was none */
   request_reference: string | null;
   /** When it was answered, UTC */
   answered_at: string;
+  /** What to do about the failure; null for a success */
+  hint: string | null;
 }
 
 export interface LookupDataBundlesInput {

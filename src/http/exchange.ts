@@ -110,6 +110,7 @@ function note(exchange: Exchange, status: number, failure: Failure | null): void
   if (!entries.takes(caller, isRoutine)) return;
   entries.note(caller, isRoutine, {
     ...{ requestId: exchange.requestId, operation: operation.id, status, code: failure?.code ?? null },
+    wrong: failure?.detail.fields?.map(({ field }) => field).join() ?? null,
     duration: millisecondsOf(exchange),
     reference: textOf(failure ? failure.detail.facts?.request_reference : logged?.reference),
   });

@@ -115,7 +115,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       if (!entries.takes(caller, false)) return;
       const { status, code } = failure;
       const operation = known?.id ?? noOperation;
-      entries.note(caller, false, { requestId, operation, status, code, duration: 0, reference: null });
+      entries.note(caller, false, { requestId, operation, status, code, wrong: null, duration: 0, reference: null });
     } catch {
       // Nobody with a key asked.
     }

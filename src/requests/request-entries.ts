@@ -8,13 +8,15 @@ import { Admission, type EntryBudgets } from "./admission.ts";
 
 type Row = Tables["api_request"];
 
-/** A response. Nothing of the request but its id. */
+/** A response. Nothing of the request but its id and the names of what was wrong. */
 export interface NotedResponse {
   requestId: string;
   operation: string;
   status: number;
   /** Failure code. */
   code: string | null;
+  /** Names of our members and headers, with commas between. */
+  wrong: string | null;
   /** Milliseconds. */
   duration: number;
   /** Reference of the verification. */

@@ -8,9 +8,11 @@ export interface RequestRoom extends WithClock {
   db: Kysely<Tables>;
   /** Null: the log is off. */
   entries: RequestEntries | null;
+  /** Paths by the ids of operations. */
+  paths: ReadonlyMap<string, string>;
 }
 
 /** Opens the request log. `instance`: names this process; null: nothing is noted. */
-export function openRequests({ db, now }: WithClock & { db: Kysely<Tables> }, instance: string | null): RequestRoom {
-  return { db, now, entries: instance === null ? null : new RequestEntries({ db, now, instance }) };
+export function openRequests(parts: Omit<RequestRoom, "entries">, instance: string | null): RequestRoom {
+  return { ...parts, entries: instance === null ? null : new RequestEntries({ ...parts, instance }) };
 }

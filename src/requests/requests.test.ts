@@ -37,16 +37,19 @@ for (const engine of engines)
       assert.deepEqual(Object.keys(entry), [
         "request_id",
         "operation",
+        "path",
         "status",
         "code",
+        "wrong",
         "duration",
         "request_reference",
         "answered_at",
+        "hint",
       ]);
       const { duration, answered_at, ...facts } = entry;
       assert.deepEqual(facts, {
-        ...{ request_id: idOf(looked), operation: "lookupDataBundles" },
-        ...{ status: 200, code: null, request_reference: null },
+        ...{ request_id: idOf(looked), operation: "lookupDataBundles", path: "/api/v2/internet/data/lookup" },
+        ...{ status: 200, code: null, wrong: [], request_reference: null, hint: null },
       });
       assert.ok(duration >= 0 && duration < 60_000 && Math.abs(Date.parse(answered_at) - Date.now()) < 60_000);
       const unknown = (await get(idOf(failed))).json.data;
@@ -73,6 +76,24 @@ for (const engine of engines)
       await service.ask("/api/v2/internet/data/lookup?provider=NONE", { headers });
       const { operation, status, code } = (await get("mine-1")).json.data;
       assert.deepEqual([operation, status, code], ["lookupDataBundles", 404, "provider_not_found"]);
+    });
+
+    test("tells what was wrong by our names, and what to do, and nothing of what was sent", async () => {
+      const headers = { "Idempotency-Key": "22000000017" };
+      const wrong = async (options: object) => {
+        const { wrong, hint } = (await get(idOf(await service.ask("/api/v2/kyc/verify-bvn", options)))).json.data;
+        assert.ok(hint.length > 10);
+        return wrong;
+      };
+      assert.deepEqual(await wrong({ method: "POST", body: { bvn: "1", "22000000017": "x" } }), [
+        "bvn",
+        "phone",
+        "amount",
+      ]);
+      assert.deepEqual(await wrong({ ...verify("22000000017"), headers }), ["Idempotency-Key"]);
+      assert.deepEqual(await wrong({ ...verify("22000000017"), headers: { "Consent-Reference": "é" } }), [
+        "Consent-Reference",
+      ]);
     });
 
     test("shows nobody what another account or mode asked", async () => {
@@ -201,6 +222,7 @@ for (const engine of engines)
               operation: "verifyBvn",
               status: 200,
               code: null,
+              wrong: null,
               duration: 1,
               reference: null,
             });

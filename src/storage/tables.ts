@@ -10,6 +10,7 @@ import { foundAgainColumns } from "./migrations/0003_tables.ts";
 export const allTables = {
   ...baselineTables,
   verification: { ...baselineTables.verification, ...foundAgainColumns.verification },
+  api_request: { ...baselineTables.api_request, ...foundAgainColumns.api_request },
   verification_sum: { ...baselineTables.verification_sum, ...outcomeSumColumns.verification_sum },
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
 } as const;

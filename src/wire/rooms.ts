@@ -26,6 +26,7 @@ import { checkDirectory } from "../storage/sqlite/data-directory.ts";
 import { openStore } from "../storage/store.ts";
 import type { LiveUpstreams } from "../upstreams/open-vendors.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
+import { everyOperation } from "./every-operation.ts";
 
 /** Everything of a service that needs no listening. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
@@ -127,7 +128,8 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat, routes: pulse.beat }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const requests = openRequests({ db, now }, config.requestLog === null ? null : pulse.id);
+  const paths = new Map(everyOperation.map(({ id, path }) => [id, path]));
+  const requests = openRequests({ db, now, paths }, config.requestLog === null ? null : pulse.id);
   opened.defer(() => requests.entries?.write().catch(() => undefined));
 
   return {

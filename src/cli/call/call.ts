@@ -8,15 +8,17 @@ import { version } from "../../runtime/version.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
-import { parseJsonObject, renderFailure, renderResponse } from "../terminal/render.ts";
+import { parseJsonObject, renderFailure, renderResponse, renderRows } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
+import { followFeed } from "./follow-feed.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallResponse, pathMembers, sendCall } from "./send-call.ts";
+import { type CallRequest, type CallResponse, pathMembers, sendCall } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;
   key?: string;
   json?: true;
+  follow?: true;
 }
 
 /** Adds a sub-command for each operation to `duba call`. */
@@ -50,13 +52,15 @@ function addOperation(
     const { about, name } = settings.callKey;
     command.option("--key <api key>", `${about} Other users of the machine can see the option, so prefer ${name}.`);
   }
+  if ("after" in operation.input.properties)
+    command.option("--follow", "print what comes as it comes, until Ctrl-C; with --json one entry a line");
   command
     .option("--json", "print the response body unchanged")
     .action(async (given: string[], options: CallOptions) => {
       try {
         const { url, prefix } = withoutPrefix(urlOf(io, options));
         const members = await membersOf(operation, given, io);
-        const response = await sendCall({
+        const request = {
           operation,
           members,
           headers: headersOf(command, headers),
@@ -64,8 +68,9 @@ function addOperation(
           prefix,
           key: operation.access === "own" ? "" : keyOf(io, options),
           userAgent: `duba/${version}`,
-        });
-        setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
+        };
+        const response = options.follow ? await follow(request, io, options.json === true) : await sendCall(request);
+        if (response) setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (problem) {
         if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
         throw problem;
@@ -154,6 +159,35 @@ function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
     privateMembers.has(name) && value.length > 4 ? [value, value.replaceAll(" ", "")] : [],
   );
   return { ...io, err: (text) => io.err(secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text)) };
+}
+
+/** Prints a feed until it is stopped, or until the response that ends it. Says how to go on from there. */
+async function follow(request: CallRequest, io: Io, json: boolean): Promise<CallResponse | undefined> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  // A reader that goes away closes the pipe.
+  process.once("SIGINT", stop).once("SIGTERM", stop).stdout.once("close", stop);
+  let isFirst = true;
+  const { next, last } = await followFeed({
+    call: (after) =>
+      sendCall({
+        ...request,
+        members: after === undefined ? request.members : new Map([...request.members, ["after", after]]),
+      }),
+    print: (entries) => {
+      io.out(
+        json
+          ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+          : renderRows(entries, painter(io.colours?.out), isFirst),
+      );
+      isFirst = false;
+    },
+    note: (sentence) => io.err(`${sentence}\n`),
+    stop: stopping.signal,
+  });
+  process.off("SIGINT", stop).off("SIGTERM", stop).stdout.off("close", stop);
+  if (next !== undefined) io.err(`To go on from here: duba call ${request.operation.id} after=${next} --follow\n`);
+  return last;
 }
 
 /** Prints a response or a failure, and returns the exit code. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type Operation, pathUnder } from "../../operation/operation.ts";
 import { HttpClient } from "../../runtime/network/http-client.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
@@ -23,6 +24,7 @@ export interface CallRequest {
 
 export interface CallResponse {
   status: number;
+  headers: IncomingHttpHeaders;
   text: string;
 }
 
@@ -63,7 +65,7 @@ export async function sendCall({
     timeout: timeoutSeconds * 1000,
   });
   if (answer.kind !== "answered") throw new UnreachableError(sentenceOf(answer.code, new URL(url).origin));
-  return { status: answer.status, text: answer.body.toString() };
+  return { status: answer.status, headers: answer.headers, text: answer.body.toString() };
 }
 
 /** The names of the members that the operation's path holds. */

@@ -26,6 +26,12 @@ export function renderResponse(body: Record<string, unknown>, paint: Paint): str
   return heading + recordText(plainMembers(isRow(payload) ? payload : { value: payload }), paint);
 }
 
+/** Rows of a list that goes on, under its headings if they are its first. */
+export function renderRows(rows: readonly Record<string, unknown>[], paint: Paint, hasHead: boolean): string {
+  const text = tableText(plainTable(rows), paint);
+  return hasHead ? text : text.slice(text.indexOf("\n") + 1);
+}
+
 /** Of a response nobody knows more than its JSON: all is text. */
 function plainTable(rows: readonly Record<string, unknown>[]) {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));

@@ -17,7 +17,7 @@ export const getRequest = operation({
     "Tells how a request was answered, by the `X-Request-Id` of its answer. It knows requests of your account, in the mode of the " +
     "key, for as long as the service keeps them (7 days unless its operator says otherwise): each failure and each verification, and of " +
     "look-ups that succeed a sample if you send many. If you used the id more than once, it tells of the last. " +
-    "Nothing of what you sent is kept.",
+    "Nothing of what you sent is kept, but which parameters were wrong.",
   input: Type.Object({ request_id: codeField("The X-Request-Id of the answer.", exampleEntry.request_id) }),
   answer: Type.Object({
     success: Type.Literal(true),
@@ -33,12 +33,12 @@ export const getRequest = operation({
       answer: { ...found, data: exampleEntry },
     },
   ],
-  run: async ({ input: { request_id }, caller }, { db, entries }: RequestRoom) => {
+  run: async ({ input: { request_id }, caller }, { db, entries, paths }: RequestRoom) => {
     // No request has such an id. It may be somebody's number: no query and no log of the store gets it.
     if (!isPlainId(request_id)) throw new Failure("request_not_found");
     await entries?.write();
     const row = await findRequest(db, caller!, request_id);
     if (!row) throw new Failure("request_not_found");
-    return { ...found, data: requestEntryOf(row) };
+    return { ...found, data: requestEntryOf(row, { paths }) };
   },
 });

@@ -37,14 +37,14 @@ export const listRequests = operation({
       },
     },
   ],
-  run: async ({ input, caller }, { db, entries, now }: RequestRoom) => {
+  run: async ({ input, caller }, { db, entries, now, paths }: RequestRoom) => {
     await entries?.write();
     const after = input.after === undefined ? undefined : cursorIn(input.after);
     const page = await pageOfRequests(db, caller!, { after, limit: limitOf(input), now: now() });
     return {
       ...{ success: true as const, status: "success" as const },
       message: page.rows.length === 0 ? "No requests" : "Requests found",
-      data: page.rows.map(requestEntryOf),
+      data: page.rows.map((row) => requestEntryOf(row, { paths })),
       next: `${page.next.writtenAt}-${page.next.serial}`,
       more: page.more,
     };

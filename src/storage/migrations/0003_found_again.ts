@@ -3,7 +3,7 @@ import type { Migration } from "./add-to-live-tables.ts";
 import { addColumns } from "./create-tables.ts";
 import { noteOlderVersion } from "./older-version.ts";
 
-/** Verifications are found by their idempotency keys for as long as they are kept. */
+/** Verifications are found by their idempotency keys for as long as they are kept, and the request log says what was wrong. */
 export const foundAgain: Migration = {
   async tables(db) {
     for (const [table, columns] of Object.entries(foundAgainColumns)) await addColumns(db, table, columns);

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { parseJsonObject } from "../terminal/render.ts";
+import { type CallResponse, UnreachableError } from "./send-call.ts";
+
+/** Seconds between two calls, if no limit asks for more. */
+const pace = 2;
+/** Seconds until a service that is away is called again. */
+const patience = 10;
+
+export interface Following {
+  call: (after: string | undefined) => Promise<CallResponse>;
+  /** Prints what came, oldest first. */
+  print: (entries: readonly Record<string, unknown>[]) => void;
+  /** Says why nothing comes. */
+  note: (sentence: string) => void;
+  stop: AbortSignal;
+}
+
+/**
+ * Calls an operation that lists what came, again and again from the place where the answer before ended. Once it has a place, it
+ * outlives a service that is away or refuses for a while. Resolves to that place, and to the response that nothing can come after.
+ */
+export async function followFeed({
+  call,
+  print,
+  note,
+  stop,
+}: Following): Promise<{ next: string | undefined; last?: CallResponse }> {
+  let next: string | undefined;
+  let before = new Set<string>();
+  while (!stop.aborted) {
+    const response = await call(next).catch((error: unknown) => {
+      if (next === undefined || !(error instanceof UnreachableError)) throw error;
+      note(error.message);
+      return undefined;
+    });
+    const body = response && parseJsonObject(response.text);
+    if (response && response.status === 200 && Array.isArray(body?.data)) {
+      // The last seconds may come again.
+      const entries = new Map<string, Record<string, unknown>>(
+        body.data.map((entry) => [JSON.stringify(entry), entry]),
+      );
+      const came = [...entries].filter(([text]) => !before.has(text)).map(([, entry]) => entry);
+      if (came.length > 0) print(came);
+      before = new Set(entries.keys());
+      next = String(body.next);
+    } else if (response && (next === undefined || !(response.status === 429 || response.status >= 500)))
+      return { next, last: response };
+    const seconds = body?.more === true ? 0 : restOf(response);
+    await pause(seconds * 1000, undefined, { signal: stop }).catch(() => {});
+  }
+  return { next };
+}
+
+/** Seconds until the next call: as `Retry-After` says, or so that the calls that the limit leaves last until it is full again. */
+export function restOf(response: Pick<CallResponse, "status" | "headers"> | undefined): number {
+  if (response?.status !== 200) return Number(response?.headers["retry-after"]) || patience;
+  const [, left, reset] = /;r=(\d+);t=(\d+)/.exec(String(response.headers.ratelimit)) ?? [];
+  return left === undefined ? pace : Math.max(pace, Number(reset) / (Number(left) + 1));
+}
