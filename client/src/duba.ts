@@ -422,6 +422,43 @@ export interface AccessToken {
   expires_at: string;
 }
 
+export interface Caller {
+  account: {
+    id: string;
+    name: string;
+  };
+  key: {
+    /** Public id; the secret is never shown again */
+    id: string;
+    label: string;
+    expires_at: string | null;
+    /** Addresses and networks it may be used from; empty: any */
+    addresses: string[];
+  };
+  mode: "test" | "live";
+  scopes: ("catalogue:read" | "identity:verify")[];
+  limits: {
+    name: string;
+    /** Requests in each window */
+    requests: number;
+    /** Length of the window */
+    seconds: number;
+    /** Requests that are left in this window, in the process that answers */
+    left: number;
+    /** Seconds until the next window */
+    resets_in: number;
+  }[];
+  spending: {
+    /** Verifications are paid from a balance */
+    prepaid: boolean;
+    cap_naira: string | null;
+    cap_verifications: number | null;
+    left_naira: string | null;
+    left_verifications: number | null;
+    renews_at: string | null;
+  };
+}
+
 export interface RequestEntry {
   /** The X-Request-Id of the answer */
   request_id: string;
@@ -940,6 +977,17 @@ const authorizeMerchant: Row = {
   payload: "data",
 };
 
+export interface WhoAmIAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: Caller;
+}
+
+export type WhoAmIFailure = Failure<AnyOperationCode>;
+
+const whoAmI: Row = { id: "whoAmI", method: "GET", path: "/api/v2/me", payload: "data" };
+
 export interface GetRequestInput {
   /** The X-Request-Id of the answer. */
   request_id: string;
@@ -1080,6 +1128,11 @@ export class Duba {
     options?: CallOptions,
   ): Promise<AuthorizeMerchantAnswer | AuthorizeMerchantFailure> {
     return this.#call(authorizeMerchant, input, options);
+  }
+
+  /** Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance. */
+  whoAmI(options?: CallOptions): Promise<WhoAmIAnswer | WhoAmIFailure> {
+    return this.#call(whoAmI, {}, options);
   }
 
   /** Tells how a request was answered, by the `X-Request-Id` of its answer. */

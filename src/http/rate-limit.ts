@@ -17,7 +17,7 @@ export interface Counted {
 }
 
 export function limiterOf(
-  { limit }: BoundOperation,
+  { limit }: Pick<BoundOperation, "limit">,
   limiters: RateLimiters,
   caller: Caller | null,
   address: string,
@@ -27,6 +27,15 @@ export function limiterOf(
   const own = caller.terms.verification;
   const { verification } = limiters;
   return { limiter: own ? verification.with(own) : verification, key: `${caller.accountId} ${caller.mode}` };
+}
+
+/** The limits of a caller with a credential, without counting. */
+export function limitsOf(limiters: RateLimiters, caller: Caller): Record<"catalogue" | "verification", RateLimitState> {
+  const stateOf = (limit: "catalogue" | "verification") => {
+    const { limiter, key } = limiterOf({ limit }, limiters, caller, "");
+    return limiter.peek(key);
+  };
+  return { catalogue: stateOf("catalogue"), verification: stateOf("verification") };
 }
 
 /** Counts requests by address: per subscriber, and in IPv6 per site as well. */

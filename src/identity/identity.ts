@@ -1,8 +1,10 @@
 import type { Kysely } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
+import type { Spendable } from "../operation/account-terms.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Caller, Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
+import { nextMonth } from "../runtime/time-zone.ts";
 import type { Audit } from "../storage/audited.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
@@ -16,8 +18,8 @@ import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import type { Row } from "./ledger/ledger.ts";
 import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
 import { endPauses } from "./routes/paused-routes.ts";
-import { budgetOf } from "./spending/budget.ts";
-import { spendableKobo } from "./spending/spending.ts";
+import { budgetOf, kindOf } from "./spending/budget.ts";
+import { spendableOf } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
 import { lookUpUnknowns } from "./verification/attempts/look-up-unknowns.ts";
 import { LeasedVerifications } from "./verification/leased-verifications.ts";
@@ -48,8 +50,8 @@ export type Sought = { accountId: string; mode: Mode } & ({ reference: string } 
 export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
-  /** Kobo that the caller's account can still spend in its mode; undefined if nothing in naira bounds it. */
-  spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<number | undefined>;
+  /** What the caller's account can still spend in its mode, and when a new month's cap begins, in milliseconds since 1970. */
+  spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<Spendable & { renewsAt: number | null }>;
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
@@ -93,7 +95,12 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     settings,
     nearlySpent: () => spending.nearlySpent,
     isPaused: (vendor, kind) => routes.isPaused(vendor, kind),
-    spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
+    spendable: async (caller) => {
+      const budget = budgetOf(caller, now(), settings.timeZone);
+      if (!budget) return { kobo: null, verifications: null, renewsAt: null };
+      const renewsAt = kindOf(budget) === "cap" ? settings.timeZone.startOfMonth(nextMonth(budget.period)) : null;
+      return { ...(await spendableOf(db, caller.accountId, budget)), renewsAt };
+    },
     jobs: [
       {
         name: "follow pauses and order of vendors",

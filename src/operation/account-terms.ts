@@ -16,5 +16,11 @@ export interface AccountTerms {
   prepaid?: true;
 }
 
+/** What an account can still spend in kobo, and in verifications. Null: nothing bounds it. */
+export interface Spendable {
+  kobo: number | null;
+  verifications: number | null;
+}
+
 /** The period in the table `spending` that stands for the balance of a prepaid account. */
 export const balancePeriod = "prepaid";

@@ -13,6 +13,8 @@ suite("a rate limiter", () => {
       exceeded: false,
       reset: 60,
       windowEnd: 60_000,
+      left: 1,
+      limit: { count: 2, seconds: 60 },
       policy: '"catalogue";q=2;w=60',
       state: '"catalogue";r=1;t=60',
     });

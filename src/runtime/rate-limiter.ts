@@ -13,6 +13,9 @@ export interface RateLimitState {
   reset: number;
   /** When the window ends, in milliseconds since 1970. */
   windowEnd: number;
+  /** Requests that are left in the window. */
+  left: number;
+  limit: Limit;
   /** Value of `RateLimit-Policy`. */
   policy: string;
   /** Value of `RateLimit`. */
@@ -83,7 +86,8 @@ export class RateLimiter {
 
   #state({ end, used }: Window, now: number, exceeded: boolean): RateLimitState {
     const reset = Math.ceil((end - now) / 1000);
-    const state = `"${this.#name}";r=${Math.max(0, this.#limit.count - used)};t=${reset}`;
-    return { exceeded, reset, windowEnd: end, policy: this.#policy, state };
+    const left = Math.max(0, this.#limit.count - used);
+    const state = `"${this.#name}";r=${left};t=${reset}`;
+    return { exceeded, reset, windowEnd: end, left, limit: this.#limit, policy: this.#policy, state };
   }
 }

@@ -1,5 +1,5 @@
 import { isAbsent } from "../access/authenticator.ts";
-import { accessOperations } from "../access/operations/index.ts";
+import { accessOperations, callerOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
@@ -8,7 +8,7 @@ import type { HttpDependencies } from "../http/dependencies.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { registerPages } from "../http/pages/index.ts";
-import { AddressRateLimiter } from "../http/rate-limit.ts";
+import { AddressRateLimiter, limitsOf } from "../http/rate-limit.ts";
 import { callerAddress, fromProxy } from "../http/request/caller-address.ts";
 import { type ApiServer, buildServer } from "../http/server.ts";
 import { identityOperations } from "../identity/operations/index.ts";
@@ -42,18 +42,19 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     origin: publicUrl || localUrl(config.host, config.port || 8080),
     ...{ publicUrl, pathPrefixes },
   };
+  const rateLimiters = config.limits
+    ? {
+        catalogue: new RateLimiter("catalogue", config.limitCatalogue),
+        anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
+        verification: new RateLimiter("verification", config.limitVerification),
+      }
+    : null;
   const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
     isFromProxy: fromProxy(config.trustProxy),
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
-    rateLimiters: config.limits
-      ? {
-          catalogue: new RateLimiter("catalogue", config.limitCatalogue),
-          anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
-          verification: new RateLimiter("verification", config.limitVerification),
-        }
-      : null,
+    rateLimiters,
     bounds: {
       body: config.limitSizes.body,
       url: config.limitSizes.url,
@@ -82,6 +83,11 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     ...bind(identityOperations, identity),
     ...bind(eventOperations, events),
     ...bind(accessOperations, access.room),
+    ...bind(callerOperations, {
+      db: store.db,
+      spendable: identity.spendable,
+      limitsOf: (caller) => (rateLimiters ? limitsOf(rateLimiters, caller) : {}),
+    }),
     ...bind(requestOperations, requests),
   ];
   const app = buildServer(bound, http);

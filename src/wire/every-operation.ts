@@ -1,4 +1,4 @@
-import { accessOperations } from "../access/operations/index.ts";
+import { accessOperations, callerOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { eventOperations } from "../events/operations/index.ts";
 import { identityOperations } from "../identity/operations/index.ts";
@@ -11,5 +11,6 @@ export const everyOperation: readonly Operation<never>[] = [
   ...identityOperations,
   ...eventOperations,
   ...accessOperations,
+  ...callerOperations,
   ...requestOperations,
 ];

@@ -59,10 +59,10 @@ export const fetchWalletBalance = operation({
   failures: [],
   examples: [{ summary: "With a test key", answer: answerWith("1000000.00") }],
   run: async ({ caller }, identity: Identity) => {
-    const kobo = await identity.spendable(caller!);
+    const { kobo } = await identity.spendable(caller!);
     return {
       answer: answerWith(fixedNaira(kobo ?? identity.settings.walletUnlimited)),
-      headers: kobo === undefined ? { "Duba-Wallet": "unlimited" } : ({} as Record<string, string>),
+      headers: kobo === null ? { "Duba-Wallet": "unlimited" } : ({} as Record<string, string>),
     };
   },
 });

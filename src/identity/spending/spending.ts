@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
-import { balancePeriod } from "../../operation/account-terms.ts";
+import { balancePeriod, type Spendable } from "../../operation/account-terms.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
@@ -145,18 +145,15 @@ export async function spendingFailure(
   return spendingFailureOf(budget, await spentIn(db, account_id, budget), fee);
 }
 
-/** Kobo that an account can still spend; undefined if nothing in naira limits it. */
-export async function spendableKobo(
-  db: Kysely<Tables>,
-  accountId: string,
-  budget: Budget | undefined,
-): Promise<number | undefined> {
-  if (budget === undefined) return undefined;
-  const isBalance = kindOf(budget) === "balance";
-  if (!isBalance && budget.most_kobo === null) return undefined;
+/** What an account can still spend. */
+export async function spendableOf(db: Kysely<Tables>, accountId: string, budget: Budget): Promise<Spendable> {
   const spent = await spentIn(db, accountId, budget);
-  const most = isBalance ? spent.most_kobo : budget.most_kobo;
-  return Math.max(0, (most ?? 0) - spent.kobo);
+  const left = (most: number | null, used: number) => (most === null ? null : Math.max(0, most - used));
+  if (kindOf(budget) === "balance") return { kobo: left(spent.most_kobo ?? 0, spent.kobo), verifications: null };
+  return {
+    kobo: left(budget.most_kobo, spent.kobo),
+    verifications: left(budget.most_verifications, spent.verifications),
+  };
 }
 
 async function spentIn(db: Kysely<Tables>, accountId: string, { period }: Budget) {
