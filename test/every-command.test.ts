@@ -300,7 +300,6 @@ async function makeWorld(engine: Engine): Promise<World> {
       "ledger.note": { reference: verified.json.data.request_reference, note: "The client asked" },
       "events.show": { event: event!.id },
       "ledger.show": { reference: verified.json.data.request_reference },
-      "routes.explain": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill", sure: true },
       "events.endpoints.roll": { id: receiver.id },
@@ -361,7 +360,7 @@ function problemsOf({ input }: AnyCommand, example: Example) {
 
 function filesOf(input: AnyCommand["input"], example: Example) {
   const members = membersOf(input).filter(({ member }) => member.holds === "file");
-  return Object.fromEntries(members.map(({ name }) => [name, [example[name as keyof Example]].flat()]));
+  return Object.fromEntries(members.map(({ name }) => [name, [example[name as keyof Example] ?? []].flat()]));
 }
 
 /** A text that no value of the member has; undefined if any text is one. */

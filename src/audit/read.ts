@@ -114,6 +114,18 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind, refer
   return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
 }
 
+/** Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first. */
+export async function* entriesOf(db: Kysely<Tables>, kinds: readonly string[], until: number): AsyncGenerator<Entry> {
+  const entries = db
+    .selectFrom("audit_entry")
+    .select(["id", "occurred_at", "kind", "actor", "facts", "batch"])
+    .where("kind", "in", kinds)
+    .where("occurred_at", "<", until)
+    .where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`);
+  for await (const page of pagesOf(entries, ["kind", "occurred_at", "id"], entriesAtOnce))
+    for (const { occurred_at, ...entry } of page) yield { ...entry, occurredAt: occurred_at };
+}
+
 /** An entry without what a passkey signed, which nobody reads. */
 export function withoutConfirmation(entry: Entry): Entry {
   if (!entry.facts.includes('"confirmation":{')) return entry;

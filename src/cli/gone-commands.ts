@@ -7,6 +7,7 @@ const goneCommands: Readonly<Record<string, string>> = {
   "prices import": "duba catalogue import prices.csv",
   "prices leave": "duba prices join none <accounts>",
   "requests show": "duba requests list --request-id <id>",
+  "routes explain": "duba ledger show <reference>",
   "sources list": "duba sources status --all",
   "upstreams list": "duba upstreams show <vendor>",
 };

@@ -68,6 +68,9 @@ export async function withContext<Result>(
           say: (line) => io.out(`${line}\n`),
           progress: bar.update,
           log: eachOnce(io),
+          // Nobody runs the rules here, so nothing is sealed or audited.
+          retention: async () =>
+            (await import("../retention.ts")).everyRule(config, Buffer.alloc(0), () => Promise.resolve()),
           savesSeveral: out !== undefined && isDirectory(out),
         },
         store?.db,

@@ -13,6 +13,7 @@ import type { Keyring } from "../keyring/keyring.ts";
 import type { Command, Role } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
+import type { RetentionRule } from "../storage/retention/retention-rule.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
@@ -37,6 +38,8 @@ export interface CommandResources extends Audited, WithClock {
   serve?: StartService | undefined;
   /** Prints a line while the command runs. Only a terminal can. */
   say?: (line: string) => void;
+  /** How long everything is kept. Only a terminal tells. */
+  retention?: () => Promise<readonly RetentionRule[]>;
   /** Whether the user interface can save several files of one answer. */
   savesSeveral: boolean;
 }

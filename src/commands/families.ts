@@ -16,6 +16,7 @@ const find = async () => [(await import("./records/find-command.ts")).findComman
 const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
 const standIn = async () => [(await import("./stand-in/stand-in-command.ts")).standInCommand];
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
+const evidence = async () => [(await import("./evidence/evidence-command.ts")).evidenceCommand];
 const check = async () => [(await import("./check-command.ts")).checkCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
@@ -39,6 +40,11 @@ export const families: readonly Family[] = [
   },
   { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },
   { name: "doctor", about: "Check this machine before live keys use it.", load: doctor },
+  {
+    name: "evidence",
+    about: "Write what an auditor of data protection works from, as a folder of tables.",
+    load: evidence,
+  },
   { name: "check", about: "Check whether a server keeps the interface, point by point.", load: check },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },

@@ -91,6 +91,7 @@ for (const engine of usualEngines) {
           "16T12:00:00 gave back ₦80.50: Charged twice",
         ],
       );
+      const unexplained = { billed: null, policy: "listed", passed_over: [], compared: [] };
       assert.deepEqual(shown, {
         request_reference: row.reference,
         explanation:
@@ -124,6 +125,7 @@ for (const engine of usualEngines) {
             reason: "timed_out",
             vendor_reference: null,
             bill: null,
+            ...unexplained,
             request_id: "request-1",
           },
           {
@@ -135,6 +137,7 @@ for (const engine of usualEngines) {
             reason: null,
             vendor_reference: "theirs-1",
             bill: "80",
+            ...unexplained,
             request_id: "request-2",
           },
         ],
@@ -152,7 +155,7 @@ for (const engine of usualEngines) {
       const text = (await duba("ledger", "show", row.reference)).out;
       assert.match(text, /^peer was asked, the first in the order, .* gave the record\.$/m);
       assert.match(text, /^state +verified$/m);
-      assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1$/m);
+      assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1 +- +listed +nobody +nothing$/m);
       const other = (await duba("ledger", "show", "aaaaaa000000002")).out;
       assert.match(other, /^No vendor was asked\.$/m);
       assert.match(other, /^The audit trail does not mention it yet\.$/m);

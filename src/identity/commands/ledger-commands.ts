@@ -31,8 +31,9 @@ import {
 import { type ClientResponse, responseText, timeLine } from "../ledger/reports/time-line.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
+import { readChoice } from "../ledger/vendor-choice.ts";
 import { erased } from "../ledger/write-outcome.ts";
-import { explainRoute } from "../routes/explain-route.ts";
+import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { accountFilters, type BooksRoom, period, periodOf } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
@@ -162,6 +163,10 @@ const showVerification = command({
         vendor_reference: orNull(reference),
         bill: orNull(naira),
         request_id: reference,
+        billed: orNull(Type.String({ spare: true })),
+        policy: state(["listed", "cheapest"], { spare: true }),
+        passed_over: Type.Array(Type.String(), { none: "nobody", spare: true }),
+        compared: Type.Array(Type.String(), { none: "nothing", spare: true }),
       }),
     ),
     adjustments: Type.Array(
@@ -210,10 +215,17 @@ const showVerification = command({
       explanation: [explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
       account: (await accounts.emails())(found.account_id),
       state: toldState(found),
-      attempts: found.attempts.map((attempt) => ({
-        ...attempt,
-        outcome: toldState({ ...attempt, state: attempt.outcome }),
-      })),
+      attempts: found.attempts.map((attempt) => {
+        const { policy, passedOver, compared } = readChoice(attempt.why);
+        return {
+          ...attempt,
+          outcome: toldState({ ...attempt, state: attempt.outcome }),
+          billed: attempt.billed ?? null,
+          policy,
+          passed_over: passedOver.map(({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`),
+          compared: compared.map(comparedText),
+        };
+      }),
       subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
       quoted_fee: found.fee,
       charge_left: found.charged ? adjustments.reduce((left, { kobo }) => left + kobo, found.fee) : 0,

@@ -1,19 +1,13 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
-import { list, orNull, reference, sentence, state, time } from "../../operation/command/answer-schema.ts";
-import { id } from "../../operation/command/forms.ts";
+import { list, orNull, time } from "../../operation/command/answer-schema.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { attemptReasons } from "../../upstreams/ports/reasons.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
-import { anyVerification } from "../ledger/settle.ts";
-import { toldState, toldStates } from "../ledger/told-state.ts";
-import { readChoice } from "../ledger/vendor-choice.ts";
 import { decidedOrder } from "../routes/decide-vendor-order.ts";
-import { comparedText, explainRoute } from "../routes/explain-route.ts";
 import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
 import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { inDecidedOrder } from "../routes/route-cache.ts";
@@ -28,8 +22,6 @@ interface Configured {
     route: RouteSettings["policy"];
   };
 }
-
-const milliseconds = { unit: "ms" };
 
 const showRoutes = command({
   id: "routes.show",
@@ -188,57 +180,7 @@ const resume = command({
   },
 });
 
-const explain = command({
-  id: "routes.explain",
-  title: "Why this vendor",
-  summary: "Say why the vendors of a verification were asked, and what each said.",
-  role: "viewer",
-  kind: "read",
-  target: ["reference"],
-  input: Type.Object({ reference: formed(id, { description: "The request_reference of the verification." }) }),
-  answer: Type.Object({
-    request_reference: reference,
-    explanation: sentence,
-    attempts: Type.Array(
-      Type.Object({
-        number: Type.Integer(),
-        vendor: Type.String(),
-        started_at: time,
-        took: orNull(Type.Integer(milliseconds)),
-        outcome: state(toldStates),
-        reason: orNull(Type.Enum([...attemptReasons])),
-        billed: orNull(Type.String()),
-        policy: state(["listed", "cheapest"]),
-        passed_over: Type.Array(Type.String(), { none: "nobody" }),
-        compared: Type.Array(Type.String(), { none: "nothing" }),
-      }),
-    ),
-  }),
-  view: ({ explanation }) => [explanation, "", list],
-  none: "No vendor was asked.",
-  examples: [{ reference: "3wKwKW719640695" }],
-  run: async ({ reference }, { db }: Pick<Audited, "db">) => {
-    const { attempts } = await anyVerification(db, reference);
-    return {
-      request_reference: reference,
-      explanation: explainRoute(attempts),
-      attempts: attempts.map((attempt) => {
-        const { policy, passedOver, compared } = readChoice(attempt.why);
-        return {
-          ...attempt,
-          took: attempt.answered_at === null ? null : attempt.answered_at - attempt.started_at,
-          outcome: toldState({ ...attempt, state: attempt.outcome }),
-          billed: attempt.billed ?? null,
-          policy,
-          passed_over: passedOver.map(({ vendor, reason }) => `${vendor} (${reason.replaceAll("_", " ")})`),
-          compared: compared.map(comparedText),
-        };
-      }),
-    };
-  },
-});
-
-export const routeCommands = [showRoutes, explain, pause, resume];
+export const routeCommands = [showRoutes, pause, resume];
 
 /** Rounds to one decimal. */
 function rounded(value: number | null): number | null {

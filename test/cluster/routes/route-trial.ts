@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { recorded } from "../../../src/access/access.fixture.ts";
-import { routeCommands } from "../../../src/identity/commands/route-commands.ts";
 import { type Attempt, isNotFound, withAttempts } from "../../../src/identity/ledger/attempts.ts";
+import { readChoice } from "../../../src/identity/ledger/vendor-choice.ts";
 import { decidedOrder } from "../../../src/identity/routes/decide-vendor-order.ts";
+import { explainRoute } from "../../../src/identity/routes/explain-route.ts";
 import { pauseRoute, resumeRoute } from "../../../src/identity/routes/paused-routes.ts";
 import { type LiveStore, liveStore, ServiceProcess } from "../../crash/service.ts";
 import { engines } from "../../support/engines.ts";
 import { type Asked, crowd } from "./crowd.ts";
 import { startTrio, type Trio, type TrioCall, type TrioName, trioNames } from "./trio.ts";
-
-const explain = routeCommands.find(({ id }) => id === "routes.explain")!;
 
 const shares = { DUBA_ROUTE_SHARE: "prembly:5,seamfix:2" };
 const second = { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" };
@@ -203,28 +202,25 @@ class Trial {
       seen.attempts += vendors.length;
       seen.notHeard += vendors.length - heard.length;
       seen.charged += row.charged;
-      if (seen.explained < 10_000) seen.explained += await this.#checkExplained(reference, heard, vendors);
+      if (seen.explained < 10_000) seen.explained += checkExplained(row.attempts, heard);
     }
     return seen;
-  }
-
-  /** The explanation names who was asked, in that order, and passes over nobody who was. */
-  async #checkExplained(reference: string, heard: readonly string[], vendors: readonly string[]): Promise<number> {
-    const { explanation, attempts } = (await explain.run({ reference }, this.#live.store as never)) as {
-      explanation: string;
-      attempts: { vendor: string; passed_over: string[] }[];
-    };
-    const said = [...explanation.matchAll(/(?:^|Then )(\w+) was asked/g)].map(([, vendor]) => vendor);
-    assert.deepEqual(said, heard.length === vendors.length ? heard : vendors, explanation);
-    for (const { vendor, passed_over: passed } of attempts)
-      assert.ok(!passed.some((one) => one.startsWith(`${vendor} `)), explanation);
-    return 1;
   }
 
   async #start(): Promise<{ process: ServiceProcess; port: number }> {
     const process = new ServiceProcess(this.#environment);
     return { process, port: await process.ready };
   }
+}
+
+/** The explanation names who was asked, in that order, and passes over nobody who was. */
+function checkExplained(attempts: readonly Attempt[], heard: readonly string[]): number {
+  const explanation = explainRoute(attempts);
+  const said = [...explanation.matchAll(/(?:^|Then )(\w+) was asked/g)].map(([, vendor]) => vendor);
+  assert.deepEqual(said, heard.length === attempts.length ? heard : attempts.map(({ vendor }) => vendor), explanation);
+  for (const { vendor, why } of attempts)
+    assert.ok(!readChoice(why).passedOver.some((one) => one.vendor === vendor), explanation);
+  return 1;
 }
 
 /** What a vendor heard is an attempt of its own, and what it did not hear is known as unanswered. */

@@ -1,0 +1,81 @@
+import type { Kysely } from "kysely";
+import { entriesOf } from "../../audit/read.ts";
+import type { Tables } from "../../storage/tables.ts";
+
+/** Milliseconds since 1970; `to` is exclusive. */
+export interface Period {
+  from: number;
+  to: number;
+}
+
+/** One entry of the audit trail, with its facts. */
+export interface TrailEntry {
+  at: number;
+  kind: string;
+  /** The id of a person of the console, else `terminal` or `system`: no name and no e-mail. */
+  by: string;
+  facts: Readonly<Record<string, unknown>>;
+}
+
+/** Kinds of entries by what they are evidence of. */
+const kindsOf = {
+  people: ["person.invited", "person.registered", "person.changed", "person.removed"],
+  subjects: ["subject.exported", "subject.erased"],
+  swept: ["retention.swept"],
+  measures: ["store.backed_up", "store.restored", "keyring.rotated", "keyring.retired"],
+  incidents: ["alarm.acknowledged", "protection.loosened", "route.paused", "store.restored", "clock.accepted"],
+} as const;
+
+export type TrailPart = keyof typeof kindsOf;
+
+/** The entries of a part before `until`, oldest first. */
+export async function readTrail(db: Kysely<Tables>, part: TrailPart, until: number): Promise<TrailEntry[]> {
+  const found: TrailEntry[] = [];
+  for await (const { occurredAt, kind, actor, facts } of entriesOf(db, kindsOf[part], until))
+    found.push({ at: occurredAt, kind, by: byOf(actor), facts: factsIn(facts) });
+  return found.sort((one, other) => one.at - other.at);
+}
+
+/** Without `person:`, behind which a terminal writes the e-mail. */
+function byOf(actor: string): string {
+  return actor.startsWith("person:") ? actor.slice("person:".length) : actor.split(":")[0]!;
+}
+
+/** Facts that somebody changed to what is no JSON are none. `duba audit verify` finds them. */
+function factsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** An access that a person had. */
+export interface HadAccess {
+  who: string;
+  what: string;
+  from: number;
+  /** Null: it goes on. */
+  until: number | null;
+  by: string;
+}
+
+/** From when until when each person had which role in the console, as the trail has it. */
+export function rolesOf(entries: readonly TrailEntry[]): HadAccess[] {
+  const had: HadAccess[] = [];
+  const open = new Map<string, HadAccess>();
+  for (const { at, kind, by, facts } of entries) {
+    const who = String(facts.person);
+    const before = open.get(who);
+    // An invitation gives no access before the person registers, and later changes only the role.
+    if (kind === "person.invited" && !before) continue;
+    if (before && facts.role === before.what) continue;
+    if (before) before.until = at;
+    open.delete(who);
+    if (kind === "person.removed" || facts.role === undefined) continue;
+    const next: HadAccess = { who, what: String(facts.role), from: at, until: null, by };
+    open.set(who, next);
+    had.push(next);
+  }
+  return had;
+}
