@@ -35,7 +35,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   invalid_idempotency_key: [verification(person, { "Idempotency-Key": person.bvn })],
   missing_credentials: [{ path: providers, credential: null }],
   invalid_credentials: [{ path: providers, credential: "wrong" }],
-  expired_credentials: "Create a key with `duba keys create --expires 1d`, and send it a day later.",
+  expired_credentials: "Create a key with `duba keys create --expires 1min`, and send it a minute later.",
   insufficient_scope: "Create a key with `duba keys create --scope catalogue:read`, and verify with it.",
   address_not_allowed: "Create a key with `duba keys create --address 192.0.2.1`, and send it.",
   route_not_found: [{ path: "/api/v2/nothing" }],

@@ -65,7 +65,8 @@ const createKey = command({
     ),
     expires: Type.Optional(
       formed(expiry, {
-        description: "When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE) or 90d (from now). Default: never.",
+        description:
+          "When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE), or 90d or 5min from now. Default: never.",
         placeholder: "when",
         folded: true,
       }),
@@ -170,7 +171,7 @@ const changeKeyCommand = command({
     scope: Type.Optional(Type.Array(Type.Enum([...scopes]), { description: "Permission of the key." })),
     expires: Type.Optional(
       formed(orWord("never", expiry), {
-        description: 'When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE), 90d (from now) or "never".',
+        description: 'When the key expires: 2027-01-31 (at 00:00 in DUBA_TIME_ZONE), 90d or 5min from now, or "never".',
         placeholder: "when",
       }),
     ),

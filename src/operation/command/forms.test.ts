@@ -8,6 +8,8 @@ suite("an expiry", () => {
   for (const [given, end] of [
     ["2027-01-31", "2027-01-30T23:00:00.000Z"],
     ["90d", "2026-04-01T12:00:00.000Z"],
+    ["5min", "2026-01-01T12:05:00.000Z"],
+    ["0min", undefined],
     ["2027-02-30", undefined],
     ["2027-1-31", undefined],
     ["0d", undefined],

@@ -16,8 +16,6 @@ export interface Form<Value> {
   masks?: true;
 }
 
-const dayMilliseconds = 86_400_000;
-
 /** A form with one more word, which is read as null. */
 export const orWord = <Value>(word: string, { form, read }: Form<Value>): Form<Value | null> => ({
   form: `${form}, or "${word}"`,
@@ -37,7 +35,7 @@ export const calendarMonth: Form<string> = {
 
 /** The end of something that begins now, read as milliseconds since 1970. */
 export const expiry: Form<number> = {
-  form: "a later day such as 2027-01-31, or a number of days such as 90d",
+  form: "a later day such as 2027-01-31, or a time from now such as 90d or 5min",
   read: (text, zone) => {
     const now = Date.now();
     const end = expiryOf(text, now, zone);
@@ -75,7 +73,7 @@ export const endTime: Form<number> = {
   read(text, zone) {
     const start = day.read(text, zone);
     // No day has 36 hours.
-    return start === undefined ? clockTime(text, zone) : zone.startOfDay(zone.dayOf(start + 1.5 * dayMilliseconds));
+    return start === undefined ? clockTime(text, zone) : zone.startOfDay(zone.dayOf(start + 36 * 3_600_000));
   },
 };
 
@@ -130,9 +128,8 @@ export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text:
   };
 }
 
-/** Milliseconds since 1970 of `2027-01-31` (its first moment) or `90d` from `now`; undefined for other text. */
+/** Milliseconds since 1970 of `2027-01-31` (its first moment), or `90d` or `5min` from `now`; undefined for other text. */
 export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
-  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
-  if (days !== undefined) return now + Number(days) * dayMilliseconds;
-  return day.read(text, zone);
+  const length = duration.read(text);
+  return length ? now + length : day.read(text, zone);
 }
