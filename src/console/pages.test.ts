@@ -64,6 +64,12 @@ suite("what pages of the console say", () => {
     assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
   });
 
+  test("an empty list says what is missing and what makes it appear; one that a filter empties does not", async () => {
+    const then = /No entry of a source is mapped[\s\S]*first pull[\s\S]*href="\/sources\/pull">Pull now…/;
+    assert.match(await page("/catalogue/map/list"), then);
+    assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
+  });
+
   test("a state that has few says how many, unless another filter hides some", async () => {
     const { db, now } = await service.store();
     const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();

@@ -97,6 +97,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   sort?: string;
   /** Sentence for an empty list. */
   none?: string;
+  /** What makes its first row appear, and the id of the command that does. */
+  noneThen?: { says: string; by?: string };
   /** Rows of each table that a user interface shows until a person asks for all. Default: all. */
   first?: number;
   /** The answer as people read it. Default: a list as a table, an object line by line. */

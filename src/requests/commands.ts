@@ -64,7 +64,8 @@ const listRequestEntries = command({
     ...(["operation", "status", "code", "account", { name: "duration", spare: true }] as const),
     ...([{ name: "request_id", spare: true }, { name: "request_reference", spare: true }, "answered_at"] as const),
   ],
-  none: "No requests. The log has a sample of look-ups that succeed, and nothing of callers without a valid key.",
+  none: "No requests.",
+  noneThen: { says: "The log has a sample of look-ups that succeed, and nothing of callers without a valid key." },
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
   run: async ({ account, request_id: requestId, ...filter }, { db, accounts }: Room) => {
     const { searchRequests } = await import("./read-requests.ts");

@@ -126,6 +126,8 @@ const listKeys = command({
     ] as const),
     ...([{ name: "expires_at", spare: true }, "last_used_at"] as const),
   ],
+  none: "No key yet.",
+  noneThen: { says: "A client calls with a key of its account.", by: "keys.create" },
   sort: "-last_used_at",
   columns: [
     ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),

@@ -55,6 +55,8 @@ const listAccounts = command({
     { name: "cap", of: capText, spare: true },
     ...(["balance", "last_used_at"] as const),
   ],
+  none: "No account yet.",
+  noneThen: { says: "Each client has one, with keys and terms of its own.", by: "accounts.create" },
   sort: "-spent_naira",
   columns: [
     ...(["id", "name", "email", "suspended_at"] as const),

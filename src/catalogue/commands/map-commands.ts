@@ -55,6 +55,7 @@ const listMapping = command({
     }),
   ),
   none: "No entry of a source is mapped, or waits for that.",
+  noneThen: { says: "Entries come with the first pull from a source.", by: "sources.pull" },
   examples: [{}, { source: "ebills", state: "unclear" }],
   run: async ({ source, list, state }, { db }: CatalogueRoom) =>
     (await mappingRows(db, source))

@@ -54,7 +54,12 @@ function printParts(io: Io, command: Command<never>, { answer, zone }: Run, opti
     else if ("problem" in part) io.err(`${[err("red", part.problem), part.note ?? []].flat().join(" ")}\n`);
     else if ("note" in part) io.err(`${part.note}\n`);
     else if ("record" in part) io.out(recordText(recordOf(command.answer, part.record, zone), out));
-    else io.out(titledTable(tableOf(command, answer, part, zone), "whole" in part ? undefined : first, out));
+    else {
+      const table = tableOf(command, answer, part, zone);
+      const then = "list" in part && part.none === undefined ? command.noneThen?.says : undefined;
+      const none = then === undefined ? table.none : `${table.none} ${then}`;
+      io.out(titledTable({ ...table, none }, "whole" in part ? undefined : first, out));
+    }
   }
   if (secret) io.err(`Save the ${secret} now. Duba does not show it again.\n`);
 }

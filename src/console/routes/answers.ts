@@ -5,7 +5,7 @@ import { type AnswerFile, list } from "../../operation/command/answer-schema.ts"
 import { listOf, listRows, memberWith, partsOf, tableOf } from "../../operation/command/answer-table.ts";
 import { download } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
-import { addressOf, type ConsoleCommand, urlOf } from "../site-map.ts";
+import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { worded } from "../view/words.ts";
@@ -35,11 +35,11 @@ export function answerOf(
   });
 }
 
-/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. */
+/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. `isFiltered`: other rows may exist. */
 export async function answerParts(
   visit: Visit,
   command: ConsoleCommand,
-  { answer, plain }: { answer: unknown; plain: unknown },
+  { answer, plain, isFiltered = true }: { answer: unknown; plain: unknown; isFiltered?: boolean },
 ): Promise<HttpResponse | { main: Html; find: Html; csv: Html }> {
   const { path, query, times, names } = visit;
   const view = viewIn(query);
@@ -59,13 +59,22 @@ export async function answerParts(
   }
   const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
   return {
-    main: answerOf(visit, command, answer, { view, urlFor, editor: editorOf(visit, command) }),
+    main: answerOf(visit, command, answer, {
+      ...{ view, urlFor, editor: editorOf(visit, command) },
+      noneThen: isFiltered ? undefined : noneThen(visit, command),
+    }),
     find: (table?.rows.length ?? 0) > 1 || view.find !== "" ? finder(visit) : html``,
     csv:
       rows.length > 0
         ? html`<a class="quiet" href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
         : html``,
   };
+}
+
+/** What makes the first row of a list appear, with a button for it. */
+function noneThen({ site }: Visit, { noneThen: then }: ConsoleCommand): Html | undefined {
+  const by = then?.by === undefined ? undefined : site.commands.get(then.by);
+  return then && html`${then.says} ${by ? html`<a class="button" href="${pathOf(by)}">${by.title}</a>` : ""}`;
 }
 
 /** A file of the answer, which the browser saves. */

@@ -47,7 +47,7 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
       place.title,
       html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`,
     );
-  const shown = await shownAnswer(visit, command, place.path);
+  const shown = await shownAnswer(visit, command, place.path, hasMembers(asked.query));
   if ("status" in shown) return shown;
   const byForm = new URLSearchParams(asked.query);
   for (const { name } of chipMembers(command)) byForm.delete(name);
@@ -118,6 +118,7 @@ async function shownAnswer(
   visit: Visit,
   command: ConsoleCommand,
   path: string,
+  isFiltered = hasMembers(visit.query),
 ): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error; answer?: unknown; links?: readonly MenuLink[] }> {
   const { query } = visit;
   try {
@@ -130,7 +131,7 @@ async function shownAnswer(
     const { answer, plain, said } = await runAs(visit, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
-    const parts = await answerParts({ ...visit, path }, command, { answer, plain });
+    const parts = await answerParts({ ...visit, path }, command, { answer, plain, isFiltered });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);
     const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;

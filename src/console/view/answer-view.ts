@@ -35,6 +35,8 @@ export interface AnswerParts {
   /** The form in a cell, if the cell can be changed in place. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
+  /** Below an empty table: what makes its first row appear. */
+  noneThen?: Html | undefined;
 }
 
 /** The answer of a command as people read it: its sentences, tables and records. */
@@ -104,7 +106,8 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
   const table = worded(tableOf(command, answer, part, times), names);
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
-  const drawn = sortedTable({ ...parts, label, table, isNamed });
+  const noneThen = table.title === undefined ? parts.noneThen : undefined;
+  const drawn = sortedTable({ ...parts, label, table, isNamed, noneThen });
   return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
 }
 

@@ -75,14 +75,16 @@ interface TableParts {
   /** The form in a cell, if the cell can be changed in place. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
+  /** What makes its first row appear. */
+  noneThen?: Html | undefined;
 }
 
 /** A table that the server sorts, filters and divides into pages. */
-export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, links }: TableParts): Html {
+export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, links, noneThen }: TableParts): Html {
   const { none = "There is nothing here." } = table;
   const all = table.whole ? table.rows : seen(table, view);
   if (all.length === 0)
-    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? "" : " Filter to look at others, or use the box."}</p>`;
+    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? (noneThen ?? "") : " Filter to look at others, or use the box."}</p>`;
   const size = table.whole ? all.length : pageRows;
   const columns = usedColumns(table);
   const pages = Math.ceil(all.length / size);

@@ -38,6 +38,7 @@ const list = command({
     ...([{ name: "attempts", spare: true }, "happened_at"] as const),
   ],
   none: "There is no such delivery.",
+  noneThen: { says: "Events go to the endpoints of clients.", by: "events.endpoints.add" },
   choiceCounts: async ({ db }: Pick<Audited, "db">) => {
     const { waiting, dead } = await undelivered(db);
     return { state: { waiting, dead } };

@@ -120,6 +120,7 @@ const listEndpoints = command({
     ...(["created_at", "off_since"] as const),
   ],
   none: "There is no endpoint.",
+  noneThen: { says: "A client without one gets no events.", by: "events.endpoints.add" },
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db, accounts }: EndpointRoom) => {
     const audience = account === undefined ? undefined : (await accounts.find(account)).id;

@@ -1,4 +1,4 @@
-import type { CheckKind } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
 import type { CostGroup, StatementHead } from "./statement.ts";
@@ -49,6 +49,12 @@ export function clientLetter(
     due: pay ? dayAfter(`${nextMonth(month)}-01`, pay.days - 1) : null,
     pay_to: pay?.to ?? null,
   };
+}
+
+/** A group of charges as people call it. */
+export function costName({ kind, fees }: Pick<ClientLetter["groups"][number], "kind" | "fees">): string {
+  if (kind !== "") return `${labelOf(kind)} verifications`;
+  return fees.startsWith("-") ? "Given back" : "Corrections";
 }
 
 /** Kobo of naira text. A negative amount is a credit. */

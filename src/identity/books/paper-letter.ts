@@ -4,18 +4,12 @@ import type { Letter, LetterDay } from "../../operation/command/letter.ts";
 import { nairaText } from "../../operation/money.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type ClientLetter, signedKobo } from "./client-letter.ts";
+import { type ClientLetter, costName, signedKobo } from "./client-letter.ts";
 import { type StatementHead, type StatementLine, statementDays } from "./statement.ts";
 
 const amountOf = (text: string) => nairaText(signedKobo(text));
 const countOf = (count: number) => count.toLocaleString("en");
 const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
-
-/** A group of charges as people call it. */
-export function costName({ kind, fees }: Pick<ClientLetter["groups"][number], "kind" | "fees">): string {
-  if (kind !== "") return `${labelOf(kind)} verifications`;
-  return fees.startsWith("-") ? "Given back" : "Corrections";
-}
 
 /** The statement of a client on paper. Its annex is read day by day. */
 export function paperLetter(

@@ -128,6 +128,7 @@ export const listVerificationsCommand = command({
     { name: "fee", of: ({ charged, fee }) => (charged ? fee : null), as: naira },
   ],
   none: "No verifications.",
+  noneThen: { says: "They appear when a client calls with its key.", by: "keys.create" },
   choiceCounts: async ({ db }: Pick<BooksRoom, "db">) => {
     const state: Record<string, number> = {};
     for (const open of await openVerifications(db)) state[open.state] = (state[open.state] ?? 0) + open.count;

@@ -45,6 +45,7 @@ const showRoutes = command({
     },
   ],
   none: "No live verification asked a vendor in the last 30 days.",
+  noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
   examples: [{}],
   run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;

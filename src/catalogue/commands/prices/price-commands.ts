@@ -205,6 +205,8 @@ const listPriced = command({
   ),
   columns: ["id", "name", "email", "group", "prices", "overtaken", "below_cost"],
   view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences)],
+  none: "Every account has the catalogue's prices.",
+  noneThen: { says: "An account, or a group of accounts, may have prices of its own.", by: "prices.set" },
   examples: [{}],
   run: async (_, room: PricedRoom) => {
     const snapshot = await roomPublisher(room).latest();

@@ -6,9 +6,7 @@ import { flag, formed } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
-import { clientLetter, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
-import { costName, paperLetter } from "../../books/paper-letter.ts";
-import { costsOf, statementHead, statementOf } from "../../books/statement.ts";
+import { clientLetter, costName, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
 import type { BooksRoom } from "../period.ts";
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
@@ -115,7 +113,8 @@ export const statementCommand = command({
   ],
   letter: async ({ for_client, ...asked }, room: Room) => {
     if (!for_client) return undefined;
-    const { client, head } = await askedFor(asked, room);
+    const { paperLetter } = await import("../../books/paper-letter.ts");
+    const { client, head, costsOf } = await askedFor(asked, room);
     return paperLetter(room.db, clientLetter(await costsOf(room.db, head), head, client, room.config), head);
   },
   fills: ({ sums, client, account, month, number }) => {
@@ -129,7 +128,7 @@ export const statementCommand = command({
     { account: "shop@example.com", so_far: true },
   ],
   run: async ({ for_client, ...texts }, room: Room) => {
-    const { client, head, asked } = await askedFor(texts, room);
+    const { client, head, asked, costsOf, statementOf } = await askedFor(texts, room);
     const statement = await statementOf(room.db, asked);
     if (!for_client) return statement;
     const lines = statement.lines.filter(({ mode }) => mode === "live");
@@ -148,7 +147,8 @@ async function askedFor(
   const running = zone.monthOf(now);
   const month = given ?? (soFar ? running : zone.monthOf(zone.startOfMonth(running) - 1));
   const asked = { accountId: client.id, month, zone, now, soFar };
-  return { client, asked, head: statementHead(asked) };
+  const { statementHead, ...statements } = await import("../../books/statement.ts");
+  return { client, asked, head: statementHead(asked), ...statements };
 }
 
 type Shown = Static<typeof StatementAnswer>;

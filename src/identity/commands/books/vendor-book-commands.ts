@@ -166,6 +166,7 @@ const sumBooks = command({
     ];
   },
   none: "There were no charges and no attempts.",
+  noneThen: { says: "They appear with the first live verification of a client.", by: "keys.create" },
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
   run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
