@@ -20,10 +20,15 @@ export async function run(
   operations: () => Promise<readonly Operation<never>[]> = everyOperation,
 ): Promise<number> {
   try {
-    return await runCommand(argv, io, operations);
+    return await runCommand(withoutShortForm(argv), io, operations);
   } catch (problem) {
     return reportError(problem, io);
   }
+}
+
+/** `duba listen` in full. */
+function withoutShortForm(argv: readonly string[]): readonly string[] {
+  return argv[0] === "listen" ? ["call", "listEvents", "--follow", ...argv.slice(1)] : argv;
 }
 
 /** Importing the operations loads every room, so only `duba call` does it. */
@@ -51,6 +56,7 @@ async function runCommand(
     else (await import("./add-family.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
   const call = subcommand(program, "call", "Call an operation of a running service, and print the response.");
+  subcommand(program, "listen", "Follow events, and forward them to your machine: `duba call listEvents --follow`.");
   if (argv.includes("call")) (await import("./call/call.ts")).addOperations(call, io, await operations(), setExitCode);
   examples(
     program,

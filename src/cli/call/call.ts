@@ -11,6 +11,7 @@ import { settingOption } from "../terminal/options.ts";
 import { parseJsonObject, renderFailure, renderResponse, renderRows } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
 import { followFeed } from "./follow-feed.ts";
+import { forwarding } from "./forward-events.ts";
 import { privateMembers, readMembers } from "./members.ts";
 import { type CallRequest, type CallResponse, pathMembers, sendCall } from "./send-call.ts";
 
@@ -19,6 +20,8 @@ interface CallOptions {
   key?: string;
   json?: true;
   follow?: true;
+  forwardTo?: string;
+  secret?: string;
 }
 
 /** Adds a sub-command for each operation to `duba call`. */
@@ -54,6 +57,10 @@ function addOperation(
   }
   if ("after" in operation.input.properties)
     command.option("--follow", "print what comes as it comes, until Ctrl-C; with --json one entry a line");
+  if (operation.id === "listEvents")
+    command
+      .option("--forward-to <url>", "with --follow: send each event there once, signed as its webhook is")
+      .option("--secret <whsec_…>", "secret that signs them; unless you give one, Duba makes one and prints it");
   command
     .option("--json", "print the response body unchanged")
     .action(async (given: string[], options: CallOptions) => {
@@ -69,7 +76,7 @@ function addOperation(
           key: operation.access === "own" ? "" : keyOf(io, options),
           userAgent: `duba/${version}`,
         };
-        const response = options.follow ? await follow(request, io, options.json === true) : await sendCall(request);
+        const response = options.follow ? await follow(request, io, options) : await sendCall(request);
         if (response) setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (problem) {
         if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
@@ -162,7 +169,13 @@ function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
 }
 
 /** Prints a feed until it is stopped, or until the response that ends it. Says how to go on from there. */
-async function follow(request: CallRequest, io: Io, json: boolean): Promise<CallResponse | undefined> {
+async function follow(
+  request: CallRequest,
+  io: Io,
+  { json, forwardTo, secret }: CallOptions,
+): Promise<CallResponse | undefined> {
+  const forwards = forwardTo === undefined ? undefined : forwarding({ to: forwardTo, secret });
+  if (forwards) io.err(`Events go to ${forwards.address}, signed with ${forwards.secret}\n`);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   // A reader that goes away closes the pipe.
@@ -174,19 +187,22 @@ async function follow(request: CallRequest, io: Io, json: boolean): Promise<Call
         ...request,
         members: after === undefined ? request.members : new Map([...request.members, ["after", after]]),
       }),
-    print: (entries) => {
-      io.out(
-        json
-          ? entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-          : renderRows(entries, painter(io.colours?.out), isFirst),
-      );
-      isFirst = false;
+    print: async (entries) => {
+      const print = (rows: readonly Record<string, unknown>[]) => {
+        const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+        io.out(json ? lines : renderRows(rows, painter(io.colours?.out), isFirst));
+        isFirst = false;
+      };
+      if (!forwards) return print(entries);
+      for (const event of entries) print([await forwards.forward(event)]);
     },
     note: (sentence) => io.err(`${sentence}\n`),
     stop: stopping.signal,
   });
   process.off("SIGINT", stop).off("SIGTERM", stop).stdout.off("close", stop);
-  if (next !== undefined) io.err(`To go on from here: duba call ${request.operation.id} after=${next} --follow\n`);
+  const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
+  if (next !== undefined)
+    io.err(`To go on from here: duba call ${request.operation.id} after=${next} --follow${forwarded}\n`);
   return last;
 }
 

@@ -9,8 +9,8 @@ const patience = 10;
 
 export interface Following {
   call: (after: string | undefined) => Promise<CallResponse>;
-  /** Prints what came, oldest first. */
-  print: (entries: readonly Record<string, unknown>[]) => void;
+  /** Prints what came, oldest first. The next call waits until it is done. */
+  print: (entries: readonly Record<string, unknown>[]) => Promise<void> | void;
   /** Says why nothing comes. */
   note: (sentence: string) => void;
   stop: AbortSignal;
@@ -41,7 +41,7 @@ export async function followFeed({
         body.data.map((entry) => [JSON.stringify(entry), entry]),
       );
       const came = [...entries].filter(([text]) => !before.has(text)).map(([, entry]) => entry);
-      if (came.length > 0) print(came);
+      if (came.length > 0) await print(came);
       before = new Set(entries.keys());
       next = String(body.next);
     } else if (response && (next === undefined || !(response.status === 429 || response.status >= 500)))

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { ran } from "../../../test/support/command-line.ts";
+import { suiteService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+import { openReceiver, readDelivery } from "../../events/events.fixture.ts";
+
+suite("duba listen", () => {
+  const service = suiteService({ DUBA_LIMITS: "off" });
+  const duba = (...argv: string[]) => ran(argv, { environment: { DUBA_DATA: service.settings.dataDirectory } });
+
+  test("forwards each event once, signed as its webhook is, says what came back, and from where to go on", async (t) => {
+    const receiver = await openReceiver();
+    t.after(() => receiver.close());
+    const account = await service.newAccount("Listens");
+    const [mine, first, second] = [1, 2, 3].map(() => service.newKey({ account }));
+    const { text: key, id } = await mine!;
+    await duba("keys", "revoke", (await first!).id, "--yes");
+    // The service's first catalogue is the first event.
+    receiver.behaves = () => (receiver.received.length <= 2 ? 204 : 500);
+    const listening = ran(["listen", "after=0", "--forward-to", receiver.url, "--json"], {
+      environment: { DUBA_URL: service.url, DUBA_API_KEY: key },
+    });
+    await until(() => receiver.received.length === 2);
+    await duba("keys", "revoke", (await second!).id, "--yes");
+    await until(() => receiver.received.length === 3);
+    await duba("keys", "revoke", id, "--yes");
+    const { exitCode, out, err } = await listening;
+    assert.equal(exitCode, 1);
+    const [, secret = ""] = /signed with (whsec_\S+)/.exec(err) ?? [];
+    const events = receiver.received.map((delivery) => readDelivery(secret, delivery) as { id: string; type: string });
+    assert.deepEqual(
+      out
+        .trimEnd()
+        .split("\n")
+        // The last is the failure of the key that was revoked.
+        .slice(0, -1)
+        .map((line) => {
+          const { ms, ...facts } = JSON.parse(line);
+          assert.ok(ms >= 0);
+          return facts;
+        }),
+      events.map(({ id, type }, at) => ({
+        ...{ event: id, type, request_reference: null, outcome: at < 2 ? "204" : "500" },
+      })),
+    );
+    assert.deepEqual(receiver.ids(), [...new Set(receiver.ids())]);
+    assert.ok(err.includes(` --follow --forward-to ${receiver.url} --secret ${secret}\n`), err);
+  });
+
+  test("says what an address and a secret look like", async () => {
+    const listen = (...argv: string[]) => ran(["listen", ...argv], { environment: { DUBA_URL: service.url } });
+    assert.match(
+      (await listen("--forward-to", "localhost:3000")).err,
+      /--forward-to must be an http:\/\/ or https:\/\/ URL/,
+    );
+    const { exitCode, err } = await listen("--forward-to", "http://127.0.0.1:1", "--secret", "hush");
+    assert.deepEqual([exitCode, /whsec_ and then base64/.test(err)], [2, true]);
+  });
+});
