@@ -2,6 +2,7 @@ import type { Sign, SigningUse } from "../audit/chain/seal.ts";
 import type { Config } from "../config/read-config.ts";
 import type { TimeTexts } from "../operation/command/answer-table.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Recent } from "../runtime/recent.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { ReportStore } from "../storage/reports.ts";
 import type { Store } from "../storage/store.ts";
@@ -10,6 +11,7 @@ import type { MinuteCounts } from "./counters/minute-counts.ts";
 import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
 import type { Say } from "./view/command-words.ts";
+import type { OpenedRecord } from "./view/frame.ts";
 
 /** What the pages of the console need. */
 export interface ConsoleRoom {
@@ -25,6 +27,8 @@ export interface ConsoleRoom {
   origin: () => string;
   counts: MinuteCounts;
   readings: SharedReadings;
+  /** The records that people opened last, by the hash of their session. */
+  opened: Recent<readonly OpenedRecord[]>;
   health: ConsoleHealth;
   log: Log;
 }

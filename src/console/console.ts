@@ -11,6 +11,7 @@ import { keyringPath, readKeyring } from "../keyring/file.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import { addressList, isListed } from "../runtime/network/address.ts";
+import { recent } from "../runtime/recent.ts";
 import { codeOf } from "../storage/errors.ts";
 import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
@@ -59,6 +60,7 @@ export async function openConsole(
     origin,
     counts,
     readings: new SharedReadings(),
+    opened: recent(200),
     health,
     log,
   };

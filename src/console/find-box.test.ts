@@ -48,6 +48,21 @@ for (const engine of usualEngines)
       assert.match((await find(`Ref: ${reference} please`)).text, /<h1>BVN ending 0017<\/h1>/);
     });
 
+    test("names come while somebody types, and none for what may be a number of a person", async () => {
+      const typed = async (text: string) =>
+        (await operators.post("/find?_names=1", operators.by.viewer, { text })).text;
+      assert.match(await typed("sandb"), /^<li><a href="\/accounts\/show\?account=sandbox%40example\.com">Sandbox /);
+      assert.deepEqual([await typed("sa"), await typed("sandb 220 000"), await typed("nobody")], ["", "", ""]);
+    });
+
+    test("the box offers what the person opened last in this session", async () => {
+      const box = async (who: { cookie: string }) =>
+        /id="found"[^>]*>(.*?)<\/ul>/s.exec((await operators.send("/vendors", { cookie: who.cookie })).text)![1]!;
+      await operators.send(`/ledger/show?reference=${reference}`, { cookie: operators.by.officer.cookie });
+      assert.match(await box(operators.by.officer), /^<li><a href="\/ledger\/show\?reference=.*>BVN ending 0017 /);
+      assert.doesNotMatch(await box(operators.by.operator), /BVN ending 0017/);
+    });
+
     test("a verification leads to what is left of its charge, and the form leads back to it", async () => {
       const { confirm, send, by } = operators;
       const page = async () => (await send(`/ledger/show?reference=${reference}`, { cookie: by.officer.cookie })).text;

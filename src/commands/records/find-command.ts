@@ -44,6 +44,7 @@ export const findCommand = command({
   ),
   columns: ["kind", "name", "about", "state", "at", "open"],
   none: "Nothing that you may see has this name. A verification is found by its idempotency key for as long as the ledger has it, and a request for as long as DUBA_REQUEST_LOG says.",
+  noneThen: { says: "Four digits are the last of a BVN or NIN, and not those of a phone number." },
   examples: [{ text: "3wKwKW719640695" }, { text: "shop@example.com" }, { text: "0017" }],
   run: async ({ text: given }, context: CommandContext) => {
     const text = referenceIn(given) ?? given.trim();
@@ -64,13 +65,22 @@ export const findCommand = command({
   },
 });
 
+/** Accounts and people by a part of a name or an e-mail, while somebody types it. */
+export async function namesLike(text: string, context: CommandContext) {
+  return mayBeNumber.test(text.replaceAll(between, "")) ? [] : searched(["account", "person"], text, asking(context));
+}
+
+/** What people write between the digits of a number, and more digits than a name has. */
+const between = /[\s().+_-]/g;
+const mayBeNumber = /\d{6}/;
+
 /** The reference in what a client wrote around it: "Ref: aVi3O… please". */
 function referenceIn(text: string): string | undefined {
   return text.split(/[^0-9A-Za-z]+/).find((word) => recordKinds.verification.named.test(word));
 }
 
 function refuseNumbers(text: string): void {
-  if (ownForms.some((form) => form.test(text)) || !/\d{10}/.test(text.replaceAll(/[\s().+_-]/g, ""))) return;
+  if (ownForms.some((form) => form.test(text)) || !/\d{10}/.test(text.replaceAll(between, ""))) return;
   throw new InputError(
     "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, and not those of the phone; or the request_reference or the idempotency key. To find " +
       "everything about a person, an officer runs `duba subjects export`.",

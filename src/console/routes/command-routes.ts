@@ -12,6 +12,7 @@ import type { MenuLink } from "../view/menus.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
+import { noteOpened } from "./found-names.ts";
 import { learnNames } from "./learn-names.ts";
 import { letterDocument } from "./letter-page.ts";
 import {
@@ -92,7 +93,11 @@ export async function showCommand(visit: Visit, command: ConsoleCommand): Promis
     ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
     : html`${head}${tabs(visit, command, texts)}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
   const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
-  return framed(visit, place, pageTitle(visit, command, texts, answer), main, { scripts });
+  const title = pageTitle(visit, command, texts, answer);
+  const shownPage = await framed(visit, place, title, main, { scripts });
+  if (recordShownBy(command) && !problem)
+    noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title, beside: place.title });
+  return shownPage;
 }
 
 /** The table about a record that stands on its page. */
@@ -182,10 +187,17 @@ export async function framed(
   main: Html,
   { scripts, at = visit.store.now() }: { scripts?: string[]; at?: number | null } = {},
 ): Promise<HttpResponse> {
-  const { site, session, store, config, times } = visit;
+  const { site, session, store, config, times, opened } = visit;
   const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
   const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
-  return page(framedPage({ title, main, scripts }, { site, place, session, counts: await menuCounts(visit), foot }));
+  return page(
+    framedPage(
+      { title, main, scripts },
+      {
+        ...{ site, place, session, counts: await menuCounts(visit), opened: opened.get(session.hash) ?? [], foot },
+      },
+    ),
+  );
 }
 
 /** What waits on pages, for their links in the menu. All people share a reading of it. */

@@ -17,6 +17,7 @@ import { answerParts, fileOf } from "./answers.ts";
 import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
+import { foundNames } from "./found-names.ts";
 import { learnNames } from "./learn-names.ts";
 import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
 import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
@@ -26,6 +27,7 @@ import { localPath } from "./sign-in-routes.ts";
 /** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
 export async function sentFormReply(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
   if (visit.query.has("_typed")) return showTyped(visit, command);
+  if (command.id === "find" && visit.query.has("_names")) return foundNames(visit);
   const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
   const was = textsWas(form.get("_was"));
   const read = Object.entries(readTextsOf(command, form));

@@ -39,6 +39,14 @@ const box = document.querySelector("#box");
 box?.addEventListener("paste", () => {
   if (box.value === "") setTimeout(() => box.form.requestSubmit());
 });
+// Names and e-mails come while somebody types; what may be a person's number is not sent.
+box?.addEventListener("input", async ({ inputType }) => {
+  const text = box.value;
+  if (inputType === "insertFromPaste" || text.length < 3 || /\d{6}/.test(text.replaceAll(/[\s().+_-]/g, ""))) return;
+  const body = new URLSearchParams(new FormData(box.form));
+  const answer = await fetch("/find?_names=1", { method: "POST", body });
+  if (answer.ok && box.value === text) box.form.querySelector("ul").innerHTML = await answer.text();
+});
 // Back from another page: the form may be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;

@@ -21,6 +21,17 @@ export function barePage({ title, main, scripts = [] }: FramedPage): string {
   );
 }
 
+/** A record that a person opened, or may mean. */
+export interface OpenedRecord {
+  address: string;
+  title: string;
+  beside?: string;
+}
+
+export function openedLinks(records: readonly OpenedRecord[]): Html {
+  return html`${records.map(({ address, title, beside = "" }) => html`<li><a href="${address}">${title} <span class="quiet">${beside}</span></a></li>`)}`;
+}
+
 /** How many things wait on a page, by its path. */
 export type MenuCounts = Readonly<Record<string, number>>;
 
@@ -30,20 +41,22 @@ interface Frame {
   place: ConsolePage;
   session: Session;
   counts: MenuCounts;
+  /** What the person opened last. */
+  opened: readonly OpenedRecord[];
   /** When what it shows was read, and the zone of its times. */
   foot: Html;
 }
 
 /** A whole page for somebody who is signed in. */
 export function framedPage({ title, main, scripts = [] }: FramedPage, frame: Frame): string {
-  const { site, session, foot } = frame;
+  const { site, session, opened, foot } = frame;
   const { person, formToken } = session;
   const own = site.places.find(({ isOwn }) => isOwn);
   const body = html`<header class="side">
 <a class="skip" href="#main">Skip to content</a>
 <a class="mark" href="/">${mark}Duba</a>
 <form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find a reference, a client, a key</label>
-<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd></form>
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>
 <button type="button" class="button bare" popovertarget="menu" aria-label="Menu">${icon("pages")}</button>
 <nav id="menu" class="menu-links" aria-label="Pages" popover>${groups.map((group) => menuGroup(group, frame))}
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>
