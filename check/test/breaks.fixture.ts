@@ -24,7 +24,7 @@ export type PathName = keyof typeof paths | `/${string}`;
 
 export const barePath = ({ path }: ServerRequest): string => path.split("?")[0]!;
 export const isAt = (asked: ServerRequest, place: PathName): boolean =>
-  barePath(asked).startsWith((paths as Record<string, string>)[place] ?? place);
+  `${barePath(asked)}/`.startsWith(`${(paths as Record<string, string>)[place] ?? place}/`);
 
 /** RequestChanges the JSON of responses with this status. */
 export function changedJson(place: PathName, change: (json: Json, asked: ServerRequest) => void, status = 200): Break {
