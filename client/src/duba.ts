@@ -314,6 +314,7 @@ export interface VerificationSettledEvent {
   type: "verification.settled";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     request_reference: string;
     kind: "bvn" | "nin";
@@ -327,6 +328,7 @@ export interface VerificationChargedEvent {
   type: "verification.charged";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     request_reference: string | null;
     kind: "bvn" | "nin" | null;
@@ -341,6 +343,7 @@ export interface VerificationReversedEvent {
   type: "verification.reversed";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     request_reference: string | null;
     kind: "bvn" | "nin" | null;
@@ -355,6 +358,7 @@ export interface CataloguePublishedEvent {
   type: "catalogue.published";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     revision: number;
     added: number;
@@ -370,6 +374,7 @@ export interface PriceScheduledEvent {
   type: "price.scheduled";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     draft: string;
     holds_from: string;
@@ -383,6 +388,7 @@ export interface KeyExpiringEvent {
   type: "key.expiring";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     key: string;
     expires_at: string;
@@ -394,6 +400,7 @@ export interface KeyRevokedEvent {
   type: "key.revoked";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     key: string;
     revoked_at: string;
@@ -405,6 +412,7 @@ export interface AccountCapWarningEvent {
   type: "account.cap_warning";
   timestamp: string;
   mode: "test" | "live" | null;
+  rehearsed?: true;
   data: {
     /** What is nearly used up */
     terms: "cap" | "balance";
@@ -943,6 +951,40 @@ export type ListEventsFailure = Failure<AnyOperationCode | "conflicting_paramete
 
 const listEvents: Row = { id: "listEvents", method: "GET", path: "/api/v2/events", payload: "data" };
 
+export interface TriggerEventInput {
+  /** Type of the event: verification.settled, verification.charged, verification.reversed, catalogue.published, price.scheduled, key.expiring, key.revoked, account.cap_warning. */
+  type: string;
+}
+
+export interface TriggerEventAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data:
+    | VerificationSettledEvent
+    | VerificationChargedEvent
+    | VerificationReversedEvent
+    | CataloguePublishedEvent
+    | PriceScheduledEvent
+    | KeyExpiringEvent
+    | KeyRevokedEvent
+    | AccountCapWarningEvent;
+}
+
+export type TriggerEventFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const triggerEvent: Row = { id: "triggerEvent", method: "POST", path: "/api/v2/events/trigger", payload: "data" };
+
 export interface AuthorizeMerchantInput {
   /** E-mail address of the account; case does not matter. */
   email?: string | undefined;
@@ -1120,6 +1162,11 @@ export class Duba {
   /** Lists the events that webhooks deliver, with the same bodies, in the mode of your key. */
   listEvents(input: ListEventsInput = {}, options?: CallOptions): Promise<ListEventsAnswer | ListEventsFailure> {
     return this.#call(listEvents, input, options);
+  }
+
+  /** Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints of the account's test mode get it. */
+  triggerEvent(input: TriggerEventInput, options?: CallOptions): Promise<TriggerEventAnswer | TriggerEventFailure> {
+    return this.#call(triggerEvent, input, options);
   }
 
   /** Gives a token that stands for the API key for 24 hours, and dies with the key. */

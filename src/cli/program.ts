@@ -26,9 +26,12 @@ export async function run(
   }
 }
 
-/** `duba listen` in full. */
-function withoutShortForm(argv: readonly string[]): readonly string[] {
-  return argv[0] === "listen" ? ["call", "listEvents", "--follow", ...argv.slice(1)] : argv;
+/** `duba listen` and `duba trigger` in full. */
+function withoutShortForm([name, ...rest]: readonly string[]): readonly string[] {
+  if (name === "listen") return ["call", "listEvents", "--follow", ...rest];
+  if (name === "trigger")
+    return ["call", "triggerEvent", ...rest.map((word) => (/^[a-z_]+\.[a-z_]+$/.test(word) ? `type=${word}` : word))];
+  return name === undefined ? [] : [name, ...rest];
 }
 
 /** Importing the operations loads every room, so only `duba call` does it. */
@@ -57,6 +60,7 @@ async function runCommand(
   }
   const call = subcommand(program, "call", "Call an operation of a running service, and print the response.");
   subcommand(program, "listen", "Follow events, and forward them to your machine: `duba call listEvents --follow`.");
+  subcommand(program, "trigger", "Rehearse an event with a test key: `duba call triggerEvent type=…`.");
   if (argv.includes("call")) (await import("./call/call.ts")).addOperations(call, io, await operations(), setExitCode);
   examples(
     program,

@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
 import Type from "../operation/schema/type.ts";
+import { rehearsed } from "../storage/events/announce.ts";
 import type { EventRow } from "../storage/tables.ts";
 
 const shapeOf = (type: EventType, data: TObject) =>
@@ -10,6 +11,7 @@ const shapeOf = (type: EventType, data: TObject) =>
       type: Type.Literal(type),
       timestamp: Type.String({ format: "date-time" }),
       mode: Type.Union([Type.Enum(["test", "live"]), Type.Null()]),
+      rehearsed: Type.Optional(Type.Literal(true, { description: "A test key made it: nothing happened" })),
       data,
     },
     { title: titleOf(type), description: eventTypes[type].summary },
@@ -35,7 +37,9 @@ export function eventBodyOf({
   type,
   at,
   mode,
+  about,
   data,
-}: Pick<EventRow, "id" | "type" | "at" | "mode" | "data">): EventBody {
-  return { id, type, timestamp: new Date(at).toISOString(), mode, data: JSON.parse(data) };
+}: Pick<EventRow, "id" | "type" | "at" | "mode" | "about" | "data">): EventBody {
+  const mark = about === rehearsed ? { rehearsed: true as const } : {};
+  return { id, type, timestamp: new Date(at).toISOString(), mode, ...mark, data: JSON.parse(data) };
 }

@@ -22,7 +22,7 @@ export interface EventList {
  * the list.
  */
 export async function eventsAfter(
-  { db, keyring }: EventsRoom,
+  { db, keyring }: Pick<EventsRoom, "db" | "keyring">,
   { after, limit }: { after: string | undefined; limit: number },
   { accountId, mode, scopes }: Pick<Caller, "accountId" | "mode" | "scopes">,
 ): Promise<EventList> {

@@ -8,6 +8,8 @@ import { Deliverer, type DeliveryParts } from "./deliver.ts";
 export interface EventsRoom {
   db: Kysely<Tables>;
   keyring: CurrentKeyring;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }
 
 export interface EventsParts extends DeliveryParts {
@@ -26,7 +28,7 @@ export interface Events extends EventsRoom {
 
 /** Opens the room. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
-  const { db, keyring } = parts;
+  const { db, keyring, now } = parts;
   // Only one process serves on SQLite, so that a lease is one of a process that is gone.
   if (engine === "sqlite")
     await db
@@ -36,7 +38,7 @@ export async function openEvents({ engine, ...parts }: EventsParts): Promise<Eve
       .execute();
   const deliverer = new Deliverer(parts);
   return {
-    ...{ db, keyring },
+    ...{ db, keyring, now },
     counts: deliverer.counts,
     deliver: () => deliverer.begin(),
     stop: () => deliverer.stop(),

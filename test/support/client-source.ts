@@ -92,7 +92,7 @@ function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): J
   const { id, method, path, headers, input, answer, pick } = operation;
   const names = settable(headers).map(([name]) => name);
   const [payload] = Object.entries((answer as Schema).properties!).find(
-    ([, { properties, items }]) => properties ?? items,
+    ([, { properties, items, anyOf }]) => properties ?? items ?? anyOf,
   )!;
   const kind = checkKinds.find((kind) => kind in input.properties);
   return {

@@ -48,6 +48,20 @@ suite("duba listen", () => {
     assert.ok(err.includes(` --follow --forward-to ${receiver.url} --secret ${secret}\n`), err);
   });
 
+  test("hears what duba trigger makes", async (t) => {
+    const receiver = await openReceiver();
+    t.after(() => receiver.close());
+    const { text: key, id } = await service.newKey({ account: await service.newAccount("Triggers") });
+    const environment = { DUBA_URL: service.url, DUBA_API_KEY: key };
+    assert.equal((await ran(["trigger", "account.cap_warning"], { environment })).exitCode, 0);
+    const listening = ran(["listen", "after=0", "--forward-to", receiver.url], { environment });
+    await until(() => receiver.received.length === 2);
+    await duba("keys", "revoke", id, "--yes");
+    await listening;
+    const { type, rehearsed } = JSON.parse(receiver.received[1]!.body);
+    assert.deepEqual([type, rehearsed], ["account.cap_warning", true]);
+  });
+
   test("says what an address and a secret look like", async () => {
     const listen = (...argv: string[]) => ran(["listen", ...argv], { environment: { DUBA_URL: service.url } });
     assert.match(

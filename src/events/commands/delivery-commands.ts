@@ -4,6 +4,7 @@ import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
+import { rehearsed } from "../../storage/events/announce.ts";
 import { type DeliveryState, deliveryStates, findEvent, listDeliveries, resend } from "../deliveries.ts";
 import { undelivered } from "../events.ts";
 
@@ -88,7 +89,7 @@ const showEvent = command({
     const { at, about, type, mode, deliveries } = await findEvent(db, id);
     return {
       ...{ event: id, type, mode, happened_at: at },
-      request_reference: type.startsWith("verification.") ? about : null,
+      request_reference: type.startsWith("verification.") && about !== rehearsed ? about : null,
       deliveries: deliveries.map((row) => ({ ...row, endpoint: row.endpoint_id, state: row.state as DeliveryState })),
     };
   },

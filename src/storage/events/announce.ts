@@ -11,6 +11,9 @@ import type { Tables } from "../tables.ts";
 export const everyAccount = "accounts";
 export const operators = "operators";
 
+/** The subject of an event that a test key made to rehearse. */
+export const rehearsed = "rehearsed";
+
 /** How long we try to deliver an event, in milliseconds. */
 export const deliveryTime = 3 * 24 * 3_600_000;
 
@@ -34,16 +37,16 @@ const copiers = new Map(eventTypeNames.map((type) => [type, declaredCopier(event
  * Writes an event in the transaction of the change that it reports, so that both commit or neither does, and queues it
  * for the endpoints that want it. Call it last: it locks event numbers until the commit. Numbers therefore follow the
  * order of commits, and a reader who has read up to a number has missed nothing. With `unlessSince`, it writes nothing
- * if the newest event of this type and subject has the same data and is not older than that time. Throws if the data
- * does not match the type's schema.
+ * if the newest event of this type and subject has the same data and is not older than that time. Returns the event that
+ * it wrote. Throws if the data does not match the type's schema.
  */
 export async function announce<Type extends EventType>(
   db: Kysely<Tables>,
   { type, audience, mode, about, data, at }: Announcement<Type>,
   unlessSince?: number,
-): Promise<void> {
+): Promise<Tables["event"] | undefined> {
   const text = JSON.stringify(copiers.get(type)!(data));
-  await inTransaction(db, async (trx) => {
+  return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
     if (unlessSince !== undefined) {
       const subject = trx
@@ -52,11 +55,12 @@ export async function announce<Type extends EventType>(
         .where("type", "=", type)
         .where("about", "=", about);
       const newest = await subject.orderBy("number", "desc").limit(1).executeTakeFirst();
-      if (newest?.data === text && newest.at >= unlessSince) return;
+      if (newest?.data === text && newest.at >= unlessSince) return undefined;
     }
     const number = (await lastEvent(trx)) + 1;
     const id = `evt_${randomText(15)}`;
-    await trx.insertInto("event").values({ number, id, type, audience, mode, about, at, data: text }).execute();
+    const row = { number, id, type, audience, mode, about, at, data: text };
+    await trx.insertInto("event").values(row).execute();
     const columns = ["endpoint_id", "number", "place", "state", "attempts", "give_up_at"] as const;
     await trx
       .insertInto("event_delivery")
@@ -82,6 +86,7 @@ export async function announce<Type extends EventType>(
           ),
       )
       .execute();
+    return row;
   });
 }
 

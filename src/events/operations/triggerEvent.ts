@@ -1,0 +1,64 @@
+import { eventTypeNames, eventTypes } from "../../operation/event.ts";
+import { Failure } from "../../operation/failures.ts";
+import { field } from "../../operation/fields.ts";
+import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
+import { announce, rehearsed } from "../../storage/events/announce.ts";
+import { EventBody, eventBodyOf } from "../event-body.ts";
+import type { EventsRoom } from "../events.ts";
+
+const types = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
+const listed = types.join(", ");
+
+export const triggerEvent = operation({
+  id: "triggerEvent",
+  method: "POST",
+  path: "/api/v2/events/trigger",
+  summary: "Rehearse an event",
+  alsoCalled: ["triggerwebhook", "testevent"],
+  description:
+    "Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints of the account's test mode " +
+    "get it. Its body has `rehearsed: true`. No verification, charge or key changes.",
+  group: "Events",
+  documented: false,
+  access: "credential",
+  scope: null,
+  limit: "catalogue",
+  carriage: "body",
+  input: Type.Object({
+    type: field({
+      pattern: `^(?:${types.map((type) => type.replace(".", "\\.")).join("|")})$`,
+      description: `Type of the event: ${listed}.`,
+      problem: `must be one of ${listed}`,
+      example: "verification.reversed",
+    }),
+  }),
+  answer: Type.Object({
+    success: Type.Literal(true),
+    status: Type.Literal("success"),
+    message: Type.String(),
+    data: EventBody,
+  }),
+  failures: ["insufficient_scope"],
+  examples: [
+    {
+      summary: "A charge that is taken back",
+      input: { type: "verification.reversed" },
+      answer: {
+        ...{ success: true, status: "success", message: "Event made" },
+        data: {
+          ...{ id: "evt_Vn3bGq0sJ1mTz5xKc8Lw", type: "verification.reversed", timestamp: "2026-11-01T09:30:00.000Z" },
+          ...{ mode: "test", rehearsed: true, data: eventTypes["verification.reversed"].example },
+        },
+      },
+    },
+  ],
+  run: async ({ input, caller }, { db, now }: EventsRoom) => {
+    const { accountId, mode } = caller!;
+    if (mode !== "test") throw new Failure("insufficient_scope", "Only a test key can rehearse events.");
+    const type = types.find((each) => each === input.type)!;
+    const { example: data } = eventTypes[type];
+    const row = await announce(db, { type, audience: accountId, mode, about: rehearsed, data, at: now() });
+    return { success: true as const, status: "success" as const, message: "Event made", data: eventBodyOf(row!) };
+  },
+});
