@@ -122,7 +122,7 @@ test("two different schemas of one name are refused", () => {
 });
 
 test("the document stays small, and a new operation changes no line of the others", () => {
-  assert.ok(JSON.stringify(document).length < 135_000);
+  assert.ok(JSON.stringify(document).length < 145_000);
   const grown = openapi([...served, retiring], "0.1.0");
   const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
   assert.ok(lines(grown) - lines(document) < 250, `${lines(grown) - lines(document)} lines`);
