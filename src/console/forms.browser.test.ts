@@ -37,7 +37,7 @@ suite("forms in a browser", { skip: missingBrowser() }, () => {
     await page.getByRole("button", { name: "Check", exact: true }).click();
     await said(page, `${count} modified.`);
     assert.equal(await page.evaluate("document.activeElement.textContent"), "What it would do");
-    await page.getByRole("button", { name: `Publish ${count} changes` }).click();
+    await page.getByRole("button", { name: `Publish ${count} prices` }).click();
     await said(page, `It makes these changes: ${count} modified.`);
     await page.getByRole("button", { name: "Confirm with your passkey" }).click();
     await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));

@@ -88,6 +88,28 @@ const tasks: Record<string, Task> = {
       assert.match(told, /failed[\s\S]*Charged\s+no/);
     },
   },
+  "give back": {
+    actions: 6,
+    async does(hands, { reference }) {
+      await hands.paste(reference);
+      await hands.go(/^Give back ₦/);
+      await hands.fill(/^Reason/, "Charged twice");
+      await hands.confirm(/^Adjust$/);
+      await hands.go(new RegExp(`^Back to ${reference}$`));
+      await said(hands.page, /Gave back ₦/);
+    },
+  },
+  "pause a vendor": {
+    actions: 5,
+    async does(hands) {
+      await hands.paste("dojah");
+      await hands.go(/^Pause…$/);
+      // It is the last one, so that a passkey confirms it.
+      await hands.confirm(/^Pause$/);
+      await hands.go(/^Back to Dojah$/);
+      await said(hands.page, "Paused by");
+    },
+  },
   "settle an unknown": {
     actions: 6,
     async does(hands, { unknown }) {
@@ -172,7 +194,7 @@ const vendor = {
 };
 
 // What a browser does here does not depend on the engine.
-suite("ten tasks of an operator's day", { skip: missingBrowser() }, () => {
+suite("twelve tasks of an operator's day", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
   let ada: Visitor;

@@ -35,13 +35,18 @@ export const changeCommand = {
   answer: ChangeAnswer,
   view: changeView,
   first: firstChanges,
-  does: ({ state, added = 0, modified = 0, removed = 0 }: Answer) => {
-    const all = added + modified + removed;
-    return state === "dry run" && all > 0 ? `Publish ${all} ${all === 1 ? "change" : "changes"}` : undefined;
-  },
+  does: (answer: Answer) => publishes(answer, "change"),
   isWell: ({ state, unmapped }: Answer) => state !== "held" && state !== "recomputed" && !unmapped,
   records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
 };
+
+/** What a form's button does after this dry run, such as "Publish 30 prices". */
+export function publishes({ state, added = 0, modified = 0, removed = 0 }: Answer, what: string): string | undefined {
+  const all = added + modified + removed;
+  return state === "dry run" && all > 0
+    ? `Publish ${all.toLocaleString("en")} ${what}${all === 1 ? "" : "s"}`
+    : undefined;
+}
 
 type Found = Pick<Answer, "added" | "modified" | "removed"> & { readonly reasons?: readonly string[] };
 
@@ -54,7 +59,10 @@ async function effectOf(dryRun: () => Promise<Found>): Promise<Effect> {
 
 /** Declares a command that changes the prices of clients. Its dry run changes nothing. */
 export function priceChange<Input extends TObject, Room>(
-  specification: Omit<Specification<Input, typeof ChangeAnswer, Room>, keyof typeof changeCommand | "kind" | "gives">,
+  specification: Omit<
+    Specification<Input, typeof ChangeAnswer, Room>,
+    Exclude<keyof typeof changeCommand, "does"> | "kind" | "gives"
+  >,
 ): Command<Room> {
   const { run } = specification;
   const isDryRun = (input: Static<Input>) => (input as { dry_run?: boolean }).dry_run === true;
@@ -64,8 +72,8 @@ export function priceChange<Input extends TObject, Room>(
       isDryRun(input)
         ? { says: [] }
         : effectOf(() => run({ ...(input as object), dry_run: true } as Static<Input>, room)),
-    ...specification,
     ...changeCommand,
+    ...specification,
     kind: "change",
     gives: "money",
   });

@@ -8,7 +8,7 @@ import { withEntries } from "../model/snapshot.ts";
 import { margin, roundings } from "../prices/price-forms.ts";
 import { ruleText } from "../prices/price-rules.ts";
 import type { Plan } from "../revisions/review.ts";
-import { changed, priceChange } from "./change-answer.ts";
+import { changed, priceChange, publishes } from "./change-answer.ts";
 import { entriesIn, isChosen, selection } from "./entries-command.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note } from "./publisher.ts";
 
@@ -21,6 +21,7 @@ export const changePrices = priceChange({
     "It chooses entries as `duba catalogue entries` does, and makes one revision, as an import does: a price that moves far, or that is below the cost, waits for " +
     "approval. Done twice, it changes the prices twice. Face values (amount) and the prices of accounts do not change, but for those that follow from these prices.",
   role: "operator",
+  does: (answer) => publishes(answer, "price"),
   input: Type.Object({
     by: formed(margin, {
       description: "By how much the prices change, such as 3%, -2.5% or 50. Duba rounds half a kobo up.",

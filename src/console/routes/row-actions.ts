@@ -8,7 +8,7 @@ import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf } from "../site-map.ts";
 import { formId, passkeyFields } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
-import { recordLinks } from "../view/record-links.ts";
+import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
 import { inWords } from "../view/words.ts";
 import { isMaker } from "./page-parts.ts";
@@ -31,7 +31,9 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
         row[name] ??
         row[`request_${name}`] ??
         (name === "revision" ? row.draft : undefined) ??
-        (isOwn ? row.id : undefined);
+        (isOwn ? row.id : undefined) ??
+        // A vendor has no id.
+        (recordShownBy(listed)?.by === name ? row.name : undefined);
       const { member } = membersOf(command.input).find((each) => each.name === name)!;
       if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
       if (member.read && member.read(String(value), config.timeZone) === undefined) return [];

@@ -90,7 +90,7 @@ Run again, it does what is left, so it may be stopped at any time.`,
     ...(state === "dry run" ? [{ note: "Nothing was changed: this was a dry run." }] : []),
   ],
   does: ({ state, verifications }) => {
-    const many = verifications.filter(({ result }) => !needHands.includes(result)).length;
+    const many = verifications.filter(({ result }) => !unknownEnds[result].startsWith("left")).length;
     return state === "dry run" && many > 0 ? `End ${many} by this invoice` : undefined;
   },
   isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
