@@ -68,6 +68,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     reason: `case when (${number} * 13) % 1000 between 20 and 59 then 'not_found'
       when (${number} * 13) % 1000 between 60 and 79 then 'phone_mismatch' end`,
     idempotency_hash: `case when ${isRecent} then 'v1:' || ${hash} end`,
+    lasting_idempotency_hash: `'v1:' || ${hash}`,
     body_hash: `case when ${isRecent} then 'v1:' || ${hash} end`,
     subject_hash: `'v1:' || ${hash}`,
     subject_last4: digits(`(${number} * 37) % 10000`, 4),

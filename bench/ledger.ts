@@ -84,6 +84,7 @@ async function queriesOf(db: Kysely<Tables>): Promise<Record<string, Query>> {
     .where("idempotency_hash", "is not", null)
     .limit(1)
     .executeTakeFirstOrThrow();
+  const past = middle.lasting_idempotency_hash!;
   const place = { createdAt: middle.created_at, reference: middle.reference };
   const [from, to] = [zone.startOfMonth("2026-03"), zone.startOfMonth("2026-04")];
   const list =
@@ -110,6 +111,7 @@ async function queriesOf(db: Kysely<Tables>): Promise<Record<string, Query>> {
     "list --last4 --account": list({ last4: "0037", accountId: "acc_5" }),
     "list --consent": list({ consent: middle.consent_reference! }),
     "list --idempotency-key": list({ idempotencyHashes: ["v1:none", keyed.idempotency_hash!] }),
+    "list --idempotency-key, a past one": list({ idempotencyHashes: ["v1:none", past] }),
     "list --request-id": list({ requestId: middle.request_id }),
     "list --vendor": list({ vendor: "dojah" }),
     "list --vendor, rarely asked": list({ vendor: "peer" }),

@@ -5,13 +5,18 @@ import type { Mode } from "../operation/operation.ts";
 import { baselineTables } from "./migrations/0001_tables.ts";
 import { outcomeSumColumns } from "./migrations/0002_tables.ts";
 import { foundAgainColumns } from "./migrations/0003_tables.ts";
+import { stateSumColumns } from "./migrations/0004_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
   ...baselineTables,
   verification: { ...baselineTables.verification, ...foundAgainColumns.verification },
   api_request: { ...baselineTables.api_request, ...foundAgainColumns.api_request },
-  verification_sum: { ...baselineTables.verification_sum, ...outcomeSumColumns.verification_sum },
+  verification_sum: {
+    ...baselineTables.verification_sum,
+    ...outcomeSumColumns.verification_sum,
+    ...stateSumColumns.verification_sum,
+  },
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
 } as const;
 

@@ -73,6 +73,7 @@ const sumsOf = (span: "hour" | "day") =>
     (age, at) => ({
       ...{ span, begins_at: at, account_id: "a", mode: "live", kind: "bvn", vendor: age },
       ...{ attempts: 1, verified: 1, negative: 0, failed: 0, unknown: 0, charges: 1, charged_kobo: 1 },
+      ...{ made_verified: 1, made_refused: 0, made_not_found: 0, made_phone_mismatch: 0, made_blocked: 0 },
       ...{ not_found: 0, phone_mismatch: 0, blocked: 0, billed_kobo: 0, unsure_kobo: 0, unpriced: 0 },
       ...{
         within_250ms: 1,

@@ -38,7 +38,9 @@ for (const engine of engines)
 
       await followJournal({ db: store.db, audit: async () => {}, zone });
       const kept = store.db.selectFrom("verification_sum").select("billed_kobo").where("account_id", "=", accountId);
-      assert.deepEqual(await kept.where("span", "=", "day").execute(), [{ billed_kobo: costKobo }]);
+      assert.deepEqual(await kept.where("span", "=", "day").where("attempts", ">", 0).execute(), [
+        { billed_kobo: costKobo },
+      ]);
 
       // Once the day is over, they are read from its sums, and are the same.
       await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);

@@ -2,6 +2,7 @@ import { before } from "node:test";
 import type { Kysely } from "kysely";
 import { type SuiteTerminal, suiteTerminal } from "../../../test/support/command-line.ts";
 import type { Engine } from "../../../test/support/engines.ts";
+import { noteOlderVersion } from "../../storage/migrations/older-version.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { stored } from "../ledger/ledger-rows.fixture.ts";
@@ -67,6 +68,8 @@ export function suiteShop(engine: Engine, store: (db: Kysely<Tables>, accountId:
     const { id } = JSON.parse((await terminal.duba(...account)).out);
     const { db, close } = await openStore({ ...terminal.settings, serving: false });
     await store(db, id);
+    // As if an older version had written the rows: no sum has them.
+    await noteOlderVersion(db, 1);
     await close();
   });
   return terminal;

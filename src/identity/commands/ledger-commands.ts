@@ -17,17 +17,12 @@ import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import { attemptReasons } from "../../upstreams/ports/reasons.ts";
 import { attemptSums } from "../books/attempt-sums.ts";
+import type { SummaryPeriod } from "../ledger/reports/day-groups.ts";
 import { adjustmentsOf } from "../ledger/reports/inspect.ts";
-import {
-  groupings,
-  noStates,
-  type SummaryPeriod,
-  summary,
-  type VerificationSummary,
-} from "../ledger/reports/summary.ts";
+import { groupings, noStates, summary, type VerificationSummary } from "../ledger/reports/summary.ts";
 import { type ClientResponse, responseText, timeLine } from "../ledger/reports/time-line.ts";
 import { anyVerification } from "../ledger/settle.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
@@ -94,11 +89,15 @@ const summarizeLedger = command({
     { by: "day", account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-12-01" },
     { by: "month", from: "2026-01-01" },
   ],
-  run: async ({ by, account, mode, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
+  run: async (
+    { by, account, mode, ...days },
+    { db, accounts, now, config: { timeZone: zone } }: BooksRoom & WithClock,
+  ) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
     const asked = { from, to, accountId, mode };
-    const sums = by === "vendor" ? await vendorSums(db, asked, zone) : await summary(db, asked, { by, zone });
+    const sums =
+      by === "vendor" ? await vendorSums(db, asked, zone) : await summary(db, asked, { by, zone, now: now() });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     return {
       ...{ from, to },

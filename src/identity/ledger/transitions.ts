@@ -32,6 +32,11 @@ export const transitions = {
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;
 
+/** The states that a row may leave. */
+export const passingStates = states.filter((state) =>
+  Object.values<{ from: readonly VerificationState[] }>(transitions).some(({ from }) => from.includes(state)),
+);
+
 /**
  * The first step of a retry. `attempt`: a new one. `lookUp`: looks up an earlier attempt. `wait`: waits for an attempt
  * that is still under way.

@@ -6,6 +6,7 @@ import { allTables, type Tables } from "../tables.ts";
 import { baselineHash, makeBaseline } from "./0001_baseline.ts";
 import { outcomeSums } from "./0002_outcome_sums.ts";
 import { foundAgain } from "./0003_found_again.ts";
+import { stateSums } from "./0004_state_sums.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   [baseline]: { tables: makeBaseline },
   "0002_outcome_sums_since_0001": outcomeSums,
   "0003_found_again_since_0002": foundAgain,
+  "0004_state_sums_since_0002": stateSums,
 };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));

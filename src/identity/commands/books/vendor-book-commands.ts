@@ -6,6 +6,7 @@ import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
 import Type from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
+import type { WithClock } from "../../../storage/audited.ts";
 import { vendorPrices } from "../../../upstreams/vendor-prices.ts";
 import { attemptGroupings, attemptSums } from "../../books/attempt-sums.ts";
 import { type InvoiceLine, timesOf } from "../../books/invoice.ts";
@@ -168,12 +169,12 @@ const sumBooks = command({
   none: "There were no charges and no attempts.",
   noneThen: { says: "They appear with the first live verification of a client.", by: "keys.create" },
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
-  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
+  run: async ({ by, account, ...days }, { db, accounts, now, config: { timeZone: zone } }: BooksRoom & WithClock) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
     const live = { from, to, accountId, mode: "live" } as const;
     // A charge belongs to no single vendor, as several may have received attempts.
-    const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
+    const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone, now: now() });
     const attempts = await attemptSums(db, live, { by, zone });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;

@@ -122,6 +122,7 @@ const lasting = [
   "verification.kind",
   "verification.fee",
   "verification.charged_at",
+  "verification.created_at",
 ] as const;
 
 /**
@@ -222,7 +223,7 @@ export async function* ledgerAuditEvents(
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
   const ledger = db
     .selectFrom("verification")
-    .select([...lasting, "state", "reason", "charged", "created_at"])
+    .select([...lasting, "state", "reason", "charged"])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom("verification_journal as journal")

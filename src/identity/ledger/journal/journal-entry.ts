@@ -36,7 +36,7 @@ export type JournalEntry = Omit<
 
 /** A journal row joined with its verification, and with the vendor and time of the attempt that it ended. */
 export type Followed = Tables["verification_journal"] &
-  Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at"> & {
+  Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at" | "created_at"> & {
     number: number;
     what: Happening;
     state: VerificationState;

@@ -11,17 +11,20 @@ import { Charges } from "../charges.ts";
 import { abandonAll } from "../leases.ts";
 import { Ledger, type Row } from "../ledger.ts";
 import { found, newRow } from "../ledger-moves.fixture.ts";
+import { type Grouping, summary } from "../reports/summary.ts";
 import { settle, settleAttempts, settledAfter } from "../settle.ts";
 import type { ToldState } from "../told-state.ts";
 import { followJournal } from "./follow-journal.ts";
 import { rebuildSums } from "./rebuild-sums.ts";
 import { differencesOf, type SumDifference, sumPieces } from "./recounted-sums.ts";
+import { counts } from "./verification-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const audit = async () => {};
 const prices = { first: { bvn: 5_000, "bvn.not_found": 1_000, "*.failed": 300 }, next: { bvn: 7_000 } };
 const dearer = { first: { bvn: 6_000, "bvn.not_found": 3_000, "*.failed": 20 }, next: { bvn: 7_500 } };
 const hour = 3_600_000;
+const day = 24 * hour;
 
 const outcomes = ["verified", "not_found", "phone_mismatch", "failed", "unknown", "not sent"] as const;
 const steps = [
@@ -91,6 +94,23 @@ for (const engine of engines)
           all.push(...(await differencesOf(snapshot, piece, zone)).differences);
         return all.filter(({ stored }) => account === undefined || stored.account_id === account);
       });
+    /** What a summary says, from the sums and from the ledger. */
+    const summaries = (accountId: string | undefined, by: Grouping) => {
+      const period = { from: 0, to: Date.now() + day, accountId };
+      return Promise.all([
+        summary(store.db, period, { by, zone, now: Date.now() + 2 * day }),
+        summary(store.db, period, { by, zone }),
+      ]);
+    };
+    const assertSameSummaries = async (accountId?: string) => {
+      for (const by of ["account", "day", "state"] as const) {
+        const [ofSums, ofLedger] = await summaries(accountId, by);
+        const told = ofLedger.filter(
+          ({ count, charged, feeKobo }) => count + Math.abs(charged) + Math.abs(feeKobo) > 0,
+        );
+        assert.deepEqual(ofSums, told);
+      }
+    };
     const sums = async () => {
       const rows = await store.db
         .selectFrom("verification_sum")
@@ -98,9 +118,7 @@ for (const engine of engines)
         .orderBy("span")
         .orderBy("begins_at")
         .execute();
-      const counted = rows.filter(
-        ({ attempts, charges, charged_kobo }) => attempts + charges !== 0 || charged_kobo !== 0,
-      );
+      const counted = rows.filter((row) => counts.some((count) => row[count] !== 0));
       return counted.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
     };
 
@@ -190,11 +208,13 @@ for (const engine of engines)
           const account = `acc_${lives}`;
           await live(life, account);
           assert.deepEqual(await wrong(account), []);
+          await assertSameSummaries(account);
         }),
         { numRuns: 25, examples: [[billedThenAnswered], [endedByInvoice], [neverSent]] },
       );
       await followJournal(parts());
       assert.deepEqual(await wrong(), []);
+      await assertSameSummaries();
       const followed = await sums();
       assert.ok(followed.length > 20);
 

@@ -1,9 +1,12 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
 import { outcomeSumColumns } from "../../../storage/migrations/0002_tables.ts";
+import { stateSumColumns } from "../../../storage/migrations/0004_tables.ts";
 import { olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../../storage/tables.ts";
+import { type ToldState, toldStateSql } from "../told-state.ts";
+import { passingStates } from "../transitions.ts";
 import { waitingRows } from "./follow-journal.ts";
 import {
   type Count,
@@ -12,6 +15,7 @@ import {
   hoursKept,
   nameOfSum,
   ofAttempt,
+  ofEnded,
   type SumRow,
   Sums,
   timeBuckets,
@@ -58,11 +62,12 @@ export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone
     yield { span: "hour", from, to: from + 24 * hourly, part: 1 };
 }
 
-/** The time of the next attempt or charge, or the start of the next daily sum. */
+/** The time of the next verification, attempt or charge, or the start of the next daily sum. */
 async function nextTime(db: Kysely<Tables>, since: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
     select min(started_at) as at from verification_attempt where started_at >= ${since}
     union all select min(charged_at) from verification where charged_at >= ${since}
+    union all select min(created_at) from verification where created_at >= ${since}
     union all select min(at) from adjustment where at >= ${since}
     union all select min(begins_at) from verification_sum where span = 'day' and begins_at >= ${since}) as times`.execute(
     db,
@@ -111,7 +116,8 @@ export async function* comparedSums(
 ): AsyncGenerator<{ compared: number; differences: string[] }> {
   // Until they are counted anew, sums that an older version wrote lack the counts that it does not know.
   const isWhole = (await olderVersionNote(snapshot)) === undefined;
-  const known = isWhole ? counts : counts.filter((count) => !(count in outcomeSumColumns.verification_sum));
+  const later = { ...outcomeSumColumns.verification_sum, ...stateSumColumns.verification_sum };
+  const known = isWhole ? counts : counts.filter((count) => !(count in later));
   for await (const piece of sumPieces(snapshot, now, zone)) {
     const { compared, differences: all } = await differencesOf(snapshot, piece, zone);
     const differences = all.filter((difference) => differentCounts(difference, known).length > 0);
@@ -145,6 +151,8 @@ async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Pro
   }
   for (const { begins_at, vendor, charges, charged_kobo, ...about } of await chargeGroups(db, piece))
     sums.add(begins_at, about, vendor, { charges, charged_kobo });
+  for (const { begins_at, state, times, ...about } of await endedGroups(db, piece))
+    sums.add(begins_at, about, "", ofEnded(state), times);
   followInSums(sums, await waitingRows(db), -1);
   const { span, from, to } = piece;
   return sums.rows().filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
@@ -202,6 +210,16 @@ async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
           select reference, account_id, mode, kind, at, charges, kobo from adjustment where ${within("at")} and charges <> 0
         ) as charge
       ) as placed group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+/** Verifications that have ended for good. */
+async function endedGroups(db: Kysely<Tables>, piece: SumPiece) {
+  const { rows } = await sql<Omit<About, "vendor"> & { state: ToldState; times: number }>`
+    select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${toldStateSql} as state, count(*) as times
+      from verification where created_at >= ${piece.from} and created_at < ${piece.to}
+        and state not in (${sql.join(passingStates)})
+      group by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
 

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
+import { stateSumColumns } from "../../../storage/migrations/0004_tables.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { toldState } from "../told-state.ts";
+import { type ToldState, toldState } from "../told-state.ts";
+import { passingStates } from "../transitions.ts";
 import type { Followed } from "./journal-entry.ts";
 
 export type SumRow = Tables["verification_sum"];
@@ -22,6 +24,13 @@ export const timeBuckets: readonly [Count, number][] = [
   ["later", Number.POSITIVE_INFINITY],
 ];
 
+/** Verifications by the state in which they ended for good. */
+const madeCounts = Object.keys(stateSumColumns.verification_sum) as (keyof typeof stateSumColumns.verification_sum)[];
+export const lastingStates = madeCounts.map((count) => count.replace("made_", "") as ToldState);
+
+/** What a verification that ended for good adds to the sum of the time in which it was made. */
+export const ofEnded = (state: ToldState): Partial<Record<Count, number>> => ({ [`made_${state}`]: 1 });
+
 /** All columns that are added up. */
 export const counts = [
   "attempts",
@@ -30,6 +39,7 @@ export const counts = [
   ...["charges", "charged_kobo"],
   ...timeBuckets.map(([column]) => column),
   "refused",
+  ...madeCounts,
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 
@@ -107,7 +117,8 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
 
 /**
  * Adds journal rows to the sums of their hours and days. An attempt counts at the time it was made, under its latest
- * outcome. A charge or reversal counts at its own time, for the last vendor.
+ * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time it was made, once
+ * it has ended for good.
  */
 export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);
@@ -130,6 +141,8 @@ export function followInSums(sums: Sums, rows: readonly Followed[], times = 1): 
       const before = { state: was === "unknown" ? was : "failed", reason: null };
       if (was !== null) add(ofAttempt(before, Number.POSITIVE_INFINITY), -times);
     }
+    if ((row.what === "outcome" || row.what === "settling") && !passingStates.includes(row.state))
+      sums.add(row.created_at, row, "", ofEnded(toldState(row)), times);
     const charges = chargesOf(row);
     if (charges !== 0) sums.add(at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo }, times);
   }

@@ -1,7 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Mode } from "../../../operation/operation.ts";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 
 const dayLength = 86_400_000;
+
+/** From `from` until before `to`, in milliseconds since 1970. */
+export interface SummaryPeriod {
+  from: number;
+  to: number;
+  accountId?: string | undefined;
+  mode?: Mode | undefined;
+}
 
 /**
  * A part of a period without a clock change. Times are in milliseconds; `offset` is how far the clocks are ahead of

@@ -3,14 +3,17 @@ import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { feesOf } from "../../../checks/kinds.fixture.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
+import { noteOlderVersion } from "../../../storage/migrations/older-version.ts";
 import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
 import { answering, verified } from "../../played-upstream.fixture.ts";
 import { Charges } from "../charges.ts";
+import { recountAfterOlderVersion } from "../journal/rebuild-sums.ts";
 import { onlyRow } from "../ledger.fixture.ts";
 import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
+import { toldStates } from "../told-state.ts";
 import { dayNumber } from "./day-groups.ts";
-import { chargeSums, type Grouping, summary } from "./summary.ts";
+import { chargeSums, type Grouping, groupings, summary } from "./summary.ts";
 
 for (const engine of engines) {
   suite(`what the operator sees on ${engine.name}`, () => {
@@ -132,6 +135,40 @@ for (const engine of engines) {
         ["verified", "bvn", 1, 0, 0],
         ["verified", "nin", 1, 1, 20],
       ]);
+    });
+
+    test("days that are over are read from the sums, and say of every state what the ledger says", async () => {
+      const { accountId } = newRequest();
+      const zone = new TimeZone("Africa/Lagos");
+      const from = zone.startOfDay(zone.dayOf(Date.now() - 3 * 86_400_000));
+      const uncharged = { charged: 0, charged_at: null } as const;
+      const [charged] = await storeRows(
+        store.db,
+        verifiedRow(accountId, from, { fee: 7 }),
+        ...toldStates.map((state, at) => verifiedRow(accountId, from + at, { state, ...uncharged })),
+      );
+      const correction = { id: accountId, account_id: accountId, mode: "live", kind: "bvn", reason: "", charges: 0 };
+      await store.db
+        .insertInto("adjustment")
+        .values({ ...correction, reference: charged!.reference, at: from, kobo: -2 })
+        .execute();
+      const period = { from, to: Date.now(), accountId };
+      const assertSame = async () => {
+        for (const by of groupings)
+          assert.deepEqual(
+            await summary(store.db, period, { by, zone, now: Date.now() }),
+            await summary(store.db, period, { by, zone }),
+            by,
+          );
+      };
+      // An older version wrote all of it, and its sums know nothing of states.
+      await noteOlderVersion(store.db, 3);
+      await assertSame();
+      await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
+      await assertSame();
+      const [before] = await summary(store.db, period, { zone });
+      await store.db.deleteFrom("verification").where("reference", "=", charged!.reference).execute();
+      assert.deepEqual(await summary(store.db, period, { zone, now: Date.now() }), [before]);
     });
 
     test("a charge belongs to the period in which it was made, and what is taken back later to that later one", async (t) => {
