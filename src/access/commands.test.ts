@@ -28,7 +28,7 @@ for (const engine of usualEngines) {
       );
       assert.match(
         list[1]!,
-        /^acc_\w+ +Corner Shop +shop@example\.com +- +default +default +default +- +- +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+01 +never$/,
+        /^acc_\w+ +Corner Shop +shop@example\.com +- +default +default +default +- +₦0\.00 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+01 +never$/,
       );
     });
 
@@ -49,9 +49,10 @@ for (const engine of usualEngines) {
       );
       assert.deepEqual(
         [balance, prepaid, cap_naira, cap_count, spent_naira, spent_count],
-        [null, false, ...Array(4).fill(null)],
+        [null, false, null, null, "0", null],
       );
-      const { limit_verification, limit_in_flight, limit_negatives, last_used_at, ...facts } = rest;
+      const { limit_verification, limit_in_flight, limit_negatives, last_used_at, state, ...facts } = rest;
+      assert.equal(state, "active");
       assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], [null, null, null]);
       assert.deepEqual([last_used_at, facts], [null, made]);
       assert.deepEqual(Object.keys(made), "id name email bvn_fee nin_fee answers created_at suspended_at".split(" "));

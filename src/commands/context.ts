@@ -53,6 +53,8 @@ export interface CommandContext extends CommandResources, WithAuditEntries, With
     ofBackup: () => ReturnType<typeof ofBackup>;
     ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
   };
+  /** The ids of the accounts that have used most of a cap or a balance. */
+  nearlySpent(): Promise<ReadonlySet<string>>;
   /** The settings of verifications. */
   verificationSettings(): IdentitySettings;
   /** The account of what operators verify themselves. The first use makes it. */
@@ -101,6 +103,11 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     responsesAbout: async (caller, asked) =>
       (await import("../requests/read-requests.ts")).responsesAbout(db, caller, asked),
     eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
+    async nearlySpent() {
+      const { nearlySpentAccounts } = await import("../identity/spending/spending-watch.ts");
+      const spent = await nearlySpentAccounts(db, now(), identitySettingsOf(config));
+      return new Set(spent.map(({ account }) => account));
+    },
     verificationSettings: () => identitySettingsOf(config),
     operatorAccount: async (trx) =>
       (await import("../access/accounts/operator-account.ts")).operatorAccount({ ...context, db: trx }, now()),

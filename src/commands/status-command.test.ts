@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
         /^The vendor dojah has the alarm no money\. See more: duba upstreams status$/,
         new RegExp(
-          `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d\\. Replace it: duba keys roll ${id}$`,
+          `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
         /^The change d3 of the catalogue waits for approval\. See it: duba catalogue show d3$/,
         /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,

@@ -182,8 +182,8 @@ for (const engine of usualEngines)
       assert.match((await send("/catalogue", { cookie })).text, /&lt;img/);
       assert.match((await send("/", { cookie })).text, /Acknowledged by [^<]*(?:<time[^>]*>[^<]*<\/time>)?: &lt;img/);
       const { text } = await send("/audit?lines=100", { cookie });
-      for (const kind of ["catalogue.revised", "account.topped_up", "books.adjusted"])
-        assert.match(text, new RegExp(`>${kind.replace(".", "\\.")}<(?:(?!</tr>)[^])*&lt;img src=x`), kind);
+      for (const kind of ["Catalogue revised", "Account topped up", "Books adjusted"])
+        assert.match(text, new RegExp(`>${kind}<(?:(?!</tr>)[^])*&lt;img src=x`), kind);
     });
 
     test("paths and hosts with tricks lead nowhere", async () => {

@@ -16,6 +16,8 @@ import type { OpenedRecord } from "./view/frame.ts";
 /** What the pages of the console need. */
 export interface ConsoleRoom {
   whole: SiteMap;
+  /** What the operations of integrators are called, by their ids. */
+  operations: ReadonlyMap<string, string>;
   config: Config;
   /** Apart from the store that serves integrators, so that a long table does not delay them. */
   store: Store;

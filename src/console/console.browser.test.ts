@@ -46,7 +46,7 @@ for (const engine of usualEngines)
     test("a person whose name is a script registers, cannot approve alone, signs out, and comes back to the page", async () => {
       ada = await join(service.console!.firstLink!, `Ada ${html}`);
       await open(ada.page, "/people/change", { Person: "officer@localhost", Email: "ada@example.com" });
-      await said(ada.page, "ada@example.com has the role officer.");
+      await said(ada.page, / has the role officer\./);
 
       await open(ada.page, "/accounts/create", { Name: `Shop ${html}`, Email: "shop" });
       await said(ada.page, "Email must be an e-mail address.");

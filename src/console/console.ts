@@ -9,6 +9,7 @@ import { callerAddress } from "../http/request/caller-address.ts";
 import { openServer } from "../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../keyring/file.ts";
 import type { Command } from "../operation/command.ts";
+import type { Operation } from "../operation/operation.ts";
 import type { Log } from "../runtime/log.ts";
 import { addressList, isListed } from "../runtime/network/address.ts";
 import { recent } from "../runtime/recent.ts";
@@ -32,6 +33,8 @@ export interface OperatorConsole {
 export interface ConsoleParts {
   /** Every command of every room. */
   commands: readonly Command<CommandContext>[];
+  /** Every operation of every room. */
+  operations: readonly Pick<Operation<never>, "id" | "summary">[];
   counts: MinuteCounts;
   /** The time of the service's store, in milliseconds since 1970. */
   now: () => number;
@@ -42,7 +45,7 @@ export interface ConsoleParts {
 /** Opens the operators' console of a service that runs on this store. */
 export async function openConsole(
   config: Config,
-  { commands, counts, now, health, log }: ConsoleParts,
+  { commands, operations, counts, now, health, log }: ConsoleParts,
 ): Promise<OperatorConsole> {
   const { dataDirectory, databaseUrl } = config;
   const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
@@ -52,6 +55,10 @@ export async function openConsole(
   const rehearsal = "This is a rehearsal: live verifications are of people that stand-ins of vendors invented.";
   const room: ConsoleRoom = {
     whole: { ...siteMap(commands), ...(config.upstream.standIns && { notice: rehearsal }) },
+    operations: new Map([
+      ["none", "No such operation"],
+      ...operations.map(({ id, summary }) => [id, summary] as const),
+    ]),
     config,
     store,
     reports,

@@ -34,12 +34,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     signIn: new AddressRateLimiter("sign-in", { count: 30, seconds: 60 }),
   };
   const byPath = new Map([...room.whole.commands.values()].map((command) => [pathOf(command), command]));
-  const sites = new Map(
-    roles.map((role) => {
-      const site = siteFor(room.whole, role);
-      return [role, { site, say: sayingFor(site) }];
-    }),
-  );
+  const sites = new Map(roles.map((role) => [role, siteFor(room.whole, role)]));
 
   return async (raw: IncomingMessage): Promise<HttpResponse> => {
     let session: Session | undefined;
@@ -69,8 +64,17 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       const { timeZone } = room.config;
       const now = room.store.now();
       const times = { textOf: (at: number, isToSecond?: boolean) => timeZone.shortOf(at, now, isToSecond) };
-      const own = { ...asked, session, times, names: new Map<string, string>() };
-      return await signedInResponse({ ...room, ...sites.get(session.person.role)!, ...own });
+      const site = sites.get(session.person.role)!;
+      const names = new Map(room.operations);
+      return await signedInResponse({
+        ...room,
+        ...asked,
+        session,
+        times,
+        site,
+        names,
+        say: sayingFor(site, names, times),
+      });
     } catch (error) {
       return refused(error, raw, session);
     }

@@ -133,7 +133,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await sendOpened(page);
     await said(page, `${released} is released`);
     await page.goto(`${origin}/ledger/show?reference=${released}`);
-    await said(page, "verification.settled");
+    await said(page, "Settled by hand: Not on their list");
     assert.equal(await page.locator("a", { hasText: "Release…" }).count(), 0);
     await sendForm(page, `${origin}/ledger/settle?reference=${settled}`, {
       Outcome: "not_found",

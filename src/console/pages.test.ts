@@ -87,7 +87,7 @@ suite("what pages of the console say", () => {
 
   test("amounts have their thousands, and names of settings their underscores", async () => {
     await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
-    assert.match(await page("/accounts"), /<td[^>]*data-label="Cap">₦2,500,000\.00<\/td>/);
+    assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);
     assert.match(
       await page("/accounts/show?account=till@example.com"),
       /<dt>Monthly cap \(₦\)<\/dt><dd>₦2,500,000<span class="kobo">\.00<\/span><\/dd>/,
@@ -115,8 +115,8 @@ suite("what pages of the console say", () => {
   test("a page that shows one thing is named after it", async () => {
     const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
     const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
-    assert.match(statement, new RegExp(`<h1>Statement of Till</h1>.*${monthName(month)}`, "s"));
-    assert.match(await page("/prices/show?account=till@example.com"), /<h1>Prices of Till<\/h1>/);
+    assert.match(statement, new RegExp(`<title>Statement of Till · .*<h1>Till</h1>.*${monthName(month)}`, "s"));
+    assert.match(await page("/prices/show?account=till@example.com"), /<title>Prices of Till · .*<h1>Till<\/h1>/s);
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Till<\/h1>/);
   });
 
@@ -129,7 +129,8 @@ suite("what pages of the console say", () => {
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();
-    for (const path of ["/", "/now/tables"]) assert.match(await page(path), /Acknowledged by terminal:tunde until/);
+    for (const path of ["/", "/now/tables"])
+      assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
   });
 
   test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {

@@ -183,7 +183,7 @@ const called: Readonly<Record<string, string>> = {
     last_used_from: "From",
     expires_at: "Ends",
   },
-  ...{ success: "Answered", attempts: "Questions", asked: "Questions", group: "Client, vendor or day" },
+  ...{ success: "Answered", attempts: "Questions", group: "Client, vendor or day" },
   ...{
     found_rate: "Found",
     failures: "Failed",
@@ -191,10 +191,11 @@ const called: Readonly<Record<string, string>> = {
     cost_unknown: "May be billed",
     unpriced: "Without a price",
   },
-  ...{ cost_per_found: "Cost of a found person", place: "Asked", subject: "Person", key_id: "Key" },
-  ...{ addresses: "From", scopes: "May", account: "Client", suspended_at: "Suspended", last_seen_at: "Last seen" },
+  ...{ cost_per_found: "Cost of a found person", place: "Order", subject: "Person", key_id: "Key" },
+  ...{ addresses: "Only from", scopes: "May", account: "Client", suspended_at: "Suspended", last_seen_at: "Last seen" },
   ...{
     passkeys: "Passkeys",
+    actor: "By",
     event: "Event",
     endpoint: "Endpoint",
     days_left: "Lasts (days)",

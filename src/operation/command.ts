@@ -34,8 +34,17 @@ export interface Effect {
 
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
 
-/** By member and word. */
+/** By member and word; "" is all of them. */
 export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** How many rows each group has that the member `only` can name, and how many there are. */
+export function groupCounts<Row>(
+  groups: Readonly<Record<string, (row: Row) => boolean>>,
+  rows: readonly Row[],
+): ChoiceCounts {
+  const counts = Object.entries(groups).map(([name, holds]) => [name, rows.filter(holds).length]);
+  return { only: { "": rows.length, ...Object.fromEntries(counts) } };
+}
 
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
   /** Family and verb: `keys.create` is `duba keys create`. */
@@ -107,8 +116,11 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   isWell?: (answer: Static<Answer>) => boolean;
   /** The kinds of entries that a change leaves in the audit trail. */
   records?: readonly string[];
-  /** How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. */
-  choiceCounts?: (room: Room) => Promise<ChoiceCounts>;
+  /**
+   * How many rows a choice of its input finds by itself, where an index tells: `{ state: { unknown: 2 } }`. `asked`: what else a page asks for,
+   * by which it may count fewer.
+   */
+  choiceCounts?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<ChoiceCounts>;
   /** The things that progress counts, such as `rows`. */
   counts?: string;
   /** More help: a heading, then terms and their sentences. */

@@ -123,3 +123,9 @@ export type EventType = keyof typeof eventTypes;
 export type EventData<Type extends EventType> = Static<(typeof eventTypes)[Type]["data"]>;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+
+/** What happened as people say it: "Key revoked" of `key.revoked`. */
+export function eventText(type: string): string {
+  const words = type.replace(/^console\./, "").replaceAll(/[._]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

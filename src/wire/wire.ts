@@ -7,6 +7,7 @@ import type { HttpServer } from "../http/shell/open-server.ts";
 import { keyringPath } from "../keyring/file.ts";
 import type { Log } from "../runtime/log.ts";
 import { openApi } from "./api.ts";
+import { everyOperation } from "./every-operation.ts";
 import { everyJob } from "./jobs.ts";
 import { measures } from "./measures.ts";
 import { openRooms } from "./rooms.ts";
@@ -59,7 +60,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const operators =
     counts && (worker ?? 1) === 1
       ? await (await import("../console/console.ts")).openConsole(config, {
-          ...{ commands: await commands(), counts, now: store.now, health, log },
+          ...{ commands: await commands(), operations: everyOperation, counts, now: store.now, health, log },
         })
       : undefined;
   opened.defer(() => operators?.close());

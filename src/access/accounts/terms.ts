@@ -105,6 +105,24 @@ export async function spendingOf(
   };
 }
 
+/** What the live verifications of this month charged each account, from the sums of days. Kobo, by its id. */
+export async function chargedThisMonth(
+  db: Kysely<Tables>,
+  zone: TimeZone,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("verification_sum")
+    // PostgreSQL returns a sum as text.
+    .select(["account_id", sql<number | string>`sum(charged_kobo)`.as("kobo")])
+    .where("span", "=", "day")
+    .where("begins_at", ">=", zone.startOfMonth(zone.monthOf(now)))
+    .where("mode", "=", "live")
+    .groupBy("account_id")
+    .execute();
+  return new Map(rows.map(({ account_id, kobo }) => [account_id, Number(kobo)]));
+}
+
 function changed(terms: AccountTerms, change: TermsChange): AccountTerms {
   return Object.fromEntries(Object.entries({ ...terms, ...change }).filter(([, value]) => value !== null));
 }

@@ -44,8 +44,8 @@ export const accountMember = Type.String({
 
 export const AccountFacts = Type.Object({
   id: Type.String(),
-  name: Type.String(),
-  email: account,
+  name: Type.String({ label: "Client" }),
+  email: { ...account, label: "E-mail" },
   ...forEachKind(feeName, () => orNull({ ...naira, none: "default" })),
   answers: Type.Enum(["full", "masked"]),
   created_at: { ...time, label: "Client since" },

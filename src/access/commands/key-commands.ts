@@ -1,4 +1,4 @@
-import { account, orNull, reference, secret, state, time } from "../../operation/command/answer-schema.ts";
+import { orNull, secret, time } from "../../operation/command/answer-schema.ts";
 import { expiry, network, orWord } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -6,41 +6,18 @@ import { scopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
-import { findAccount, listAccounts } from "../accounts/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { type KeyUse, lastUses } from "../keys/key-uses.ts";
+import { lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
 import { readApiKey } from "../secrets.ts";
+import { KeyFacts, keyFacts, keyFactsOf, listKeysCommand, mayText } from "./list-keys-command.ts";
 
 const idMember = Type.String({
   description: "Public id of the key, which `duba keys list` shows, or the whole key.",
   placeholder: "id",
 });
-
-const facts = {
-  id: reference,
-  account,
-  account_id: Type.String(),
-  mode: Type.Enum(["test", "live"]),
-  label: Type.String(),
-  scopes: Type.Array(Type.String()),
-  addresses: Type.Array(Type.String(), { none: "any" }),
-  created_at: time,
-  expires_at: orNull({ ...time, none: "never" }),
-  revoked_at: orNull(time),
-  /** Last use, to within a minute. */
-  last_used_at: orNull({ ...time, none: "never" }),
-  last_used_from: orNull(Type.String()),
-  state: state(["active", "expired", "revoked"]),
-};
-
-const KeyFacts = Type.Object(facts);
-
-/** What a key may do, in a word. */
-function mayText({ scopes: own }: { scopes: readonly string[] }): string {
-  return scopes.every((each) => own.includes(each)) ? "everything" : own.join(", ");
-}
 
 const createKey = command({
   id: "keys.create",
@@ -79,7 +56,7 @@ const createKey = command({
       }),
     ),
   }),
-  answer: Type.Object({ ...facts, key: secret }),
+  answer: Type.Object({ ...keyFacts, key: secret }),
   view: ({ id, account, mode, scopes, expires_at }, { at }) => [
     `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
   ],
@@ -106,42 +83,6 @@ const createKey = command({
   },
 });
 
-const listKeys = command({
-  id: "keys.list",
-  title: "Keys",
-  summary: "List the keys, oldest first, without their secrets.",
-  role: "viewer",
-  kind: "read",
-  input: Type.Object({
-    account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
-  }),
-  answer: Type.Array(KeyFacts),
-  page: [
-    { name: "label", of: ({ label, mode }) => label || `${mode} key` },
-    ...(["account", "mode", "state"] as const),
-    { name: "scopes", of: mayText, spare: true },
-    ...([
-      { name: "id", spare: true },
-      { name: "addresses", spare: true },
-    ] as const),
-    ...([{ name: "expires_at", spare: true }, "last_used_at"] as const),
-  ],
-  none: "No key yet.",
-  noneThen: { says: "A client calls with a key of its account.", by: "keys.create" },
-  sort: "-last_used_at",
-  columns: [
-    ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
-    ...(["expires_at", "last_used_at", "last_used_from"] as const),
-  ],
-  examples: [{}, { account: "shop@example.com" }],
-  run: async ({ account }, { db }: Audited) => {
-    const found = await keys.listKeys(db, account);
-    const [accounts, uses] = await Promise.all([listAccounts(db), lastUses(db)]);
-    const emails = new Map(accounts.map(({ id, email }) => [id, email]));
-    return found.map((key) => factsOf(key, emails.get(key.accountId) ?? key.accountId, uses.get(key.id)));
-  },
-});
-
 const showKey = command({
   id: "keys.show",
   title: "Key",
@@ -151,6 +92,7 @@ const showKey = command({
   target: ["id"],
   input: Type.Object({ id: idMember }),
   answer: KeyFacts,
+  onPage: (key) => [{ record: { ...key, scopes: mayText(key) } }],
   examples: [{ id: "4Zq8mPx0LtV2" }],
   run: async ({ id }, { db }: Audited) => shownKey(db, keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)))),
 });
@@ -225,7 +167,7 @@ const rollKeyCommand = command({
       default: "24h",
     }),
   }),
-  answer: Type.Object({ ...facts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(time) }),
+  answer: Type.Object({ ...keyFacts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(time) }),
   view: ({ id, account, mode, replaces, old_key_ends_at }, { at }) => [
     `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${at(old_key_ends_at)}.`,
   ],
@@ -258,7 +200,7 @@ const revokeKey = command({
   },
 });
 
-export const keyCommands = [createKey, listKeys, showKey, changeKeyCommand, rollKeyCommand, revokeKey];
+export const keyCommands = [createKey, listKeysCommand, showKey, changeKeyCommand, rollKeyCommand, revokeKey];
 
 async function isTestKey({ id }: { id: string }, { db }: Audited): Promise<boolean> {
   const key = await db.selectFrom("api_key").select("mode").where("id", "=", publicIdOf(id)).executeTakeFirst();
@@ -277,24 +219,5 @@ function addressesOf(given: readonly (string | null)[]): string[] {
 
 async function shownKey(db: Audited["db"], key: keys.ApiKey) {
   const [{ email }, uses] = await Promise.all([findAccount(db, key.accountId), lastUses(db)]);
-  return factsOf(key, email, uses.get(key.id));
-}
-
-function factsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
-  return {
-    ...key,
-    account: email,
-    account_id: key.accountId,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-    last_used_at: use?.at ?? null,
-    last_used_from: use?.address ?? null,
-    state: stateOf(key),
-  };
-}
-
-function stateOf({ revokedAt, expiresAt }: keys.ApiKey): "revoked" | "expired" | "active" {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+  return keyFactsOf(key, email, uses.get(key.id));
 }

@@ -1,15 +1,23 @@
 import type { Static } from "typebox";
 import { checkKinds, feeName } from "../../operation/check-kind.ts";
-import { account as accountFact, naira, orNull, state, time, yes } from "../../operation/command/answer-schema.ts";
+import {
+  account as accountFact,
+  naira,
+  orNull,
+  type Showing,
+  state,
+  time,
+  yes,
+} from "../../operation/command/answer-schema.ts";
 import { amount, remark } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { command, groupCounts } from "../../operation/command.ts";
 import { nairaText, waitsText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { type AccountSpending, limitText, spendingOf, topUp } from "../accounts/terms.ts";
+import { type AccountSpending, chargedThisMonth, limitText, spendingOf, topUp } from "../accounts/terms.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import { listKeys } from "../keys/keys.ts";
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
@@ -26,10 +34,10 @@ export interface Room extends Audited, WithClock {
 
 export const TermsFacts = Type.Object({
   ...AccountFacts.properties,
-  prepaid: yes,
+  prepaid: { ...yes, label: "Pays" },
   balance: orNull({ ...naira, headline: {} }),
   cap_naira: orNull(naira),
-  spent_naira: orNull({ ...naira, headline: {}, meterOf: "cap_naira" }),
+  spent_naira: { ...naira, headline: {}, meterOf: "cap_naira" },
   cap_count: orNull(Type.Integer()),
   spent_count: orNull(Type.Integer({ headline: {}, meterOf: "cap_count" })),
   limit_verification: orNull(Type.String({ none: "default" })),
@@ -39,24 +47,59 @@ export const TermsFacts = Type.Object({
   last_used_at: orNull({ ...time, none: "never" }),
 });
 
+const ListedFacts = Type.Object({
+  ...TermsFacts.properties,
+  state: state(["active", "near_the_cap", "balance_low", "suspended"]),
+});
+type ListedFacts = Static<typeof ListedFacts>;
+
+/** What a list of accounts can be of. */
+const groups = {
+  near_the_cap: ({ state }) => state === "near_the_cap",
+  balance_low: ({ state }) => state === "balance_low",
+  prepaid: ({ prepaid }) => Boolean(prepaid),
+  suspended: ({ state }) => state === "suspended",
+  never_used: ({ last_used_at }) => last_used_at === null,
+} satisfies Record<string, (account: ListedFacts) => boolean>;
+type Group = keyof typeof groups;
+
+/** The ids of the accounts that have used most of a cap or a balance. */
+interface WithNearlySpent {
+  nearlySpent(): Promise<ReadonlySet<string>>;
+}
+
+/** How much of a cap is used, where there is one. */
+const capColumn = (cap: "cap_naira" | "cap_count", spent: "spent_naira" | "spent_count", label: string) => {
+  const as: Showing = { label, meterOf: cap, also: true };
+  return {
+    name: cap,
+    of: (account: ListedFacts) => (account[cap] === null ? null : account[spent]),
+    as: cap === "cap_naira" ? { ...naira, ...as } : Type.Integer({ ...as }),
+  };
+};
+
 const listAccounts = command({
   id: "accounts.list",
   title: "Accounts",
   summary: "List all accounts, oldest first.",
-  description: "What is spent counts the live verifications of this month, with those that run.",
+  description:
+    "What is spent is what the live verifications of this month charged. Of an account with a cap those that run count too.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
-  answer: Type.Array(TermsFacts),
+  input: Type.Object({
+    only: Type.Optional(Type.Enum(Object.keys(groups) as Group[], { description: "Only these accounts." })),
+  }),
+  answer: Type.Array(ListedFacts),
   page: [
-    ...(["name", { name: "email", spare: true }] as const),
-    { name: "state", of: stateOf, as: state(["active", "suspended"]) },
-    "spent_naira",
-    { name: "cap", of: capText, spare: true },
+    ...(["name", { name: "email", spare: true }, "state"] as const),
+    { name: "spent_naira", of: ({ spent_naira }) => spent_naira, as: { ...naira, sums: true } },
+    capColumn("cap_naira", "spent_naira", "Monthly cap"),
+    capColumn("cap_count", "spent_count", "Cap of verifications"),
     ...(["balance", "last_used_at"] as const),
   ],
   none: "No account yet.",
   noneThen: { says: "Each client has one, with keys and terms of its own.", by: "accounts.create" },
+  choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await listed(room)),
   sort: "-spent_naira",
   columns: [
     ...(["id", "name", "email", "suspended_at"] as const),
@@ -65,11 +108,10 @@ const listAccounts = command({
     { name: "spent", of: spentText },
     ...(["created_at", "last_used_at"] as const),
   ],
-  examples: [{}],
-  run: async (_, { db, config, now }: Room) => {
-    const all = await accounts.listAccounts(db);
-    const [spentBy, usedAt] = await Promise.all([spendingOf(db, all, config.timeZone, now()), usesOf(db)]);
-    return all.map((account) => allFactsOf(account, spentBy(account), usedAt));
+  examples: [{}, { only: "near_the_cap" }],
+  run: async ({ only }, room: Room & WithNearlySpent) => {
+    const all = await listed(room, await chargedThisMonth(room.db, room.config.timeZone, room.now()));
+    return only === undefined ? all : all.filter(groups[only]);
   },
 });
 
@@ -82,7 +124,7 @@ const showAccount = command({
   target: ["account"],
   input: Type.Object({ account }),
   answer: Type.Object({
-    ...TermsFacts.properties,
+    ...ListedFacts.properties,
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
   }),
   view: ({ notes, ...facts }) => [
@@ -90,11 +132,11 @@ const showAccount = command({
     ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
   ],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, room: Room & WithNotes) => {
+  run: async ({ account }, room: Room & WithNotes & WithNearlySpent) => {
     const found = await accounts.findAccount(room.db, account);
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
     return {
-      ...(await allTermsOf(room, found)),
+      ...withState(await allTermsOf(room, found), await room.nearlySpent()),
       notes: entries.map(({ occurredAt, actor, facts }) => ({ at: occurredAt, by: actor, note: noteIn(facts) })),
     };
   },
@@ -177,8 +219,32 @@ function noteIn(facts: string): string {
 }
 
 export async function allTermsOf({ db, config, now }: Room, account: accounts.Account) {
-  const [spentBy, usedAt] = await Promise.all([spendingOf(db, [account], config.timeZone, now()), usesOf(db)]);
-  return allFactsOf(account, spentBy(account), usedAt);
+  const [spentBy, usedAt, charged] = await Promise.all([
+    spendingOf(db, [account], config.timeZone, now()),
+    usesOf(db),
+    chargedThisMonth(db, config.timeZone, now()),
+  ]);
+  return allFactsOf(account, spentBy(account), usedAt, charged);
+}
+
+/** All accounts. `charged`: what this month charged those without a cap. */
+async function listed(
+  { db, config, now, nearlySpent }: Room & WithNearlySpent,
+  charged: ReadonlyMap<string, number> = new Map(),
+): Promise<ListedFacts[]> {
+  const all = await accounts.listAccounts(db);
+  const [spentBy, usedAt, spent] = await Promise.all([
+    spendingOf(db, all, config.timeZone, now()),
+    usesOf(db),
+    nearlySpent(),
+  ]);
+  return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charged), spent));
+}
+
+function withState(facts: Static<typeof TermsFacts>, nearlySpent: ReadonlySet<string>): ListedFacts {
+  const nearly = facts.prepaid ? "balance_low" : "near_the_cap";
+  const used = nearlySpent.has(facts.id) ? nearly : "active";
+  return { ...facts, state: facts.suspended_at === null ? used : "suspended" };
 }
 
 /** When each account was last seen, by its id. */
@@ -196,6 +262,7 @@ function allFactsOf(
   account: accounts.Account,
   { month, balance }: AccountSpending,
   usedAt: ReadonlyMap<string, number>,
+  charged: ReadonlyMap<string, number>,
 ) {
   const { verification, inFlight, negatives, capKobo, capCount, prepaid } = account.terms;
   return {
@@ -203,7 +270,7 @@ function allFactsOf(
     prepaid: prepaid === true,
     balance,
     cap_naira: capKobo ?? null,
-    spent_naira: month?.kobo ?? null,
+    spent_naira: month?.kobo ?? charged.get(account.id) ?? 0,
     cap_count: capCount ?? null,
     spent_count: month?.verifications ?? null,
     limit_verification: verification ? limitText(verification) : null,
@@ -213,18 +280,8 @@ function allFactsOf(
   };
 }
 
-/** The cap of a month; null without one. */
-function capText({ cap_naira, cap_count }: Static<typeof TermsFacts>): string | null {
-  if (cap_naira !== null) return nairaText(cap_naira);
-  return cap_count === null ? null : `${cap_count.toLocaleString("en")} verifications`;
-}
-
-function stateOf({ suspended_at }: Pick<Static<typeof TermsFacts>, "suspended_at">) {
-  return suspended_at === null ? "active" : "suspended";
-}
-
-/** What was spent of a cap; null without one. */
-function spentText({ cap_naira, cap_count, spent_naira, spent_count }: Static<typeof TermsFacts>): string | null {
-  if (cap_naira !== null) return `${nairaText(spent_naira ?? 0)} of ${nairaText(cap_naira)}`;
-  return cap_count === null ? null : `${spent_count} of ${cap_count}`;
+/** What was spent, of the cap if there is one. */
+function spentText({ cap_naira, cap_count, spent_naira, spent_count }: Static<typeof TermsFacts>): string {
+  if (cap_naira !== null) return `${nairaText(spent_naira)} of ${nairaText(cap_naira)}`;
+  return cap_count === null ? nairaText(spent_naira) : `${spent_count} of ${cap_count}`;
 }

@@ -1,4 +1,13 @@
-import { account, facts, lines, list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
+import {
+  account,
+  facts,
+  happening,
+  lines,
+  list,
+  orNull,
+  reference,
+  time,
+} from "../../operation/command/answer-schema.ts";
 import { id, moment } from "../../operation/command/forms.ts";
 import { projected } from "../../operation/command/projected.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
@@ -35,7 +44,7 @@ const tailTrail = command({
       Type.Object({
         id: reference,
         occurred_at: time,
-        kind: Type.String(),
+        kind: { ...happening, label: "What happened" },
         actor: account,
         facts,
         batch: orNull(Type.Integer()),

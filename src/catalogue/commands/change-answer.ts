@@ -121,7 +121,7 @@ export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType
 
 function changeView({ changes, left_out = [], ...answer }: Answer, { at }: Pick<Viewing, "at">): Part[] {
   const notes = left_out.map((note) => ({ note }));
-  const difference = changes ? differenceView(changes) : [];
+  const difference = changes ? differenceView(changes, answer.state === "published") : [];
   if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
   const isTold = !answer.unmapped || answer.state !== "unchanged";
   return [

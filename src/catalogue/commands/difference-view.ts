@@ -36,10 +36,14 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
   }));
 }
 
-const PriceMove = Type.Object({
-  ...{ list: Type.String(), entry: reference },
-  ...{ was: naira, now: naira, move: Type.String({ shows: "number" }), what: Type.String() },
-});
+const priceMove = (was: string, now: string) =>
+  Type.Object({
+    ...{ list: Type.String({ spare: true }), entry: reference },
+    ...{ was: { ...naira, label: was, also: true as const }, now: { ...naira, label: now } },
+    ...{ move: Type.String({ shows: "number" }), what: Type.String({ spare: true }) },
+  });
+const PublishedMove = priceMove("Before", "After");
+const ProposedMove = priceMove("Served", "Proposed");
 
 const OtherChange = Type.Object({
   ...{
@@ -50,17 +54,22 @@ const OtherChange = Type.Object({
   },
 });
 
-/** A difference for people: price moves first, the largest before the others, then everything else. */
-export function differenceView(changes: readonly ListedChange[]): Part[] {
-  if (changes.length === 0) return ["No differences."];
-  const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
-  const others = changes.flatMap(otherOf);
+/** A difference for people: price moves first, the largest before the others, then everything else, and how many there are. */
+export function differenceView(changes: readonly ListedChange[], isPublished = false): Part[] {
   const counts = { added: 0, modified: 0, removed: 0 };
   for (const { change } of changes) counts[change] += 1;
+  return changes.length === 0
+    ? ["No differences."]
+    : [...differenceTables(changes, isPublished), `${countText(counts)}.`];
+}
+
+export function differenceTables(changes: readonly ListedChange[], isPublished: boolean): Part[] {
+  const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
+  const others = changes.flatMap(otherOf);
+  const row = isPublished ? PublishedMove : ProposedMove;
   return [
-    ...(moves.length > 0 ? [{ title: "Prices", rows: moves, row: PriceMove }, ""] : []),
+    ...(moves.length > 0 ? [{ title: "Prices", rows: moves, row }, ""] : []),
     ...(others.length > 0 ? [{ title: "Other changes", rows: others, row: OtherChange }, ""] : []),
-    `${countText(counts)}.`,
   ];
 }
 

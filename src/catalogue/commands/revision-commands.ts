@@ -15,7 +15,14 @@ import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } fr
 import type { Plan } from "../revisions/review.ts";
 import { changeCommand, changed, outcomeAnswer, priceChange } from "./change-answer.ts";
 import { conflictTexts } from "./conflict-text.ts";
-import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
+import {
+  countText,
+  differenceTables,
+  differenceView,
+  firstChanges,
+  ListedChanges,
+  listedChanges,
+} from "./difference-view.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 const about = {
@@ -116,6 +123,7 @@ const showRevision = command({
     changes: ListedChanges,
   }),
   view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
+  onPage: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceTables(changes, facts.draft === undefined)],
   examples: [{ revision: "7" }, { revision: "d7" }, { since: "6" }, { revision: "6", since: "3" }],
   run: async ({ revision: named, since }, room: CatalogueRoom) => {
     const { db } = room;

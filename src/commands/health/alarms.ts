@@ -225,7 +225,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       `key:${id}`,
       one(
         3,
-        `The key ${id} of ${account} ends ${isoOf(expires_at).slice(0, 10)}. Replace it: duba keys roll ${id}`,
+        `The key ${id} of ${account} ends ${at(expires_at)}. Replace it: duba keys roll ${id}`,
         expires_at - 14 * 24 * hour,
       ),
     ]),

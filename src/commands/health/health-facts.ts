@@ -11,7 +11,7 @@ import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
 import { attemptsLeft } from "../../identity/routes/attempts-left.ts";
 import { checksWithoutVendor, liveVendors } from "../../identity/routes/live-vendors.ts";
-import { pausedRoutes } from "../../identity/routes/paused-routes.ts";
+import { pausedRoutes, pauseOf } from "../../identity/routes/paused-routes.ts";
 import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
@@ -107,7 +107,10 @@ export async function readFacts(room: AlarmRoom) {
       name,
       /** Pauses aside. */
       ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
-      pause: pauses.find(({ vendor }) => vendor === name),
+      /** If all its checks are paused. */
+      pause: seen.flatMap(({ kinds }) => kinds).every((kind) => pauseOf(pauses, name, kind))
+        ? pauses.find(({ vendor }) => vendor === name)
+        : undefined,
       alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
       /** Since when the first process sees that it has an alarm, or is not ready. */
       since: seen.flatMap(({ illSince }) => illSince ?? []).toSorted((one, other) => one - other)[0] ?? null,

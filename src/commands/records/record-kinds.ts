@@ -1,5 +1,6 @@
 import { readApiKey } from "../../access/secrets.ts";
 import { type CheckKind, checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
+import { eventText } from "../../operation/event.ts";
 import { vendors, vendorTitle } from "../../upstreams/registry.ts";
 
 /** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
@@ -63,8 +64,8 @@ export const recordKinds = {
     says: "explanation",
     primary: ["ledger.settle", "ledger.release", "books.adjust"],
     panels: {
-      Money: ["quoted_fee", "amount", "amount_differs", "charged", "charged_at", "charge_left"],
-      "Asked for": ["account", "key_id", "mode", "kind", "consent_reference", "key_kept", "record_kept"],
+      Money: ["quoted_fee", "amount", "charged", "charge_left"],
+      "Asked for": ["key_id", "mode", "kind", "consent_reference", "key_kept", "record_kept"],
     },
     members: ["request_reference", "reference"],
     named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
@@ -96,6 +97,7 @@ export const recordKinds = {
     by: "account",
     below: "books.trend",
     title: ({ name }) => String(name),
+    state: "state",
     meta: ["email", "created_at", "last_used_at", "suspended_at", "id"],
     labelled: ["created_at", "last_used_at", "suspended_at"],
     primary: ["accounts.resume", "accounts.top-up", "accounts.change"],
@@ -169,7 +171,7 @@ export const recordKinds = {
   event: {
     show: "events.show",
     by: "event",
-    title: ({ type }) => String(type),
+    title: ({ type }) => eventText(String(type)),
     meta: ["happened_at", "request_reference", "event"],
     members: ["event"],
     named: /^evt_/,

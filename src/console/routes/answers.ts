@@ -7,6 +7,7 @@ import { download } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
+import type { MenuLink } from "../view/menus.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { worded } from "../view/words.ts";
 import { finder } from "./page-parts.ts";
@@ -40,7 +41,7 @@ export async function answerParts(
   visit: Visit,
   command: ConsoleCommand,
   { answer, plain, isFiltered = true }: { answer: unknown; plain: unknown; isFiltered?: boolean },
-): Promise<HttpResponse | { main: Html; find: Html; csv: Html }> {
+): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
   const { path, query, times, names } = visit;
   const view = viewIn(query);
   const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
@@ -63,11 +64,17 @@ export async function answerParts(
       ...{ view, urlFor, editor: editorOf(visit, command) },
       noneThen: isFiltered ? undefined : noneThen(visit, command),
     }),
-    find: (table?.rows.length ?? 0) > 1 || view.find !== "" ? finder(visit) : html``,
+    find:
+      table && (table.rows.length > 1 || view.find !== "") ? finder(visit, showsList() ? table.columns : []) : html``,
     csv:
-      rows.length > 0
-        ? html`<a class="quiet" href="${urlFor({ _csv: "1", _page: undefined })}">CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}</a>`
-        : html``,
+      rows.length === 0
+        ? []
+        : [
+            {
+              text: `CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`,
+              ...{ address: urlFor({ _csv: "1", _page: undefined }), isApart: true },
+            },
+          ],
   };
 }
 

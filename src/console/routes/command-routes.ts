@@ -8,12 +8,12 @@ import { type ConsoleCommand, type ConsolePage, placeOf, urlOf } from "../site-m
 import { timeOf } from "../view/cells.ts";
 import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
+
 import type { MenuLink } from "../view/menus.ts";
 import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
 import { answerOf, answerParts, fileOf } from "./answers.ts";
 import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
 import { noteOpened } from "./found-names.ts";
-import { learnNames } from "./learn-names.ts";
 import { letterDocument } from "./letter-page.ts";
 import {
   answerHead,
@@ -22,15 +22,14 @@ import {
   commandList,
   formHead,
   formParts,
-  makers,
   pageHead,
   pageTitle,
   placeTools,
-  tabs,
 } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
+import { makers, type PageSubject, subjectOfPage, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
-import { isExpected, letterAs, redacted, runAs } from "./run-as.ts";
+import { isExpected, learnNames, letterAs, redacted, runAs } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
@@ -40,32 +39,48 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
   const command = place.opens === undefined ? undefined : asked.whole.commands.get(place.opens);
   if (command?.sort !== undefined && !query.has("_sort")) query.set("_sort", command.sort);
   const visit = { ...asked, query };
-  const tools = placeTools(visit, place);
-  if (!command)
-    return framed(
-      visit,
-      place,
-      place.title,
-      html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`,
-    );
+  const about = command && (await subjectOfPage(visit, command, textsIn(command, query)));
+  if (!command) {
+    const tools = placeTools(visit, place, []);
+    const main = html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`;
+    return framed(visit, place, place.title, main);
+  }
   const shown = await shownAnswer(visit, command, place.path, hasMembers(asked.query));
   if ("status" in shown) return shown;
   const byForm = new URLSearchParams(asked.query);
   for (const { name } of chipMembers(command)) byForm.delete(name);
+  if (about) byForm.delete(about.by);
   const isOpen = hasMembers(byForm) || shown.problem;
   const form = await filterForm(visit, command, { problem: shown.problem, action: place.path });
   const filter =
     form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
   const above = await aboveTable(visit, place);
   const filters = html`<div class="filters">${await chips(visit, command, place.path)}${filter}${shown.tools}</div>`;
-  const main = html`${pageHead({ title: place.title, tools })}${above}${filters}${shown.problem && form ? "" : shown.main}`;
-  return framed(visit, place, place.title, main);
+  const head = about
+    ? await subjectHead(visit, command, about, shown.csv)
+    : {
+        ...{ place, title: place.title },
+        head: pageHead({ title: place.title, tools: placeTools(visit, place, shown.csv) }),
+      };
+  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}`;
+  return framed(visit, head.place, head.title, main);
+}
+
+/** The head of a page that shows more of a record: that of the record, with its tabs. */
+async function subjectHead(visit: Visit, command: ConsoleCommand, about: PageSubject, more: readonly MenuLink[]) {
+  const { show, by, name, answer } = about;
+  const [place, texts] = [placeOf(visit.site, show), { [by]: [name] }];
+  const links = [...recordActions(visit, show, answer), ...makers(visit, show, texts), ...more];
+  const head = html`${answerHead(visit, show, place, { texts, answer, links })}${await tabs(visit, about, command)}`;
+  const of = pageTitle(visit, show, texts, answer);
+  return { head, place, title: show === command ? of : `${tabText(visit.site, command)} of ${of}` };
 }
 
 /** The form that asks for other rows; empty for a command without members. */
 async function filterForm(visit: Visit, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
   const texts = textsIn(command, visit.query);
-  if (membersOf(command.input).length === 0) return "";
+  const byChips = new Set(more.action === undefined ? [] : chipMembers(command).map(({ name }) => name));
+  if (membersOf(command.input).every(({ name }) => byChips.has(name))) return "";
   return commandForm(command, { ...(await formParts(visit, command, texts)), texts, ...more });
 }
 
@@ -82,21 +97,31 @@ export async function showCommand(visit: Visit, command: ConsoleCommand): Promis
   await learnNames(visit.store.db, visit.names, texts);
   const folded =
     form && !recordShownBy(command) && html`<details class="filter"><summary>Filter</summary>${form}</details>`;
-  const { answer, links = [] } = shown;
-  const head = answerHead(visit, command, place, {
-    texts,
-    answer,
-    links: [...links, ...makers(visit, command, texts)],
-  });
-  const filters = folded || tools.text !== "" ? html`<div class="filters">${folded || ""}${tools}</div>` : "";
+  const { answer, links = [], csv } = shown;
+  const about = await subjectOfPage(visit, command, texts, answer);
+  const { head, ...named } = about
+    ? await subjectHead(visit, command, about, csv)
+    : {
+        ...{ head: answerHead(visit, command, place, { texts, answer, links: [...links, ...csv] }), place },
+        title: pageTitle(visit, command, texts, answer),
+      };
+  // A report of a record may be asked for in another form.
+  const forms = about
+    ? links.flatMap(({ id, address, text }) =>
+        id === command.id ? html`<a class="button" href="${address}">${text}</a>` : [],
+      )
+    : [];
+  const filters =
+    folded || forms.length > 0 || tools.text !== ""
+      ? html`<div class="filters">${forms}${folded || ""}${tools}</div>`
+      : "";
   const main = problem
     ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
-    : html`${head}${tabs(visit, command, texts)}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
+    : html`${head}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
   const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
-  const title = pageTitle(visit, command, texts, answer);
-  const shownPage = await framed(visit, place, title, main, { scripts });
+  const shownPage = await framed(visit, named.place, named.title, main, { scripts });
   if (recordShownBy(command) && !problem)
-    noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title, beside: place.title });
+    noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title: named.title, beside: place.title });
   return shownPage;
 }
 
@@ -118,13 +143,23 @@ function isCheap(command: ConsoleCommand): boolean {
   return members.length === 0 && command.store !== "untimed";
 }
 
+interface ShownAnswer {
+  main: Html;
+  /** What stands above it. */
+  tools: Html;
+  csv: readonly MenuLink[];
+  problem?: Error;
+  answer?: unknown;
+  links?: readonly MenuLink[];
+}
+
 /** The answer to the texts of the URL: what to show, or a file. */
 async function shownAnswer(
   visit: Visit,
   command: ConsoleCommand,
   path: string,
   isFiltered = hasMembers(visit.query),
-): Promise<HttpResponse | { main: Html; tools: Html; problem?: Error; answer?: unknown; links?: readonly MenuLink[] }> {
+): Promise<HttpResponse | ShownAnswer> {
   const { query } = visit;
   try {
     const texts = readTextsOf(command, query);
@@ -143,11 +178,11 @@ async function shownAnswer(
     const main = html`${parts.main}
 ${said === undefined ? "" : html`<p class="quiet" role="note">${said}</p>`}
 ${next === undefined ? "" : older}`;
-    const tools = html`${pricesLink(visit, command)}${parts.csv}${parts.find}`;
-    return { main, tools, answer, links: recordActions(visit, command, answer) };
+    const tools = html`${pricesLink(visit, command)}${parts.find}`;
+    return { main, tools, answer, csv: parts.csv, links: recordActions(visit, command, answer) };
   } catch (problem) {
     if (!isExpected(problem)) throw problem;
-    return { main: problemBox(redacted(problem), visit.say, command), tools: html``, problem };
+    return { main: problemBox(redacted(problem), visit.say, command), tools: html``, csv: [], problem };
   }
 }
 

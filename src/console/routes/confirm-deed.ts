@@ -18,11 +18,11 @@ import type { ConsoleCommand } from "../site-map.ts";
 import { recordView } from "../view/answer-view.ts";
 import { money } from "../view/cells.ts";
 import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
+
 import { inWords } from "../view/words.ts";
 import type { SentForm } from "./form-texts.ts";
-import { learnNames } from "./learn-names.ts";
 import { metaOf, targetRecord } from "./page-parts.ts";
-import { effectOf, isExpected } from "./run-as.ts";
+import { effectOf, isExpected, learnNames } from "./run-as.ts";
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
 export async function confirmOptions(visit: Visit, { command, given, was }: SentForm): Promise<HttpResponse> {

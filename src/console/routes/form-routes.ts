@@ -11,6 +11,8 @@ import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
 import { worksOnce } from "../view/command-form.ts";
+
+import { moreMenu } from "../view/menus.ts";
 import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
 import { inWords } from "../view/words.ts";
 import { answerParts, fileOf } from "./answers.ts";
@@ -18,9 +20,8 @@ import { commandPage, framed } from "./command-routes.ts";
 import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
 import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
 import { foundNames } from "./found-names.ts";
-import { learnNames } from "./learn-names.ts";
 import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
-import { effectOf, isExpected, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
+import { effectOf, isExpected, learnNames, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
 import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
 import { localPath } from "./sign-in-routes.ts";
 
@@ -114,13 +115,13 @@ async function outcomePage(
   if ("status" in parts) return parts;
   const { main: shown, find, csv } = parts;
   const does = command.does?.(answer as never);
-  const hasTable = at !== undefined && csv.text !== "" && does === undefined;
+  const hasTable = at !== undefined && csv.length > 0 && does === undefined;
   const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
   const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
   return donePage(
     visit,
     command,
-    html`${hasTable ? html`<div class="filters">${csv}${find}</div>` : ""}
+    html`${hasTable ? html`<div class="filters">${moreMenu("this answer", csv)}${find}</div>` : ""}
 <div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, does, at)}${isTooLong ? long : ""}${shown}</div>
 ${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
     at,

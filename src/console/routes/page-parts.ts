@@ -1,28 +1,19 @@
 import { type FoundRow, type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { memberWith, recordOf, type TimeTexts } from "../../operation/command/answer-table.ts";
+import { recordOf, type Table, type TimeTexts } from "../../operation/command/answer-table.ts";
 import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { titleOf } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
-import {
-  addressOf,
-  type ConsoleCommand,
-  type ConsolePage,
-  commandsAt,
-  familyOf,
-  labelFor,
-  pathOf,
-  placeOf,
-  type SiteMap,
-  urlOf,
-} from "../site-map.ts";
+import { type ConsoleCommand, type ConsolePage, commandsAt, familyOf, labelFor, pathOf, urlOf } from "../site-map.ts";
+import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
 import { type MenuLink, moreMenu } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
+import { labelIn } from "../view/sorted-table.ts";
 import { wordOf } from "../view/words.ts";
 import { deskAs, foundAs } from "./run-as.ts";
 
@@ -167,7 +158,7 @@ export function metaOf(
   answer: FoundRow,
   without = "",
 ): { state: Html | string; meta: Html } {
-  const { state, meta, labelled } = recordShownBy(command)!;
+  const { state, meta, labelled, members: ids } = recordShownBy(command)!;
   const members = recordOf(command.answer, answer, visit.times);
   const shownOf = (member: (typeof members)[number]) =>
     shownAs({ ...member, text: wordOf(member, visit.names) }, visit.say);
@@ -177,48 +168,13 @@ export function metaOf(
     const member = members.find(({ name }) => name === each && name !== without);
     if (!member) return [];
     const shown = shownOf(member);
+    if (each === "id" || ids.includes(each))
+      return html`<span class="whole"><span class="id" id="own-${each}">${member.text}</span> ${copyButton(`own-${each}`)}</span>`;
     const address = link(each, member.value);
     const label = labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
   });
   return { state: stated ? shownOf(stated) : "", meta: html`<p class="meta">${facts}</p>` };
-}
-
-/** The pages about the same thing: what shows it, as tabs. The first one is the page of the thing. */
-export function tabs({ site }: Visit, command: ConsoleCommand, texts: FormTexts): Html {
-  const [name] = command.target ?? [];
-  const [subject] = (name !== undefined && texts[name]) || [];
-  if (!recordShownBy(command) || name === undefined || subject === undefined) return html``;
-  const about = aboutSame(site, command, name).filter(({ kind }) => kind === "read");
-  if (about.length === 0) return html``;
-  const links = about.map((other) => {
-    const place = placeOf(site, other);
-    const isOpening = place.opens === other.id;
-    const address = urlOf(isOpening ? place.path : pathOf(other), new URLSearchParams(), { [name]: subject });
-    return html`<a href="${address}">${isOpening ? place.title : titleOf(other)}</a>`;
-  });
-  return html`<nav class="tabs" aria-label="About it"><a aria-current="page" href="${addressOf(command, { [name]: subject })}">Overview</a>${links}</nav>`;
-}
-
-/** What makes more of a thing: of an account a new key. */
-export function makers({ site }: Visit, command: ConsoleCommand, texts: FormTexts): MenuLink[] {
-  const [name] = command.target ?? [];
-  const [subject] = (name !== undefined && texts[name]) || [];
-  if (!recordShownBy(command) || name === undefined || subject === undefined) return [];
-  return aboutSame(site, command, name)
-    .filter(({ id }) => isMaker(id))
-    .map((other) => ({ id: other.id, address: addressOf(other, { [name]: subject }), text: other.title }));
-}
-
-/** The other commands that take the name of the thing. Each family has ids of its own. */
-function aboutSame(site: SiteMap, command: ConsoleCommand, name: string): ConsoleCommand[] {
-  return [...site.commands.values()].filter(
-    (other) =>
-      other.id !== command.id &&
-      (name !== "id" || familyOf(other) === familyOf(command)) &&
-      membersOf(other.input).some((member) => member.name === name) &&
-      memberWith("holds", other.answer) === undefined,
-  );
 }
 
 /** What a page without a table can show and do. */
@@ -227,7 +183,7 @@ export function commandList({ site, say }: Visit, place: ConsolePage): Html {
 }
 
 /** What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. */
-export function placeTools({ site }: Visit, place: ConsolePage): Html {
+export function placeTools({ site }: Visit, place: ConsolePage, more: readonly MenuLink[]): Html {
   const commands = commandsAt(site, place).filter(({ id }) => id !== place.primary);
   const primary = place.primary === undefined ? undefined : site.commands.get(place.primary);
   const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
@@ -239,7 +195,7 @@ export function placeTools({ site }: Visit, place: ConsolePage): Html {
     ),
   );
   const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${primary.title}</a>` : "";
-  return html`${filled}${moreMenu(place.title, links)}`;
+  return html`${filled}${moreMenu(place.title, [...links, ...more])}`;
 }
 
 function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean {
@@ -253,41 +209,55 @@ export function isMaker(id: string): boolean {
   return /\.(?:create|add|invite)$/.test(id);
 }
 
-export function finder({ path, query }: Visit): Html {
+/** Finds rows by any text. It names the first two columns that people would look in. */
+export function finder({ path, query }: Visit, columns: Table["columns"]): Html {
   const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
+  const named = columns.filter(({ shows }) => ["account", "event", "reference", "text"].includes(shows)).slice(0, 2);
+  const label = capital(named.map((column) => labelIn(column).replace(/^[A-Z](?![A-Z])/, lower)).join(" or "));
   return html`<form class="tools" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label class="visually-hidden" for="find">Find in these rows</label><input id="find" type="search" name="_find" placeholder="Find in these rows" value="${query.get("_find") ?? ""}"><button class="button">Find</button></form>`;
+<label class="visually-hidden" for="find">Find in these rows</label><input id="find" type="search" name="_find" placeholder="${label || "Find in these rows"}" value="${query.get("_find") ?? ""}"><button class="button">Find</button></form>`;
 }
+
+const lower = (text: string) => text.toLowerCase();
 
 /** More words than these are chosen in the form. */
 const mostChips = 8;
 
-/** The members whose words stand as links above a list. */
+/** The members whose words stand as links above a list: those of few words, and flags. */
 export function chipMembers({ input }: ConsoleCommand) {
-  return membersOf(input).filter(
-    ({ member, isRequired }) =>
-      !isRequired && member.default === undefined && member.enum !== undefined && member.enum.length <= mostChips,
-  );
+  return membersOf(input).flatMap(({ name, member, isRequired }) => {
+    const words = member.type === "boolean" ? ["true"] : (member.enum ?? []);
+    const areFew = words.length > 0 && words.length <= mostChips;
+    return !isRequired && member.default === undefined && areFew ? [{ name, words }] : [];
+  });
 }
 
 /** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
 export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
   const { query, names } = visit;
-  const counts = await command.choiceCounts?.(deskAs(visit));
-  return html`${chipMembers(command).map(({ name, member }) => {
-    // Beside another filter they would count what it hides.
-    const isAlone = [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "");
-    const countOf = (word: string) => (isAlone && counts?.[name]?.[word]) || 0;
-    const links = [undefined, ...member.enum!].map((word) => {
-      const address = urlOf(path, query, { [name]: word, cursor: undefined, _page: undefined });
-      const isChosen = (query.get(name) ?? "") === (word ?? "");
-      const text =
-        word === undefined ? "All" : wordOf({ name, shows: name === "state" ? "state" : "text", text: word }, names);
-      const many = word === undefined ? 0 : countOf(word);
-      return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;
-    });
-    return html`<ul class="chips" aria-label="${labelFor(name)}">${links}</ul>`;
-  })}`;
+  const members = chipMembers(command);
+  if (members.length === 0) return html``;
+  const counts = await command.choiceCounts?.({}, deskAs(visit));
+  const chip = (text: string, change: Record<string, string | undefined>, isChosen: boolean, many = 0) => {
+    const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
+    return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;
+  };
+  // Beside another filter they would count what it hides.
+  const countOf = (name: string, word: string) =>
+    [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "")
+      ? counts?.[name]?.[word]
+      : 0;
+  const links = members.flatMap(({ name, words }) =>
+    words.map((word) => {
+      const isChosen = query.get(name) === word;
+      const shown = { name, shows: name === "state" ? "state" : "text", text: word } as const;
+      const text = word === "true" ? labelFor(name) : wordOf(shown, names);
+      return chip(text, { [name]: isChosen ? undefined : word }, isChosen, countOf(name, word));
+    }),
+  );
+  const none = Object.fromEntries(members.map(({ name }) => [name, undefined]));
+  const isAll = members.every(({ name }) => !query.get(name));
+  return html`<ul class="chips" aria-label="Show">${chip("All", none, isAll, countOf(members[0]!.name, ""))}${links}</ul>`;
 }
 
 function capital(text: string): string {

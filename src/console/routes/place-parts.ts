@@ -4,6 +4,7 @@ import { monthName } from "../../runtime/time-zone.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsolePage, urlOf } from "../site-map.ts";
 import { problemBox } from "../view/command-form.ts";
+import { inWords } from "../view/words.ts";
 import { answerOf } from "./answers.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
@@ -46,7 +47,7 @@ async function waitingDrafts(visit: Visit): Promise<Html> {
     });
     const when = holds_from === null ? "" : `, holds from ${visit.times.textOf(holds_from)}`;
     return html`<section class="panel draft"><div class="title"><h2>${draft} is ${state}</h2><div class="tools">${may}</div></div>
-<p>${visit.names.get(author) ?? author}${note === "" ? "" : html`: “${note}”`}${when}</p>
+<p>${inWords(author, visit.names)}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="warn">${reason}</p>`)}
 ${await differenceOf(visit, draft)}</section>`;
   });

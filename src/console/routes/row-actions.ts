@@ -21,7 +21,13 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
     let own: RowLinks["own"];
     const actions = commands.flatMap((command): MenuLink[] => {
       const [name] = command.target ?? [];
-      if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
+      if (name === undefined || command.id === listed.id) return [];
+      const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
+      // A row of several things has a link for each that fits, and one for all.
+      const parts = split
+        ? (row[`${split.member.of}s`] as TableRow[]).filter((part) => command.fits?.({ ...row, ...part }) !== false)
+        : [];
+      if (split ? parts.length === 0 : command.fits?.(row) === false) return [];
       // What makes a new thing stands above the list.
       if (isMaker(command.id)) return [];
       // A note is written on the page of the thing.
@@ -50,16 +56,13 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
       }
       const isDanger = command.kind === "danger";
       const text = command.title;
-      const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
       if (!split) return [{ address, text, id: command.id, isDanger, isApart: isDanger }];
-      // A row of several things has a link for each, and one for all.
-      const each = row[`${split.member.of}s`] as string[];
-      const links = each.map((word) => ({
-        id: command.id,
-        address: addressOf(command, { ...known, [split.name]: word }),
-        text: text.replace(/(…?)$/, ` ${inWords(word)}$1`),
-      }));
-      return each.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
+      const links = parts.map((part) => {
+        const word = String(part[split.member.of!]);
+        const one = { ...known, [split.name]: word };
+        return { id: command.id, address: addressOf(command, one), text: text.replace(/(…?)$/, ` ${inWords(word)}$1`) };
+      });
+      return links.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
     });
     // What nobody can undo stands last.
     return {

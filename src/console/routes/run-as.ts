@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import { AccessError } from "../../access/access-error.ts";
 import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
@@ -7,13 +8,15 @@ import { protectedBy } from "../../commands/protected-command.ts";
 import type { Letter } from "../../operation/command/letter.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, answered, confirmed, type Effect } from "../../operation/command.ts";
+import { isPlainId } from "../../operation/fields.ts";
 import { silent } from "../../runtime/log.ts";
 import { redactCredentials } from "../../runtime/redact.ts";
 import type { Audit, Audited } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { Visit } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
-import { learnNames } from "./learn-names.ts";
+import { emailsIn } from "../view/words.ts";
 
 /** A problem that is about what the person asked, and no problem of Duba. */
 export const isExpected = (error: unknown): error is Error =>
@@ -112,4 +115,55 @@ export function redacted(problem: Error): Error {
   const message = redactCredentials(problem.message);
   if (message !== problem.message) problem.message = message;
   return problem;
+}
+
+/** More are not asked for: no page shows as many. */
+const most = 500;
+
+/** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
+export async function learnNames(db: Kysely<Tables>, names: Map<string, string>, answer: unknown): Promise<void> {
+  const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  collect(answer, "", (text, member) => {
+    if (names.has(text)) return;
+    const [, id = text] = /^key:(\w+)$/.exec(text) ?? [];
+    if (/^(?:key_id|id|alarm|actor)$/.test(member) && isPlainId(id) && keys.size < most) keys.add(id);
+    else if (/^acc_\w+$/.test(text) && ids.size < most) ids.add(text);
+    else if (text.includes("@") && emails.size < most)
+      for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
+  });
+  const learn = (rows: readonly { id: string; name: string }[]) => {
+    for (const { id, name } of rows) if (name !== "") names.set(id, name);
+  };
+  if (emails.size > 0) {
+    const wanted = [...emails];
+    const [people, accounts] = await Promise.all(
+      (["person", "account"] as const).map((table) =>
+        db.selectFrom(table).select(["email as id", "name"]).where("email", "in", wanted).execute(),
+      ),
+    );
+    learn([...people!, ...accounts!]);
+  }
+  if (ids.size > 0)
+    learn(
+      await db
+        .selectFrom("account")
+        .select(["id", "name"])
+        .where("id", "in", [...ids])
+        .execute(),
+    );
+  if (keys.size > 0)
+    learn(
+      await db
+        .selectFrom("api_key")
+        .select(["id", "label as name"])
+        .where("id", "in", [...keys])
+        .execute(),
+    );
+}
+
+function collect(value: unknown, member: string, tell: (text: string, member: string) => void): void {
+  if (typeof value === "string") tell(value, member);
+  else if (Array.isArray(value)) for (const each of value) collect(each, member, tell);
+  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+    for (const [name, each] of Object.entries(value)) collect(each, name, tell);
 }

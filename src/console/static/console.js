@@ -1,8 +1,9 @@
 // Small comforts. Every page works without them.
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
+const copied = ({ value, textContent }) => value ?? textContent;
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () =>
-    navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value),
+    navigator.clipboard.writeText(copied(document.getElementById(button.dataset.copy))),
   );
 document.querySelector(".problem[role=alert]")?.focus();
 for (const form of document.querySelectorAll("form.command"))

@@ -31,7 +31,7 @@ interface AlarmParts {
 function told(what: string, { site }: Pick<AlarmParts, "site">) {
   const mends: MenuLink[] = [];
   const rest = what.replaceAll(
-    / ?([A-Z][^.:]*): (duba [^.]*?(?:\.\d+)?)(?=\. |\.?$)/g,
+    / ?([A-Z][^.:]*): (duba (?:[^.]|\.(?=\w))*?)(?=\. |\.?$)/g,
     (whole, text: string, line: string) => {
       const address = lineAddress(site, line);
       if (address === undefined) return whole;
@@ -40,7 +40,7 @@ function told(what: string, { site }: Pick<AlarmParts, "site">) {
     },
   );
   const [, headline = rest, detail = ""] = /^(.+?[^\d])\.(?: (.*)|$)/s.exec(rest) ?? [];
-  return { headline, detail: detail.replace(/^[. ]+/, ""), mends };
+  return { headline: headline.replace(/\.$/, ""), detail: detail.replace(/^[. ]+/, ""), mends };
 }
 
 /** The worst that there is, with the button that mends it. */
@@ -48,7 +48,7 @@ export function alarmBand(alarm: OpenAlarm, parts: AlarmParts): Html {
   const { headline, detail, mends } = told(alarm.what, parts);
   const [mend] = mends;
   const since = alarm.since === null ? "" : html` Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
-  return html`<section class="band" aria-label="What stops the service"><h2>${inWords(headline)}</h2><p>${parts.say(detail)}${since}</p>${mend ? html`<div class="tools"><a class="button main" href="${mend.address}">${mend.text}</a></div>` : ""}</section>`;
+  return html`<section class="band" aria-label="What stops the service"><h2>${inWords(headline, parts.names)}</h2><p>${parts.say(detail)}${since}</p>${mend ? html`<div class="tools"><a class="button main" href="${mend.address}">${mend.text}</a></div>` : ""}</section>`;
 }
 
 /** What needs a hand, by rank. */
@@ -74,8 +74,8 @@ function alarmLine(alarm: OpenAlarm, parts: AlarmParts, actions: readonly MenuLi
   const by = alarm.acknowledged_by ?? "";
   const worked =
     state === "acknowledged"
-      ? html` Acknowledged by ${parts.names.get(by) ?? by}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
+      ? html` Acknowledged by ${inWords(by, parts.names)}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
       : "";
   const many = count !== null && count > 1 && !/\d/.test(headline) ? `${count.toLocaleString("en")}. ` : "";
-  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${inWords(headline)}</strong> <span class="quiet">${many}${parts.say(detail)}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
+  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${inWords(headline, parts.names)}</strong> <span class="quiet">${many}${parts.say(detail)}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
 }

@@ -45,10 +45,15 @@ export function answerView(parts: AnswerParts): Html {
   const secret = memberWith("secret", command.answer);
   const isWell = command.isWell?.(answer as never) !== false;
   let untitled = 0;
-  const views = partsOf(command, answer, times).map((part) => {
+  const drawn = partsOf(command, answer, times);
+  const views = drawn.map((part): Html => {
     if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
     return partView(part, parts, { isWell, untitled });
   });
+  // The facts of a record stand beside what happened to it.
+  const told = drawn.findIndex((part) => typeof part !== "string" && "list" in part && part.isTimeLine);
+  if (told >= 0)
+    views.splice(told, 2, html`<div class="pair">${views[told]!}<div>${views[told + 1] ?? ""}</div></div>`);
   return html`${secret ? secretBox(secret, String((answer as TableRow)[secret])) : ""}${views}`;
 }
 

@@ -16,6 +16,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("good", "found", "delivered", "current"),
   ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
   ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
+  ...toned("warn", "near_the_cap", "balance_low"),
   ...toned("plain", ...negativeReasons),
 ]);
 
@@ -35,13 +36,13 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
   if (text === "" || text === "-") return html`${text === "-" ? "–" : ""}`;
   switch (shows) {
     case "state":
-      return statePill(String(value), text);
+      return isRow(value) ? statesOf(value, text) : statePill(String(value), text);
     case "naira":
       return money(text);
     case "time":
       return timeOf(value, text);
     case "facts":
-      return factsOf(value, text);
+      return factsOf(value, text, say);
     case "sentence":
       return say(text);
     default:
@@ -51,6 +52,12 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
         ? html`<span class="id">${text}</span>`
         : html`${text}`;
   }
+}
+
+/** The state of each part, such as "BVN serves" and "NIN paused". */
+function statesOf(states: Readonly<Record<string, unknown>>, text: string): Html {
+  const texts = text.split(", ").map((each) => each.replace(/ \((.*)\)$/, " $1"));
+  return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!)} `)}`;
 }
 
 /** Kobo are small. */
@@ -68,12 +75,13 @@ export function timeOf(at: unknown, text: string): Html {
 }
 
 /** Facts of the audit trail by their labels. */
-function factsOf(facts: unknown, text: string): Html {
+function factsOf(facts: unknown, text: string, say: Say): Html {
   if (!isRow(facts)) return html`${text}`;
   const told = Object.entries(facts).map(([name, fact]) => {
     if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
     const shown = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
-    return html`<span class="fact">${labelFor(name)} <span class="id">${shown}</span></span> `;
+    const said = say(shown);
+    return html`<span class="fact">${labelFor(name)} ${said.text === html`${shown}`.text ? html`<span class="id">${shown}</span>` : said}</span> `;
   });
   return html`${told}`;
 }

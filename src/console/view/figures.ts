@@ -1,4 +1,5 @@
 import { type Html, html } from "../../http/pages/html.ts";
+import type { Shows } from "../../operation/command/answer-schema.ts";
 import { recordOf, type TimeTexts } from "../../operation/command/answer-table.ts";
 import { isRow, type Shape, shapeOf } from "../../operation/command/projected.ts";
 import { nairaText } from "../../operation/money.ts";
@@ -44,7 +45,7 @@ export function headlines(
       {
         ...{ name: label ?? labelFor(name), text },
         delta: isBound
-          ? html`${percentOf(value, bound)} % of ${shapeOf(shape.properties![meterOf!]!).shows === "naira" ? nairaText(bound) : bound.toLocaleString("en")}`
+          ? usedText(value, bound, shapeOf(shape.properties![meterOf!]!).shows)
           : difference(value, before, {
               better: headline.better,
               unit: shapeOf(shape.properties![name]!).unit,
@@ -69,6 +70,12 @@ function difference(value: unknown, before: unknown, { better, unit, against }: 
   const tone = moved === 0 || better === undefined ? "" : moved > 0 === (better === "up") ? "good" : "bad";
   const sign = moved > 0 ? "+" : moved < 0 ? "−" : "";
   return html`<b${tone === "" ? "" : html` class="${tone}"`}>${sign}${Math.abs(moved).toLocaleString("en")} ${unit === "%" ? "points" : "%"}</b> on ${against}`;
+}
+
+/** Such as "66 % of ₦900,000". */
+export function usedText(value: number, bound: number, shows: Shows | undefined): string {
+  const of = shows === "naira" ? nairaText(bound).replace(/\.00$/, "") : bound.toLocaleString("en");
+  return `${percentOf(value, bound)} % of ${of}`;
 }
 
 /** How much of a bound is used: amber from 80 %, red at all of it. */

@@ -3,7 +3,7 @@ import type { Table, TableColumn, TableRow } from "../../operation/command/answe
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
-import { meter, share } from "./figures.ts";
+import { meter, share, usedText } from "./figures.ts";
 import { type MenuLink, moreMenu } from "./menus.ts";
 import { isFigure, type NarrowPlace, narrowRow } from "./narrow-rows.ts";
 import type { RecordLink } from "./record-links.ts";
@@ -40,7 +40,10 @@ export function seen({ columns, rows }: Table, { sort, find }: View): TableRow[]
   );
   const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const column = columns.find((each) => each.name === name);
-  return column ? found.sort((one, other) => sign * order(column, one, other)) : found;
+  if (!column) return found;
+  // What has nothing there stands last, whatever the order.
+  const isNothing = (row: TableRow) => (column.valueIn(row) === null ? 1 : 0);
+  return found.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(column, one, other));
 }
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -95,8 +98,9 @@ export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, 
     ? columns[0]
     : columns.find(({ valueIn }) => first!.own && String(valueIn(first!.row)) === first!.own.name);
   const edited = columns.find(({ name }) => editor?.(first!.row, name));
+  const sorted = columns.find(({ name }) => name === view.sort.replace(/^-/, ""));
   const shown = rows.map(({ row }) => row);
-  const places = columns.length > mostNarrowColumns ? narrowRow(columns, shown, { named, edited }) : undefined;
+  const places = columns.length > mostNarrowColumns ? narrowRow(columns, shown, { named, edited, sorted }) : undefined;
   const placeOf = ({ name }: TableColumn) => places?.get(name) ?? (name === named?.name ? "name" : undefined);
   const hasActions = rows.some(({ actions }) => actions.length > 0);
   const hasOwn = rows.every(({ own }) => own);
@@ -150,13 +154,23 @@ function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
   return html`<tr>${cells}${hasActions ? html`<td></td>` : ""}</tr>`;
 }
 
-function labelIn({ name, label }: Pick<TableColumn, "name" | "label">): string {
+export function labelIn({ name, label }: Pick<TableColumn, "name" | "label">): string {
   return label ?? labelFor(name);
+}
+
+/** Where no heading stands above it. */
+function wholeLabel({ over, ...column }: TableColumn): string {
+  return over === undefined ? labelIn(column) : `${over} ${labelIn(column).toLowerCase()}`;
 }
 
 function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: string | undefined = undefined): Html {
   const { shows, spare } = column;
-  const kind = isFigure(column) ? "number" : shows === "sentence" || shows === "facts" ? "sentence" : undefined;
+  const kind =
+    isFigure(column) && column.meterOf === undefined
+      ? "number"
+      : shows === "sentence" || shows === "facts"
+        ? "sentence"
+        : undefined;
   const classes = [place, kind, spare && "spare", shows === "time" && "time", more].filter(Boolean);
   return classes.length === 0 ? html`` : html` class="${classes.join(" ")}"`;
 }
@@ -171,7 +185,8 @@ function sums(
   const cells = columns.map((column, at) => {
     const { sumOf, shows } = column;
     const sum = sumOf ? shownAs({ ...column, shows, text: sumOf(rows), value: null }, () => html``) : "";
-    return html`<td${classesOf(column, at === 0 ? "name" : placeOf(column))}>${at === 0 ? "All" : sum}</td>`;
+    const label = sumOf ? html` data-label="${wholeLabel(column)}"` : "";
+    return html`<td${classesOf(column, at === 0 ? "name" : placeOf(column))}${label}>${at === 0 ? "All" : sum}</td>`;
   });
   return html`<tfoot><tr>${cells}${hasActions ? html`<td class="acts"></td>` : ""}</tr></tfoot>`;
 }
@@ -208,17 +223,22 @@ interface CellParts {
 
 function cell(column: TableColumn, row: TableRow, { say, address, form, place, most }: CellParts): Html {
   const text = column.textOf(row);
-  const shown = form ?? shownAs({ ...column, text, value: column.valueIn(row) }, say);
-  const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
   const value = column.valueIn(row);
   const bound = column.meterOf === undefined ? undefined : row[column.meterOf];
-  const bar =
-    most !== undefined && most > 0 && typeof value === "number"
+  const isBound = typeof bound === "number" && typeof value === "number" && bound > 0;
+  const told = isBound
+    ? html`<span>${usedText(value, bound, column.shows)}</span>`
+    : place === "also" && value === null
+      ? html`<span class="empty-here">–</span>`
+      : shownAs({ ...column, text, value }, say);
+  const shown = form ?? told;
+  const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
+  const bar = isBound
+    ? meter(value, bound, labelIn(column))
+    : most !== undefined && most > 0 && typeof value === "number"
       ? share(value, most)
-      : typeof bound === "number" && typeof value === "number" && bound > 0
-        ? meter(value, bound, `${labelIn(column)} of its bound`)
-        : "";
-  return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${labelIn(column)}">${bar}${
+      : "";
+  return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${wholeLabel(column)}">${bar}${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
   }</td>`;
 }

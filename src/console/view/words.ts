@@ -1,5 +1,6 @@
 import { forEachKind, labelOf } from "../../operation/check-kind.ts";
 import type { RecordMember, Table, TableColumn } from "../../operation/command/answer-table.ts";
+import { eventText } from "../../operation/event.ts";
 import { failures } from "../../operation/failures.ts";
 import { isDay, isMonth, monthName, shortDay } from "../../runtime/time-zone.ts";
 import { vendors, vendorTitle } from "../../upstreams/registry.ts";
@@ -18,6 +19,17 @@ const states: Readonly<Record<string, string>> = {
   ...{ unknown: "no outcome", phone_mismatch: "other phone", ready: "serves", half_open: "tries one call" },
 };
 
+/** Who acts without a name. */
+const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "the terminal" };
+
+const places = ["asked first", "asked second", "asked third"];
+
+/** Members whose word says nothing without their name. */
+const said: Readonly<Record<string, string>> = {
+  ...{ "prepaid yes": "before", "prepaid no": "after" },
+  ...{ "answers full": "whole record", "answers masked": "masked record" },
+};
+
 const inSentences = new RegExp(
   `(?<![\\w@.:/-])(?:${Object.keys(spelled)
     .filter((word) => word !== "sandbox")
@@ -25,9 +37,21 @@ const inSentences = new RegExp(
   "g",
 );
 
-/** A sentence with vendors and checks as people write them. */
-export function inWords(sentence: string): string {
-  return sentence.replaceAll(inSentences, (word) => spelled[word]!);
+/** E-mails within a text. */
+export const emailsIn = /[^\s@:,;()]{1,64}@[\w.-]{0,190}\w/g;
+
+/** A sentence with vendors and checks as people write them, and with the names of whom and what it is about. */
+export function inWords(sentence: string, names: Names = new Map()): string {
+  return sentence
+    .replaceAll(inSentences, (word) => spelled[word]!)
+    .replaceAll(/\bterminal:([\w.-]+)/g, "$1 at the terminal")
+    .replaceAll(
+      /(\d{4}-\d\d-\d\d) (\d\d:\d\d)(?:Z|[+-]\d\d(?::\d\d)?)/g,
+      (_, day, clock) => `${shortDay(day)} ${clock}`,
+    )
+    .replaceAll(/\bkey[ :]([0-9A-Za-z]{12})\b/g, (_, id) => `key ${names.get(id) ?? id}`)
+    .replaceAll(/\bacc_\w+/g, (id) => names.get(id) ?? id)
+    .replaceAll(emailsIn, (email) => names.get(email) ?? email);
 }
 
 /** Whether a text is the code of a failure, which clients quote as it is. */
@@ -38,14 +62,19 @@ export function isCode(text: string): boolean {
 /** The text of a member as people read it. */
 export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows" | "text">, names: Names): string {
   if ((shows === "account" && name !== "email") || name === "key_id" || name === "group")
-    return names.get(text) ?? spelled[text] ?? (isDay(text) ? shortDay(text) : text);
+    return names.get(text) ?? spelled[text] ?? actors[text] ?? (isDay(text) ? shortDay(text) : inWords(text));
+  if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
+  if (Object.hasOwn(said, `${name} ${text}`)) return said[`${name} ${text}`]!;
+  if (name === "list") return text.replace("-", " ");
+  if (name === "operation") return names.get(text) ?? text;
+  if (shows === "event") return eventText(text);
   if (shows === "digits") return text.replace(/^\*+/, "ending ");
   if (shows !== "state" && shows !== "text") return text;
   if (shows === "state" && Object.hasOwn(states, text)) return states[text]!;
   if (Object.hasOwn(spelled, text)) return spelled[text]!;
   if (isDay(text)) return shortDay(text);
   if (isMonth(text)) return monthName(text);
-  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : text;
+  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : inWords(text, names);
 }
 
 /** A table in the words of people. */

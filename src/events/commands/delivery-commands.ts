@@ -1,4 +1,4 @@
-import { orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
+import { happening, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { id } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -10,6 +10,15 @@ import { undelivered } from "../events.ts";
 
 const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
 const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
+
+/** What became of an event at an endpoint. */
+const delivery = {
+  endpoint: reference,
+  state: state(deliveryStates),
+  attempts: Type.Integer({ label: "Attempts" }),
+  tried_at: orNull({ ...time, none: "never" }),
+  outcome: orNull(Type.String()),
+};
 
 const list = command({
   id: "events.list",
@@ -24,14 +33,8 @@ const list = command({
   }),
   answer: Type.Array(
     Type.Object({
-      event: reference,
-      type: Type.String(),
-      happened_at: time,
-      endpoint: reference,
-      state: state(deliveryStates),
-      attempts: Type.Integer(),
-      tried_at: orNull({ ...time, none: "never" }),
-      outcome: orNull(Type.String()),
+      ...{ event: reference, type: happening, happened_at: time },
+      ...delivery,
     }),
   ),
   page: [
@@ -40,7 +43,7 @@ const list = command({
   ],
   none: "There is no such delivery.",
   noneThen: { says: "Events go to the endpoints of clients.", by: "events.endpoints.add" },
-  choiceCounts: async ({ db }: Pick<Audited, "db">) => {
+  choiceCounts: async (_, { db }: Audited) => {
     const { waiting, dead } = await undelivered(db);
     return { state: { waiting, dead } };
   },
@@ -65,19 +68,11 @@ const showEvent = command({
   input: Type.Object({ event: formed(id, event) }),
   answer: Type.Object({
     event: reference,
-    type: Type.String(),
+    type: happening,
     happened_at: time,
     mode: orNull(Type.String()),
     request_reference: orNull(reference),
-    deliveries: Type.Array(
-      Type.Object({
-        endpoint: reference,
-        state: state(deliveryStates),
-        attempts: Type.Integer(),
-        tried_at: orNull({ ...time, none: "never" }),
-        outcome: orNull(Type.String()),
-      }),
-    ),
+    deliveries: Type.Array(Type.Object(delivery)),
   }),
   view: ({ deliveries: _, ...facts }) => [
     { record: facts },

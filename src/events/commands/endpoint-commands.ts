@@ -36,7 +36,7 @@ const facts = {
   account: orNull({ ...account, none: "operators" }),
   mode: orNull(Type.Enum(["test", "live"])),
   url: Type.String(),
-  types: Type.Array(Type.String()),
+  types: Type.Array(Type.String(), { shows: "event" }),
   created_at: time,
   off_since: orNull(time),
 };

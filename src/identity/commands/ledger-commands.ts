@@ -3,6 +3,7 @@ import {
   account,
   digits,
   facts,
+  happening,
   list,
   naira,
   orNull,
@@ -137,7 +138,7 @@ const showVerification = command({
     kind: Type.Enum([...checkKinds], { label: "Check" }),
     state: state(toldStates),
     subject: digits,
-    amount: naira,
+    amount: { ...naira, label: "The client said" },
     amount_differs: yes,
     quoted_fee: naira,
     charged: yes,
@@ -171,7 +172,7 @@ const showVerification = command({
     adjustments: Type.Array(
       Type.Object({ id: reference, at: time, fees: { ...naira, sums: true }, reason: Type.String() }),
     ),
-    audit_entries: Type.Array(Type.Object({ occurred_at: time, kind: Type.String(), actor: account, facts })),
+    audit_entries: Type.Array(Type.Object({ occurred_at: time, kind: happening, actor: account, facts })),
     time_line: Type.Array(Type.Object({ at: time, what: Type.String(), by: Type.String() })),
   }),
   view: ({
@@ -194,6 +195,18 @@ const showVerification = command({
     ...(adjustments.length > 0 ? [{ title: "Adjustments:", list: "adjustments" }, ""] : []),
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
+  // The time line says what one attempt did, what was given back and who did what; the whole trail has a page of its own.
+  onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }) => {
+    const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
+    const { amount, amount_differs, ...facts } = record;
+    const isChosen = attempts.some(({ passed_over, compared }) => passed_over.length + compared.length > 0);
+    return [
+      explanation,
+      { title: "What happened", list: "time_line", isTimeLine: true },
+      { record: amount_differs ? { ...facts, amount } : facts },
+      ...(attempts.length > 1 || isChosen ? [{ title: "Why these vendors", list: "attempts" }] : []),
+    ];
+  },
   examples: [{ reference: "3wKwKW719640695" }],
   run: async (
     { reference },

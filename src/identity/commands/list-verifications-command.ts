@@ -26,6 +26,8 @@ import { toldState, toldStates } from "../ledger/told-state.ts";
 import { erased } from "../ledger/write-outcome.ts";
 import { accountFilters, type BooksRoom, periodOf } from "./period.ts";
 
+type Room = BooksRoom & { keyring(): Promise<{ ring: Keyring }> };
+
 const mostRows = 1_000;
 
 const last4 = {
@@ -129,7 +131,7 @@ export const listVerificationsCommand = command({
   ],
   none: "No verifications.",
   noneThen: { says: "They appear when a client calls with its key.", by: "keys.create" },
-  choiceCounts: async ({ db }: Pick<BooksRoom, "db">) => {
+  choiceCounts: async (_, { db }: Room) => {
     const state: Record<string, number> = {};
     for (const open of await openVerifications(db)) state[open.state] = (state[open.state] ?? 0) + open.count;
     return { state };
@@ -147,7 +149,7 @@ export const listVerificationsCommand = command({
   ],
   run: async (
     { account, idempotency_key: key, request_id: requestId, from, to, limit, cursor: after, ...filter },
-    { db, accounts, keyring, config: { timeZone: zone } }: BooksRoom & { keyring(): Promise<{ ring: Keyring }> },
+    { db, accounts, keyring, config: { timeZone: zone } }: Room,
   ) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     if (from !== undefined && to !== undefined) periodOf({ from, to }, zone);

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { naira, orNull, state } from "../../operation/command/answer-schema.ts";
 import Type from "../../operation/schema/type.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
@@ -28,10 +28,16 @@ export const RouteRow = Type.Object({
   days_left: orNull(Type.Number()),
 });
 
+const words = { ...vendorStateWords, ready: "serves" };
+
 /** A vendor on a page: one row, with the checks of the last day side by side. */
 export const VendorRow = Type.Object({
   vendor: Type.String(),
-  state: RouteRow.properties.state,
+  /** Of each check, or of all if it is the same. */
+  state: Type.Unsafe<string | Readonly<Record<string, string>>>({
+    ...{ shows: "state", words: { ...words, ...forEachKind((kind) => kind, labelOf) } },
+    patternProperties: { ".*": state(vendorStates, { words }) },
+  }),
   place: orNull(Type.Integer({ label: "Order", spare: true })),
   ...Object.assign(
     {},
@@ -41,8 +47,8 @@ export const VendorRow = Type.Object({
         [`${kind}_asked`]: orNull(Type.Integer({ label: "Asked", over, spare: true })),
         [`${kind}_found`]: orNull(Type.Number({ ...percent, label: "Found", over })),
         [`${kind}_failed`]: orNull(Type.Number({ ...percent, label: "Failed", over })),
-        [`${kind}_median`]: orNull(Type.Integer({ ...milliseconds, label: "Median", over })),
-        [`${kind}_p95`]: orNull(Type.Integer({ ...milliseconds, label: "95 %", over, spare: true })),
+        [`${kind}_median`]: orNull(Type.Number({ unit: "s", label: "Median", over })),
+        [`${kind}_p95`]: orNull(Type.String({ shows: "number", label: "95 %", over, spare: true })),
       };
     }),
   ),
@@ -51,17 +57,19 @@ export const VendorRow = Type.Object({
 });
 
 export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<string, unknown>[] {
-  return [...Map.groupBy(rows, ({ vendor }) => vendor)].map(([vendor, all]) => {
+  const placeOf = ({ place }: { place: number | null }) => place ?? Number.POSITIVE_INFINITY;
+  const inOrder = rows.toSorted((one, other) => placeOf(one) - placeOf(other));
+  return [...Map.groupBy(inOrder, ({ vendor }) => vendor)].map(([vendor, all]) => {
     const day = all.filter(({ span }) => span === "24h");
     const [first = all[0]!] = day;
-    const paused = all.filter(({ state }) => state === "paused");
+    const states = new Map(all.map(({ kind, state }) => [kind, state]));
     const figures = day.map(({ kind, attempts, found_rate, failures, median, p95 }) => ({
       ...{ [`${kind}_asked`]: attempts, [`${kind}_found`]: found_rate, [`${kind}_failed`]: failures },
-      ...{ [`${kind}_median`]: median, [`${kind}_p95`]: p95 },
+      ...{ [`${kind}_median`]: median && median / 1000, [`${kind}_p95`]: p95 && `≤ ${p95 / 1000} s` },
     }));
     const { place, balance, days_left } = first;
-    const state = (paused[0] ?? first).state;
-    const kinds = [...new Set(all.map(({ kind }) => kind))];
+    const kinds = [...states].map(([kind, state]) => ({ kind, state }));
+    const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;
     return Object.assign({ vendor, kinds, state, place, balance, days_left }, ...figures);
   });
 }

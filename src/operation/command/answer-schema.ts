@@ -13,6 +13,7 @@ export type Shows =
   | "digits"
   | "yes"
   | "facts"
+  | "event"
   | "sentence";
 
 /** How a page lays a column out. */
@@ -65,6 +66,9 @@ export const reference = Type.String({ shows: "reference" });
 
 /** An account or a person, by e-mail. */
 export const account = Type.String({ shows: "account" });
+
+/** What happened, such as `key.revoked`. */
+export const happening = Type.String({ shows: "event" });
 
 /** Digits that are no number. */
 export const digits = Type.String({ shows: "digits" });

@@ -23,7 +23,7 @@ export const BooksRow = Type.Object({
   ) as Record<CheckKind, TInteger>),
   fees: orNull({ ...summed, label: "Charged", share: true as const }),
   attempts: Type.Integer({ sums: true, spare: true }),
-  cost: summed,
+  cost: { ...summed, spare: true as const },
   cost_unknown: { ...summed, spare: true as const },
   margin: orNull(summed),
 });

@@ -1,0 +1,107 @@
+import { account, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
+import { command, groupCounts } from "../../operation/command.ts";
+import { scopes } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { listAccounts } from "../accounts/accounts.ts";
+import { type KeyUse, lastUses } from "../keys/key-uses.ts";
+import * as keys from "../keys/keys.ts";
+
+export const keyFacts = {
+  id: reference,
+  account,
+  account_id: Type.String(),
+  mode: Type.Enum(["test", "live"]),
+  label: Type.String(),
+  scopes: Type.Array(Type.String()),
+  addresses: Type.Array(Type.String(), { none: "any" }),
+  created_at: time,
+  expires_at: orNull({ ...time, none: "never" }),
+  revoked_at: orNull(time),
+  /** Last use, to within a minute. */
+  last_used_at: orNull({ ...time, none: "never" }),
+  last_used_from: orNull(Type.String()),
+  state: state(["active", "expired", "revoked"]),
+};
+
+export const KeyFacts = Type.Object(keyFacts);
+
+/** What a key may do, in a word. */
+export function mayText({ scopes: own }: { scopes: readonly string[] }): string {
+  return scopes.every((each) => own.includes(each)) ? "everything" : own.join(", ");
+}
+
+const day = 86_400_000;
+
+/** What a list of keys can be of. */
+const groups = {
+  live: ({ mode }) => mode === "live",
+  test: ({ mode }) => mode === "test",
+  ends_soon: ({ state, expires_at }) => state === "active" && expires_at !== null && expires_at < Date.now() + 14 * day,
+  not_used_for_30_days: ({ state, last_used_at }) => state === "active" && (last_used_at ?? 0) < Date.now() - 30 * day,
+  expired: ({ state }) => state === "expired",
+  revoked: ({ state }) => state === "revoked",
+} satisfies Record<string, (key: ReturnType<typeof keyFactsOf>) => boolean>;
+type Group = keyof typeof groups;
+
+export const listKeysCommand = command({
+  id: "keys.list",
+  title: "Keys",
+  summary: "List the keys, oldest first, without their secrets.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
+    only: Type.Optional(Type.Enum(Object.keys(groups) as Group[], { description: "Only these keys." })),
+  }),
+  answer: Type.Array(KeyFacts),
+  page: [
+    { name: "label", of: ({ label, mode }) => label || `${mode} key` },
+    ...(["account", "mode", "state"] as const),
+    { name: "scopes", of: mayText, spare: true },
+    ...([
+      { name: "id", spare: true },
+      { name: "addresses", spare: true },
+    ] as const),
+    ...([{ name: "expires_at", spare: true }, "last_used_at"] as const),
+  ],
+  none: "No key yet.",
+  noneThen: { says: "A client calls with a key of its account.", by: "keys.create" },
+  sort: "-last_used_at",
+  columns: [
+    ...(["id", "account", "mode", "label", "state", "scopes", "addresses"] as const),
+    ...(["expires_at", "last_used_at", "last_used_from"] as const),
+  ],
+  choiceCounts: async ({ account }, store: Audited) => groupCounts(groups, await listed(store, account)),
+  examples: [{}, { account: "shop@example.com" }, { only: "ends_soon" }],
+  run: async ({ account, only }, store: Audited) => {
+    const all = await listed(store, account);
+    return only === undefined ? all : all.filter(groups[only]);
+  },
+});
+
+async function listed({ db }: Audited, account?: string) {
+  const found = await keys.listKeys(db, account);
+  const [accounts, uses] = await Promise.all([listAccounts(db), lastUses(db)]);
+  const emails = new Map(accounts.map(({ id, email }) => [id, email]));
+  return found.map((key) => keyFactsOf(key, emails.get(key.accountId) ?? key.accountId, uses.get(key.id)));
+}
+
+export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
+  return {
+    ...key,
+    account: email,
+    account_id: key.accountId,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: use?.at ?? null,
+    last_used_from: use?.address ?? null,
+    state: stateOf(key),
+  };
+}
+
+function stateOf({ revokedAt, expiresAt }: keys.ApiKey): "revoked" | "expired" | "active" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+}
