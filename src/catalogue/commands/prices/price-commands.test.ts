@@ -155,7 +155,7 @@ for (const engine of usualEngines)
       assert.match(changed.out, /prices +MTNDATA for acc_\w+ +modified +-2\.5 % → \+3 %/);
       assert.match((await terminal.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
       assert.match((await terminal.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
-      assert.equal((await terminal.duba("prices", "list")).out, "(none)\n");
+      assert.match((await terminal.duba("prices", "list")).out, /^Every account has the catalogue's prices\./);
     });
 
     test("tells of a fixed price that the catalogue's price has risen above, until somebody sets it again", async () => {

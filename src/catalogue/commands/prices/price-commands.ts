@@ -198,7 +198,11 @@ const listPriced = command({
     Type.Object({
       ...{ id: reference, name: Type.String(), email: orNull(accountFact) },
       group: orNull(Type.String()),
-      ...{ prices: Type.Integer(), overtaken: Type.Integer(), below_cost: Type.Integer() },
+      ...{
+        prices: Type.Integer(),
+        overtaken: Type.Integer({ label: "Below the catalogue's price" }),
+        below_cost: Type.Integer(),
+      },
       /** Sentences that name the first entries below their cost. */
       sentences: Type.Array(sentence),
     }),

@@ -32,8 +32,8 @@ for (const engine of usualEngines)
     test("our attempt counts once, however often the vendor bills it, and a credit without its line is named", async () => {
       const { exitCode, out } = await reconcile("D-1,50", "D-1,50", "D-7,-45.55");
       assert.equal(exitCode, 1);
-      assert.match(out, /^both have it +1 +₦50\.00 +₦50\.00$/m);
-      assert.match(out, /^a second line +1 +₦50\.00 +₦0\.00$/m);
+      assert.match(out, /^agree +1 +₦50\.00 +₦50\.00$/m);
+      assert.match(out, /^billed twice +1 +₦50\.00 +₦0\.00$/m);
       assert.match(out, /^a credit without its line +1 +-₦45\.55 +₦0\.00$/m);
       assert.match(out, /^total +3 +₦54\.45 +₦50\.00$/m);
     });

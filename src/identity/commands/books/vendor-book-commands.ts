@@ -27,10 +27,10 @@ const meanings: Record<Difference, string> = {
   other_price: "another price",
   failed_here: "billed, but it failed or timed out here",
   no_price: "a price is not known",
-  doubled: "a second line",
+  doubled: "billed twice",
   credit: "a credit without its line",
   only_vendor: "only the vendor has it",
-  only_here: "only we have it",
+  only_here: "not billed",
 };
 
 const checkInvoice = command({
@@ -77,7 +77,7 @@ const checkInvoice = command({
     {
       row: SumOfInvoice,
       rows: [
-        { what: "both have it", ...agreed },
+        { what: "agree", ...agreed },
         ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
       ],
       whole: true,
