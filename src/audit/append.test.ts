@@ -32,6 +32,25 @@ for (const engine of engines) {
       assert.deepEqual(others, []);
     });
 
+    test("entries of one call are read in its order, also those of one verification", async () => {
+      const accounts = Array.from({ length: 40 }, (_, at) => `acc_order${at}`);
+      await append(
+        store.db,
+        ...accounts.map((account) => ({ kind: "account.resumed", actor: "system", facts: { account } })),
+      );
+      const read = await store.db
+        .selectFrom("audit_entry")
+        .select("facts")
+        .where("facts", "like", "%acc_order%")
+        .orderBy("occurred_at")
+        .orderBy("id")
+        .execute();
+      assert.deepEqual(
+        read.map(({ facts }) => JSON.parse(facts).account),
+        accounts,
+      );
+    });
+
     test("comes with others of any number in few statements, which the store can keep", async () => {
       const { db, texts } = withRecordedTexts(store.db);
       const event = { kind: "key.revoked", actor: "operator:amina", facts: { key: "4Zq8mPx0LtV2" } };
@@ -53,7 +72,7 @@ for (const engine of engines) {
         facts: { reference: "aaaaaa000000001", fees: "-1" },
       };
       await append(store.db, ended("aaaaaa000000001", "unknown"), ended("aaaaaa000000002", "verified"));
-      // Entries of one millisecond have no order.
+      // Entries of two calls in one millisecond have no order.
       const endedAt = Date.now();
       await until(() => Date.now() > endedAt);
       await append(store.db, { ...adjusted, facts: { ...adjusted.facts, reference: null } }, adjusted);

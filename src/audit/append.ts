@@ -9,7 +9,7 @@ import { type FactType, kinds, namesProtection } from "./event-types.ts";
 type Fact = AuditEvent["facts"][string];
 
 const longestText = 200;
-const idBytes = 15;
+const idBytes = 12;
 
 /** What a user interface adds to the facts of the entries of its actor. */
 export interface BesideFacts {
@@ -24,7 +24,8 @@ export interface BesideFacts {
 /**
  * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown kind or fact, for an actor of
  * another form, and for a value that is not of its fact's type: programming problems. People write the texts, so a text never makes the
- * change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
+ * change fail: runs of ten or more digits become "…", and we cut it after 200 characters. The events of one call have the same time, and
+ * ids in their order.
  */
 export const append: Audit = appendWith("", {});
 
@@ -32,15 +33,23 @@ export const append: Audit = appendWith("", {});
 export function appendWith(actor: string, beside: BesideFacts): Audit {
   return async (trx, ...events) => {
     const now = Date.now();
-    for (const some of piecesOf(events.map((event) => entryOf(event, now, event.actor === actor ? beside : {}))))
+    for (const some of piecesOf(
+      events.map((event, index) => entryOf(event, now, event.actor === actor ? beside : {}, index)),
+    ))
       await trx.insertInto("audit_entry").values(some).execute();
   };
 }
 
-/** The unsealed row of an event at `now`, in milliseconds since 1970. */
-export function entryOf({ kind, actor, facts }: AuditEvent, now: number, beside: BesideFacts = {}): AuditEntryRow {
+/** The unsealed row of an event at `now`, in milliseconds since 1970. `index`: its place among the events of that time. */
+export function entryOf(
+  { kind, actor, facts }: AuditEvent,
+  now: number,
+  beside: BesideFacts = {},
+  index = 0,
+): AuditEntryRow {
   if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
-  const id = randomText(idBytes);
+  // Digits before small letters: every collation orders them alike.
+  const id = index.toString(36).padStart(4, "0") + randomText(idBytes);
   const { protection } = beside;
   const all = protection !== undefined && namesProtection(kind) ? { protection, ...facts } : facts;
   const text = JSON.stringify({ ...checkedFacts(kind, all), ...notesOf(beside) });
