@@ -2,14 +2,14 @@
   "hmac": [
     {
       "version": 1,
-      "key": "rdEO/nxLPxPNXqMwhF4jEnT3ImcklHuu2lfPP3ise3w="
+      "key": "CzLw7hYqafADyUta4e0nBqwFz9JObE83vNx6ucyzNac="
     }
   ],
   "records": [
     {
       "id": "r1",
-      "key": "JlNf6okP8FBm9AeJ1Hpnorva+Y7zPyzyg4pAbzPona0="
+      "key": "1EE9eqBeL2mF9SIyUQW3FkoOcukiX2hoiGZiV9bXWnM="
     }
   ],
-  "audit": "vuUnaHKvuIYxkMIpi5EESVVeB+qbAD+a0neH2+kEoEQ="
+  "audit": "IERfEB0LwlFwPEsNLfu8JofefhASzYfYbQ982f/xUoo="
 }

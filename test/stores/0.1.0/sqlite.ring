@@ -2,14 +2,14 @@
   "hmac": [
     {
       "version": 1,
-      "key": "34TDdD3lvQ6iMvvC4ddqNbWK7erxAtEggZv2M4Iacw8="
+      "key": "wY//PjXosdh0CUNfPVITxQHklXzHBWTooifvAG5QmIc="
     }
   ],
   "records": [
     {
       "id": "r1",
-      "key": "/CTyBX+10SX05d5WLbk5IrY0F5jptCQeMAKpvksr8G0="
+      "key": "pjaD3u7+lDFCX2GYYJVOewD5YLoAQ6nHv2ZB8yxksAI="
     }
   ],
-  "audit": "tcG+5ipYAcImM0fY6aZPYHe0xLyqQRjITXolhDjvFfA="
+  "audit": "wYQfm887SCumwu13F/oZg12xWmtz1+/GxvGJz+NxcDg="
 }
