@@ -10,7 +10,7 @@ import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { operators } from "../storage/events/announce.ts";
 import type { EventEndpointRow, Tables } from "../storage/tables.ts";
-import { secretPrefix } from "./signature.ts";
+import { newSecret } from "./signature.ts";
 
 /** How many endpoints an account may have, and operators together. */
 const mostEndpoints = 10;
@@ -135,10 +135,6 @@ export function signingSecrets(keyring: Keyring, row: EventEndpointRow, now: num
   return [row.secret, ...(isFormerValid ? [row.former_secret!] : [])].map((sealed) =>
     openSecret(keyring, secretsOf(row), sealed),
   );
-}
-
-function newSecret(): string {
-  return secretPrefix + randomBytes(32).toString("base64");
 }
 
 /** Without the path, which may hold a secret of the receiver. */

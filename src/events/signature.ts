@@ -1,7 +1,11 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 
 /** Begins each secret; the rest is its bytes in base64. */
 export const secretPrefix = "whsec_";
+
+export function newSecret(): string {
+  return secretPrefix + randomBytes(32).toString("base64");
+}
 
 /**
  * The headers of a delivery by the Standard Webhooks specification 1.0.0 (standardwebhooks.com): an HMAC-SHA256 over id, time and

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { secretPrefix, signedHeaders } from "../../events/signature.ts";
+import { newSecret, signedHeaders } from "../../events/signature.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { httpUrl } from "../../operation/setting.ts";
 import { HttpClient } from "../../runtime/network/http-client.ts";
@@ -47,8 +46,4 @@ export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
     return { event: id, type, request_reference: data.request_reference ?? null, outcome, ms };
   };
   return { address, secret, forward };
-}
-
-function newSecret(): string {
-  return secretPrefix + randomBytes(32).toString("base64");
 }
