@@ -1,13 +1,10 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 
-/** The longest piece. */
-const most = 200;
-
 /**
- * Cuts a list of varying length into pieces of 200, 128, 64, 32 … 1 for statements with one parameter per entry. The
+ * Cuts a list of varying length into pieces of `most`, and the rest into 128, 64, 32 … 1, for statements with one parameter per entry. The
  * engine compiles and caches a statement for each length, and a few hundred lengths took tens of megabytes.
  */
-export function piecesOf<Entry>(list: readonly Entry[]): Entry[][] {
+export function piecesOf<Entry>(list: readonly Entry[], most = 200): Entry[][] {
   const pieces: Entry[][] = [];
   for (let from = 0; from < list.length; ) {
     const left = list.length - from;

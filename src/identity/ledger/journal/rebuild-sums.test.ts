@@ -9,6 +9,7 @@ import { answering, verified } from "../../played-upstream.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 import { recountAfterOlderVersion } from "./rebuild-sums.ts";
 import { comparedSums, differencesOf, sumPieces } from "./recounted-sums.ts";
+import { type Count, counts } from "./verification-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 
@@ -64,5 +65,20 @@ for (const engine of engines)
       const kept = store.db.selectFrom("verification").select("reference");
       assert.deepEqual(await kept.where("lasting_idempotency_hash", "is not", null).execute(), []);
       assert.equal(await olderVersionNote(store.db), undefined);
+    });
+
+    test("are right after two processes counted many of one day anew at the same time", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const begins_at = zone.startOfDay(zone.dayOf(Date.now()));
+      const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
+      const about = { span: "day", begins_at, mode: "live", kind: "bvn", vendor: "" } as const;
+      for (let account = 0; account < 150; account += 1)
+        await store.db
+          .insertInto("verification_sum")
+          .values({ ...none, ...about, account_id: `acc_${account}`, charges: 3 })
+          .execute();
+      await noteOlderVersion(store.db, 1);
+      await Promise.all([recount(), recount()]);
+      assert.deepEqual(await wrong(), { all: 0, reported: 0 });
     });
   });

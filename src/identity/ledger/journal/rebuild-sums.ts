@@ -3,6 +3,7 @@ import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
 import { newestNumber } from "../../../storage/migrations/migrate.ts";
 import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
+import { piecesOf } from "../../../storage/queries/pieces.ts";
 import { put } from "../../../storage/queries/put.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { erased } from "../write-outcome.ts";
@@ -15,6 +16,9 @@ import {
   times,
 } from "./recounted-sums.ts";
 import { addSumRows, counts, type SumRow, sumKeys } from "./verification-sums.ts";
+
+/** Sums in one transaction. On SQLite every verification waits for it. */
+const atOnce = 32;
 
 /**
  * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
@@ -81,17 +85,28 @@ async function rebuildPiece(
     const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));
     const differences = all.filter(({ stored }) => !incomplete.has(stored.begins_at));
     if (differences.length === 0) return { rebuilt: 0, refused };
+    if (await addAll(db, differences, rebuilds)) return { rebuilt: differences.length, refused };
+  }
+}
+
+/**
+ * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them may be
+ * added already, and the rest must be computed anew.
+ */
+async function addAll(db: Kysely<Tables>, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
+  for (const [index, some] of piecesOf(differences, atOnce).entries()) {
     const isWritten = await db.transaction().execute(async (trx) => {
-      if (!(await countRebuild(trx, rebuilds))) return false;
+      if (!(await countRebuild(trx, rebuilds + index))) return false;
       await addSumRows(
         trx,
-        differences.map(({ stored, counted }) => added(counted, times(stored, -1))),
+        some.map(({ stored, counted }) => added(counted, times(stored, -1))),
       );
-      for (const { counted } of differences) if (isEmpty(counted)) await removeEmpty(trx, counted);
+      for (const { counted } of some) if (isEmpty(counted)) await removeEmpty(trx, counted);
       return true;
     });
-    if (isWritten) return { rebuilt: differences.length, refused };
+    if (!isWritten) return false;
   }
+  return true;
 }
 
 /**
