@@ -12,14 +12,18 @@ import { VendorClient } from "../src/upstreams/vendor-client.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { standIns, withoutStandIn } from "../stand-ins/stand-ins.ts";
 import { withBlock } from "./support/blocks.ts";
+import { changesPage } from "./support/changes-page.ts";
 import { clientSource } from "./support/client-source.ts";
 import { codeLinesTable } from "./support/code-lines.ts";
 import { commandsPage } from "./support/commands-page.ts";
 import { environmentExample, settingsPage } from "./support/settings-page.ts";
 
+const document = openapi(everyOperation, packageJson.version);
+
 /** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */
 const generated: Record<string, string> = {
-  "openapi.json": `${JSON.stringify(openapi(everyOperation, packageJson.version), null, 2)}\n`,
+  "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+  "docs/changes.md": changesPage(document),
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
   "client/src/duba.ts": clientSource(everyOperation),

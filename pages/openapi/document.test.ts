@@ -14,6 +14,7 @@ import { identityOperations } from "../../src/identity/operations/index.ts";
 import { failureBody } from "../../src/operation/answers/envelope.ts";
 import { eventTypeNames, eventTypes } from "../../src/operation/event.ts";
 import { Failure, type FailureCode, failures } from "../../src/operation/failures.ts";
+import { field } from "../../src/operation/fields.ts";
 import { failuresOf, type Operation, operation } from "../../src/operation/operation.ts";
 import Type from "../../src/operation/schema/type.ts";
 import { browserDocument } from "../scalar.ts";
@@ -129,6 +130,26 @@ test("the document stays small, and a new operation changes no line of the other
   for (const { path } of served) assert.deepEqual(grown.paths[path], document.paths[path]);
   for (const [kind, parts] of Object.entries(document.components))
     for (const [name, part] of Object.entries(parts)) assert.deepEqual(grown.components[kind]?.[name], part, name);
+});
+
+test("a part says since when it is there: an operation always, a member if it came later", () => {
+  const later = {
+    ...retiring,
+    since: "0.2.0",
+    input: Type.Object({
+      thing: Type.String({ description: "Name.", problem: "must be a name" }),
+      size: field({ description: "Size.", problem: "must be a size", since: "0.2.0" }),
+    }),
+    answer: Type.Object({ success: Type.Literal(true), colour: Type.String({ since: "0.2.0" }) }),
+  } as Operation<never>;
+  const entry = entryOf(openapi([later], "0.1.0"), later) as Entry & { "x-since": string };
+  assert.equal(entry["x-since"], "0.2.0");
+  assert.match(entry.description, /^Since version 0\.2\.0\.$/m);
+  const sinceOf = (part: object) => (part as { "x-since"?: string })["x-since"];
+  assert.deepEqual(entry.parameters!.slice(0, 2).map(sinceOf), [undefined, "0.2.0"]);
+  const { schema } = entry.responses[200]!.content!["application/json"] as { schema: { properties?: object } };
+  assert.deepEqual(Object.values(schema.properties!).map(sinceOf), [undefined, "0.2.0"]);
+  for (const { row, entry } of entries) assert.ok(sinceOf(entry), row.id);
 });
 
 test("every example holds against the schema beside it", () => {

@@ -90,10 +90,16 @@ function isTime(value: unknown): boolean {
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
 }
 
+const laterCodes = codesInOrder.flatMap((code) => {
+  const { since } = failures[code];
+  return since === undefined ? [] : [[code, since]];
+});
+
 const failureCode = {
   type: "string",
   description: "Stable name of the failure.",
   enum: codesInOrder,
+  ...(laterCodes.length > 0 ? { "x-since": Object.fromEntries(laterCodes) } : {}),
 };
 
 const fieldError = {

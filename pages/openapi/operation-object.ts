@@ -2,8 +2,9 @@ import type { TSchema } from "typebox";
 import { rehearsedScope, scenarioHeader, scenarios } from "../../src/http/rehearsal/scenarios.ts";
 import { hintHeader } from "../../src/http/request/hints.ts";
 import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../src/operation/operation.ts";
+import { firstVersion, type Version } from "../../src/operation/versions.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
-import { type JsonObject, jsonSchema, ref } from "./schema.ts";
+import { type JsonObject, jsonSchema, ref, sinceOf } from "./schema.ts";
 
 const CATALOGUE_HEADERS = ["Duba-Catalogue-Revision", "Duba-Catalogue-As-Of", "Duba-Catalogue-Stale"];
 export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"];
@@ -16,6 +17,7 @@ export function operationObject(operation: Operation<never>): JsonObject {
     description: describe(operation),
     tags: [operation.group],
     ...(operation.deprecated ? { deprecated: true } : {}),
+    ...sinceOf(operation.since ?? firstVersion),
     security: security(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.carriage === "query" ? {} : { requestBody: requestBody(operation) }),
@@ -40,6 +42,7 @@ function describe(operation: Operation<never>): string {
   if (failures) parts.push(failures);
   if (tellsMode(operation))
     parts.push(`Every answer to a test key, failures included, carries the header \`${modeHeader}: test\`.`);
+  if (operation.since) parts.push(`Since version ${operation.since}.`);
   if (operation.deprecated)
     parts.push(`Deprecated since ${operation.deprecated.since}; ends on ${operation.deprecated.sunset}.`);
   return parts.join("\n\n");
@@ -105,12 +108,18 @@ const conditionalParameters: JsonObject = {
 };
 
 function parameter(place: "path" | "query" | "header", name: string, schema: TSchema, required: boolean): JsonObject {
-  const { description: about, examples, ...rest } = jsonSchema(schema) as JsonObject & { examples?: unknown[] };
+  const {
+    description: about,
+    examples,
+    "x-since": since,
+    ...rest
+  } = jsonSchema(schema) as JsonObject & { examples?: unknown[]; "x-since"?: Version };
   return {
     name,
     in: place,
     ...(about ? { description: about } : {}),
     ...(required ? { required } : {}),
+    ...sinceOf(since),
     schema: rest,
     ...(examples?.length ? { example: examples[0] } : {}),
   };

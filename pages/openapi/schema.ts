@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
+import type { Version } from "../../src/operation/versions.ts";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -20,8 +21,14 @@ export function ref(kind: "schemas" | "headers" | "parameters" | "responses" | "
  * the shared schema of that name.
  */
 export function jsonSchema(schema: TSchema): JsonObject {
-  const { title } = schema as { title?: string };
-  return title === undefined ? inlined(schema) : ref("schemas", title);
+  const { title, since } = schema as { title?: string; since?: Version };
+  if (title === undefined) return { ...inlined(schema), ...sinceOf(since) };
+  return { ...ref("schemas", title), ...sinceOf(since) };
+}
+
+/** The version with which a part of the document came. */
+export function sinceOf(since: Version | undefined): JsonObject {
+  return since === undefined ? {} : { "x-since": since };
 }
 
 /** The schemas with a `title` in all of these, at any depth, by title. Throws if two different ones have the same title. */

@@ -2,7 +2,8 @@ import type { TSchema } from "typebox";
 import { EventBody } from "../../src/events/event-body.ts";
 import { type EventType, eventTypes } from "../../src/operation/event.ts";
 import { modeHeader, standInMode } from "../../src/operation/operation.ts";
-import { type JsonObject, jsonSchema, ref } from "./schema.ts";
+import { firstVersion } from "../../src/operation/versions.ts";
+import { type JsonObject, jsonSchema, ref, sinceOf } from "./schema.ts";
 
 const header = (name: string, description: string, example: string): JsonObject => ({
   ...{ name, in: "header", required: true, description },
@@ -44,7 +45,7 @@ export function webhooks(): Record<string, { post: JsonObject }> {
   return Object.fromEntries(
     bodies.map((body) => {
       const type = body.properties.type.const;
-      const { summary, example: data } = eventTypes[type];
+      const { summary, since = firstVersion, example: data } = eventTypes[type];
       const example = {
         id: "evt_Vn3bGq0sJ1mTz5xKc8Lw",
         type,
@@ -57,6 +58,7 @@ export function webhooks(): Record<string, { post: JsonObject }> {
         summary,
         description: `${summary} The page [Events](/docs/events) says how deliveries are signed and repeated.`,
         tags: ["Events"],
+        ...sinceOf(since),
         security: [],
         parameters: Object.keys(webhookParameters).map((name) => ref("parameters", name)),
         requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body), example } } },

@@ -1,11 +1,12 @@
-import type { Static, TObject } from "typebox";
+import type { Static } from "typebox";
 import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
 import Type from "../operation/schema/type.ts";
 import { rehearsed } from "../storage/events/announce.ts";
 import type { EventRow } from "../storage/tables.ts";
 
-const shapeOf = (type: EventType, data: TObject) =>
-  Type.Object(
+const shapeOf = (type: EventType) => {
+  const { summary, since, data } = eventTypes[type];
+  return Type.Object(
     {
       id: Type.String(),
       type: Type.Literal(type),
@@ -14,8 +15,9 @@ const shapeOf = (type: EventType, data: TObject) =>
       rehearsed: Type.Optional(Type.Literal(true, { description: "A test key made it: nothing happened" })),
       data,
     },
-    { title: titleOf(type), description: eventTypes[type].summary },
+    { title: titleOf(type), description: summary, ...(since && { since }) },
   );
+};
 
 /** `verification.settled` is `VerificationSettledEvent`. */
 function titleOf(type: EventType): string {
@@ -25,11 +27,7 @@ function titleOf(type: EventType): string {
 export type EventBody = Static<ReturnType<typeof shapeOf>>;
 /** An event, as webhooks and `GET /api/v2/events` have it. */
 export const EventBody = Type.Unsafe<EventBody>(
-  Type.Union(
-    eventTypeNames
-      .filter((type) => !eventTypes[type].isForOperators)
-      .map((type) => shapeOf(type, eventTypes[type].data)),
-  ),
+  Type.Union(eventTypeNames.filter((type) => !eventTypes[type].isForOperators).map(shapeOf)),
 );
 
 export function eventBodyOf({

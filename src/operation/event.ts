@@ -2,10 +2,13 @@ import type { Static, TObject } from "typebox";
 import { checkKinds, negativeReasons } from "./check-kind.ts";
 import type { Scope } from "./operation.ts";
 import Type from "./schema/type.ts";
+import type { Version } from "./versions.ts";
 
 interface EventDescription<Data extends TObject> {
   /** What has happened, in one sentence. */
   summary: string;
+  /** The version with which it came, if not with the first. */
+  since?: Version;
   /** The scope that a key needs to read such events. Null: any key of the account may. */
   scope: Scope | null;
   /** True: accounts get no such event. */

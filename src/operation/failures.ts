@@ -1,8 +1,11 @@
 import { anyClaim, anyLabel, checkKinds, labelOf, negativeFailures, negativesOf } from "./check-kind.ts";
+import type { Version } from "./versions.ts";
 
 interface FailureFacts {
   /** The HTTP status. */
   status: number;
+  /** The version with which it came, if not with the first. */
+  since?: Version;
   /** True if the same request may succeed later. */
   retryable?: boolean;
   cause: string;

@@ -1,5 +1,6 @@
 import type { TOptional, TString } from "typebox";
 import Type from "./schema/type.ts";
+import type { Version } from "./versions.ts";
 
 /**
  * A text field of a request. `problem` completes the sentence that a caller reads when the value has the wrong form: it says what
@@ -11,6 +12,8 @@ export interface FieldOptions {
   description: string;
   problem: string;
   example?: string;
+  /** The version with which it came, if not with its operation. */
+  since?: Version;
 }
 
 export function field(options: FieldOptions): TString {

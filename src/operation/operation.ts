@@ -3,6 +3,7 @@ import type { AccountTerms } from "./account-terms.ts";
 import type { ReadyResponse } from "./answers/ready-response.ts";
 import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
+import type { Version } from "./versions.ts";
 
 /** What the path of each operation begins with. A service can serve the operations under other prefixes as well. */
 export const pathPrefix = "/api/v2";
@@ -64,6 +65,8 @@ export interface Example {
 interface Described {
   /** The public name: OpenAPI's operationId, the method of generated clients, the argument of `duba call`. */
   id: string;
+  /** The version with which it came, if not with the first. */
+  since?: Version;
   path: `/${string}`;
   summary: string;
   /** Ends of paths under which callers look for it, without signs: `databundles` is `…/data-bundles`. */

@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import Sqlite from "better-sqlite3";
+import { openapi } from "../../pages/openapi/document.ts";
 import { newestMigration } from "../../src/storage/migrations/migrate.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { everyOperation } from "../../src/wire/every-operation.ts";
 import { type Ran, ran } from "../support/command-line.ts";
 import { engines } from "../support/engines.ts";
+import { interfaceText, partsOf } from "../support/interface-parts.ts";
 import { type KeptFacts, keptOutputs } from "../support/kept-stores.ts";
 import { serveInProcess } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
@@ -15,13 +18,16 @@ import { until } from "../support/until.ts";
 
 /**
  * `node test/stores/make.ts NAME`: keeps a small store of each engine as this version leaves it, with its key ring, its backup, and what a
- * service answers from it, in `test/stores/NAME`. Every later version upgrades it in its tests. It needs `pg_dump`. All people in it are the
- * sandbox's invented ones.
+ * service answers from it, in `test/stores/NAME`, and the names of all parts of the interface. Every later version upgrades it in its tests. It
+ * needs `pg_dump`. All people in it are the sandbox's invented ones.
  */
 const [name] = process.argv.slice(2);
 if (!name) throw new Error("Name the version whose store this is, such as 0.1.0.");
 const folder = join("test/stores", name);
 mkdirSync(folder, { recursive: true });
+
+const parts = partsOf(openapi(everyOperation, name));
+writeFileSync(join(folder, "interface.txt"), interfaceText(parts));
 
 /** Numbers of the sandbox: four people with a record, then each other outcome. */
 const numbers = [

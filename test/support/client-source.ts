@@ -4,6 +4,7 @@ import { type JsonObject, jsonSchema, namedSchemas } from "../../pages/openapi/s
 import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
 import { type FailureCode, failures } from "../../src/operation/failures.ts";
 import { failuresOf, isKeyed, type Operation } from "../../src/operation/operation.ts";
+import type { Version } from "../../src/operation/versions.ts";
 
 /** The members of a JSON Schema that the operations use. */
 interface Schema {
@@ -16,6 +17,7 @@ interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   description?: string;
+  "x-since"?: Version;
 }
 
 const opening = `// Written by \`npm run generate\` from the table of operations. Do not edit.
@@ -122,13 +124,13 @@ ${operations.map(methodOf).join("\n")}
 }
 
 function methodOf(operation: Operation<never>): string {
-  const { id, description, headers } = operation;
+  const { id, since, description, headers } = operation;
   const name = typeName(id);
   const isOptional = !requiredOf(jsonSchema(operation.input)).length;
   const input = `input: ${name}Input${isOptional ? " = {}" : ""}, `;
   const options = `options?: ${settable(headers).length > 0 ? `${name}Options` : "CallOptions"}`;
   return `
-${about(firstSentence(description))}${id}(${hasInput(operation) ? input : ""}${options}): Promise<${name}Answer | ${name}Failure> {
+${about(firstSentence(description), since)}${id}(${hasInput(operation) ? input : ""}${options}): Promise<${name}Answer | ${name}Failure> {
     return this.#call(${id}, ${hasInput(operation) ? "input" : "{}"}, options);
   }`;
 }
@@ -139,7 +141,7 @@ function objectOf(schema: Schema | JsonObject, isInput = false): string {
     const isRequired = required.includes(name);
     // With exactOptionalPropertyTypes a caller could not hand on what may be undefined.
     const type = `${typeOf(member)}${isInput && !isRequired ? " | undefined" : ""}`;
-    const says = member.const === undefined ? about(member.description) : "";
+    const says = member.const === undefined ? about(member.description, member["x-since"]) : "";
     return `${says}${name}${isRequired ? "" : "?"}: ${type};`;
   });
   return `{\n${members.join("\n")}\n}`;
@@ -167,8 +169,9 @@ function firstSentence(text: string): string {
   return text.split(/(?<=\.) (?=[A-Z`])/)[0]!;
 }
 
-function about(text: string | undefined): string {
-  return text === undefined ? "" : `/** ${text.replaceAll("*/", "*\\/").replaceAll("\n", "\n * ")} */\n`;
+function about(text = "", since?: Version): string {
+  const whole = [text, since && `@since ${since}`].filter(Boolean).join("\n");
+  return whole === "" ? "" : `/** ${whole.replaceAll("*/", "*\\/").replaceAll("\n", "\n * ")} */\n`;
 }
 
 /** Headers that a caller sets as an option; the client makes Authorization itself. */

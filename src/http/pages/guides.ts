@@ -43,7 +43,10 @@ export const guides = {
     ...{ file: "docs/sandbox.md", name: "Sandbox" },
     about: "numbers with a fixed result, and scenarios of look-ups",
   },
-  "/docs/changes": { file: "CHANGELOG.md", name: "Changes", about: "what changed, newest version first" },
+  "/docs/changes": {
+    ...{ file: "docs/changes.md", name: "Changes" },
+    about: "what each version gave to callers, newest first, and since when each operation is there",
+  },
 } as const satisfies Record<string, Guide>;
 
 export type GuidePath = keyof typeof guides;

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { suite, test } from "node:test";
+import packageJson from "../package.json" with { type: "json" };
+import { openapi } from "../pages/openapi/document.ts";
+import { type Version, versions } from "../src/operation/versions.ts";
+import { everyOperation } from "../src/wire/every-operation.ts";
+import { changelogHeading } from "./support/changes-page.ts";
+import { interfaceText, isBefore, partsOf } from "./support/interface-parts.ts";
+
+const parts = partsOf(openapi(everyOperation, packageJson.version));
+const named = (text: string) => {
+  const lines = text.trim().split("\n");
+  return new Set(lines.flatMap((line) => line.split(" ").map((name, _, [of]) => `${of} ${name}`)));
+};
+
+suite("the interface", () => {
+  for (const file of globSync("test/stores/*/interface.txt")) {
+    const release = basename(dirname(file));
+    const had = named(readFileSync(file, "utf8"));
+
+    test(`still has every part that ${release} had`, () => {
+      const missing = had.difference(named(interfaceText(parts)));
+      assert.deepEqual([...missing], []);
+    });
+
+    test(`says since when it has what ${release} did not have, and asks for nothing more`, () => {
+      for (const { of, name, since } of parts.filter(({ of, name }) => !had.has(`${of}: ${name}`))) {
+        assert.ok(isBefore(release, since), `${of} ${name} came after ${release}: its value needs a \`since\`.`);
+        const isRequired = name.startsWith("(") && !name.endsWith("?)");
+        assert.ok(!(isRequired && had.has(`operations: ${of}`)), `${of} has callers that send no ${name}.`);
+      }
+    });
+  }
+
+  test("names only versions of the table", () => {
+    for (const { of, name, since } of parts) assert.ok(Object.hasOwn(versions, since), `${of} ${name}: ${since}`);
+  });
+});
+
+suite("versions", () => {
+  test("have the days that the changelog has, and only the newest may have none", () => {
+    const changelog = readFileSync("CHANGELOG.md", "utf8");
+    const released = (Object.keys(versions) as Version[]).filter((version) => versions[version] !== null);
+    assert.equal(released.at(-1), packageJson.version);
+    for (const version of released) assert.ok(changelog.includes(`\n${changelogHeading(version)}\n`), version);
+    assert.ok(Object.keys(versions).length - released.length <= 1);
+  });
+});
