@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
-import { settings } from "../config/settings.ts";
 import { type ChosenFile, InputError, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
-import type { TimeZone } from "../runtime/time-zone.ts";
 import { terminalRole, withContext } from "./open-context.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
-import type { Io } from "./terminal/io.ts";
+import { type Io, zoneIn } from "./terminal/io.ts";
 import { type Ask, asker } from "./terminal/stdin-lines.ts";
 
 /** The options that every command of a kind has on a terminal. */
@@ -86,12 +84,6 @@ async function confirm(
   const warns = [...says, ...(kind === "danger" ? ["Nobody can undo this."] : [])].join(" ");
   const typed = await ask.line(`${warns} To confirm, type ${what}: `);
   if (typed !== wanted) throw new CommandError("You did not confirm. Nothing was changed.");
-}
-
-/** The zone of days. A setting that is none is a problem of the settings, which a context reads. */
-function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
-  const { read, default: usual } = settings.timeZone;
-  return read(name || usual) ?? read(usual)!;
 }
 
 /** The members that stand for settings. */

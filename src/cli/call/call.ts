@@ -6,10 +6,11 @@ import { InputError } from "../../operation/command/read-texts.ts";
 import { type Operation, withoutPrefix } from "../../operation/operation.ts";
 import { version } from "../../runtime/version.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
-import type { Io } from "../terminal/io.ts";
+import { type Io, zoneIn } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { parseJsonObject, renderFailure, renderResponse, renderRows } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
+import { beginning, beginningForm } from "./beginning.ts";
 import { followFeed } from "./follow-feed.ts";
 import { forwarding } from "./forward-events.ts";
 import { privateMembers, readMembers } from "./members.ts";
@@ -20,6 +21,7 @@ interface CallOptions {
   key?: string;
   json?: true;
   follow?: true;
+  since?: string;
   forwardTo?: string;
   secret?: string;
 }
@@ -58,25 +60,25 @@ function addOperation(
   if ("after" in operation.input.properties)
     command.option("--follow", "print what comes as it comes, until Ctrl-C; with --json one entry a line");
   if (operation.id === "listEvents")
-    command
-      .option("--forward-to <url>", "with --follow: send each event there once, signed as its webhook is")
-      .option("--secret <whsec_…>", "secret that signs them; unless you give one, Duba makes one and prints it");
+    for (const [flags, about] of followingOptions)
+      command.addOption(new Option(flags, about).implies({ follow: true }));
   command
     .option("--json", "print the response body unchanged")
     .action(async (given: string[], options: CallOptions) => {
       try {
         const { url, prefix } = withoutPrefix(urlOf(io, options));
         const members = await membersOf(operation, given, io);
+        const begin = beginning(operation, members, options.since, zoneIn(io.environment));
         const request = {
           operation,
-          members,
+          members: begin.members,
           headers: headersOf(command, headers),
           url,
           prefix,
           key: operation.access === "own" ? "" : keyOf(io, options),
           userAgent: `duba/${version}`,
         };
-        const response = options.follow ? await follow(request, io, options) : await sendCall(request);
+        const response = options.follow ? await follow(request, io, options, begin.from) : await sendCall(request);
         if (response) setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (problem) {
         if (problem instanceof InputError) command.error(problem.message, { exitCode: problem.exitCode });
@@ -86,6 +88,13 @@ function addOperation(
   addWarning(command, operation);
   examples(command, exampleOf(operation));
 }
+
+/** Options that need `--follow`, and so bring it along. */
+const followingOptions = [
+  ["--since <time or next>", `follow from there: ${beginningForm}`],
+  ["--forward-to <url>", "follow, and send each event there once, signed as its webhook is"],
+  ["--secret <whsec_…>", "secret that signs them; unless you give one, Duba makes one and prints it"],
+] as const;
 
 function memberArguments({ input }: Operation<never>): Argument[] {
   const required = new Set<string>((input as { required?: readonly string[] }).required ?? []);
@@ -173,7 +182,10 @@ async function follow(
   request: CallRequest,
   io: Io,
   { json, forwardTo, secret }: CallOptions,
+  from = 0,
 ): Promise<CallResponse | undefined> {
+  if (secret !== undefined && forwardTo === undefined)
+    throw new InputError("--secret signs what --forward-to sends: give both.");
   const forwards = forwardTo === undefined ? undefined : forwarding({ to: forwardTo, secret });
   if (forwards) io.err(`Events go to ${forwards.address}, signed with ${forwards.secret}\n`);
   const stopping = new AbortController();
@@ -187,7 +199,9 @@ async function follow(
         ...request,
         members: after === undefined ? request.members : new Map([...request.members, ["after", after]]),
       }),
-    print: async (entries) => {
+    print: async (came) => {
+      const entries = from === 0 ? came : came.filter(({ timestamp }) => Date.parse(String(timestamp)) >= from);
+      if (entries.length === 0) return;
       const print = (rows: readonly Record<string, unknown>[]) => {
         const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
         io.out(json ? lines : renderRows(rows, painter(io.colours?.out), isFirst));
@@ -201,8 +215,9 @@ async function follow(
   });
   process.off("SIGINT", stop).off("SIGTERM", stop).stdout.off("close", stop);
   const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
-  if (next !== undefined)
-    io.err(`To go on from here: duba call ${request.operation.id} after=${next} --follow${forwarded}\n`);
+  const { id } = request.operation;
+  const again = id === "listEvents" ? `listen --since ${next}` : `call ${id} after=${next} --follow`;
+  if (next !== undefined) io.err(`To go on from here: duba ${again}${forwarded}\n`);
   return last;
 }
 

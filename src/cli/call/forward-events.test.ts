@@ -4,6 +4,8 @@ import { ran } from "../../../test/support/command-line.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { openReceiver, readDelivery } from "../../events/events.fixture.ts";
+import { announce } from "../../storage/events/announce.ts";
+import { run } from "../program.ts";
 
 suite("duba listen", () => {
   const service = suiteService({ DUBA_LIMITS: "off" });
@@ -45,7 +47,44 @@ suite("duba listen", () => {
       })),
     );
     assert.deepEqual(receiver.ids(), [...new Set(receiver.ids())]);
-    assert.ok(err.includes(` --follow --forward-to ${receiver.url} --secret ${secret}\n`), err);
+    const goesOn = new RegExp(
+      `^To go on from here: duba listen --since \\S{72} --forward-to ${receiver.url} --secret `,
+      "m",
+    );
+    assert.match(err, goesOn);
+  });
+
+  test("begins at a time, or where an earlier answer ended", async () => {
+    const { text: key, id } = await service.newKey({ account: await service.newAccount("Resumes") });
+    const { account } = (await service.ask("/api/v2/me", { credential: key })).json.data;
+    const { db } = await service.store();
+    const hour = 3_600_000;
+    const happened = (ago: number) => {
+      const data = { key: `${ago / hour}hoursago`, revoked_at: new Date().toISOString() };
+      const about = { audience: account.id, mode: null, about: String(ago) };
+      return announce(db, { type: "key.revoked", ...about, data, at: Date.now() - ago });
+    };
+    for (const ago of [5, 3, 1]) await happened(ago * hour);
+    const { next } = (await service.ask("/api/v2/events", { credential: key })).json;
+    await happened(hour / 2);
+    const outs = ["4h", new Date(Date.now() - 2 * hour).toISOString().slice(0, 19).concat("Z"), next, "0"].map(
+      (since) => ({ since, out: "" }),
+    );
+    const environment = { DUBA_URL: service.url, DUBA_API_KEY: key, DUBA_TIME_ZONE: "Africa/Lagos" };
+    const stdin = (async function* () {})();
+    const listening = outs.map((each) => {
+      const out = (text: string) => {
+        each.out += text;
+      };
+      return run(["listen", "--since", each.since, "--json"], { out, err: () => {}, environment, stdin });
+    });
+    await until(() => outs.every(({ out }) => out.includes("0.5hoursago")));
+    await duba("keys", "revoke", id, "--yes");
+    await Promise.all(listening);
+    assert.deepEqual(
+      outs.map(({ out }) => [...out.matchAll(/"([\d.]+)hoursago/g)].map(([, ago]) => Number(ago))),
+      [[3, 1, 0.5], [1, 0.5], [0.5], [5, 3, 1, 0.5]],
+    );
   });
 
   test("hears what duba trigger makes", async (t) => {
@@ -54,7 +93,8 @@ suite("duba listen", () => {
     const { text: key, id } = await service.newKey({ account: await service.newAccount("Triggers") });
     const environment = { DUBA_URL: service.url, DUBA_API_KEY: key };
     assert.equal((await ran(["trigger", "account.cap_warning"], { environment })).exitCode, 0);
-    const listening = ran(["listen", "after=0", "--forward-to", receiver.url], { environment });
+    // An address to send to is enough to follow.
+    const listening = ran(["call", "listEvents", "after=0", "--forward-to", receiver.url], { environment });
     await until(() => receiver.received.length === 2);
     await duba("keys", "revoke", id, "--yes");
     await listening;
@@ -62,7 +102,7 @@ suite("duba listen", () => {
     assert.deepEqual([type, rehearsed], ["account.cap_warning", true]);
   });
 
-  test("says what an address and a secret look like", async () => {
+  test("says what an address, a secret and a beginning look like", async () => {
     const listen = (...argv: string[]) => ran(["listen", ...argv], { environment: { DUBA_URL: service.url } });
     assert.match(
       (await listen("--forward-to", "localhost:3000")).err,
@@ -70,5 +110,11 @@ suite("duba listen", () => {
     );
     const { exitCode, err } = await listen("--forward-to", "http://127.0.0.1:1", "--secret", "hush");
     assert.deepEqual([exitCode, /whsec_ and then base64/.test(err)], [2, true]);
+    assert.match((await listen("--secret", "hush")).err, /give both/);
+    assert.match(
+      (await listen("--since", "noon")).err,
+      /--since must be a time ago such as 30min, .* 0 for the oldest/,
+    );
+    assert.match((await listen("after=0", "--since", "1h")).err, /give one/);
   });
 });

@@ -1,5 +1,7 @@
 import type { StartService } from "../../commands/context.ts";
+import { settings } from "../../config/settings.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */
 export interface Io {
@@ -25,4 +27,10 @@ export interface Io {
 /** Text without whole credentials and without long numbers. */
 export function redact(text: string): string {
   return redactNumbers(redactCredentials(text));
+}
+
+/** The zone of days. A setting that is none is a problem of the settings, which a context reads. */
+export function zoneIn({ DUBA_TIME_ZONE: name }: Io["environment"]): TimeZone {
+  const { read, default: usual } = settings.timeZone;
+  return read(name || usual) ?? read(usual)!;
 }
