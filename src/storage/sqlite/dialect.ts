@@ -26,17 +26,17 @@ import type { OpenTransaction } from "./transaction.ts";
  */
 class Queues {
   readonly main: StatementQueue;
-  readonly #file: string;
+  readonly #openAnother: () => Promise<StatementQueue>;
   #snapshots: Promise<StatementQueue> | undefined;
 
-  constructor(main: StatementQueue, file: string) {
+  constructor(main: StatementQueue, openAnother: () => Promise<StatementQueue>) {
     this.main = main;
-    this.#file = file;
+    this.#openAnother = openAnother;
   }
 
   /** Opened by the first read-only transaction, because many processes never have one. */
   async snapshots(): Promise<StatementQueue> {
-    this.#snapshots ??= openQueue(this.#file, this.main.timeouts).catch((error: unknown) => {
+    this.#snapshots ??= this.#openAnother().catch((error: unknown) => {
       this.#snapshots = undefined;
       throw error;
     });
@@ -49,11 +49,6 @@ class Queues {
     await (await this.#snapshots)?.close();
     await this.main.close();
   }
-}
-
-async function openQueue(file: string, timeouts: StoreTimeouts): Promise<StatementQueue> {
-  const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
-  return new StatementQueue(thread, timeouts, standsAt(file));
 }
 
 /** Kysely's connection: a place in the queue, or the open transaction. */
@@ -155,8 +150,11 @@ export interface SqliteDatabase extends Database {
 
 /** Opens an existing file or creates it. Rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
 export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced = false): Promise<SqliteDatabase> {
-  const queue = await openQueue(file, timeouts);
-  const queues = new Queues(queue, file);
+  const startThread = () => SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
+  const thread = await startThread();
+  const isInPlace = standsAt(file);
+  const queue = new StatementQueue(thread, timeouts, isInPlace);
+  const queues = new Queues(queue, async () => new StatementQueue(await startThread(), timeouts, isInPlace));
   const dialect: Dialect = {
     createDriver: () => queuedDriver(queues),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -166,7 +164,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced
   const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "sqlite") : dialect });
   return {
     db,
-    thread: queue.thread,
+    thread,
     connections: Number.POSITIVE_INFINITY,
     usage: {
       commits: queue.commits,

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
+import { until } from "../../../test/support/until.ts";
+import { inSnapshot } from "../audited.ts";
 import { codeOf } from "../errors.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { commandTimeouts, type StoreTimeouts } from "../timeouts.ts";
@@ -169,6 +171,15 @@ suite("the SQLite thread", { concurrency: true }, () => {
       },
       { idle: 50 },
     ));
+
+  test("reads no snapshot of another file that stands in the place of its own", () =>
+    withDatabase(async ({ db }, file) => {
+      await db.insertInto("fact").values(secret("own")).execute();
+      copyFileSync(file, `${file}.other`);
+      renameSync(`${file}.other`, file);
+      const read = () => inSnapshot(db, (snapshot) => snapshot.selectFrom("fact").selectAll().execute());
+      await until(() => read().then(() => false, withCode("SQLITE_GONE")));
+    }));
 
   test("answers what is under way and what comes later when it dies", () =>
     withDatabase(async ({ db, thread }, file) => {
