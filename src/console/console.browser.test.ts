@@ -75,7 +75,6 @@ for (const engine of usualEngines)
       await said(ada.page, /waits for approval as d\d/);
       await ada.page.goto(`${origin}/catalogue`);
       await ada.page.getByRole("link", { name: "Approve" }).last().click();
-      await sendOpened(ada.page);
       await said(ada.page, /another person must approve it/);
 
       await ada.page.getByRole("button", { name: "Sign out" }).click();
@@ -91,12 +90,12 @@ for (const engine of usualEngines)
       const { id } = await service.newKey({ label: "to revoke" });
       const { page } = ada;
       await page.goto(`${origin}/keys/revoke?id=${id}`);
-      await page.getByRole("button", { name: "Revoke" }).click();
       await said(page, "Revoke to revoke?");
       await page.getByRole("button", { name: "Back" }).click();
       assert.equal(await page.getByLabel("ID").inputValue(), id);
       assert.deepEqual(await trail("key.revoked"), []);
-      await sendOpened(page);
+      await page.getByRole("button", { name: "Revoke" }).click();
+      await page.getByRole("button", { name: "Confirm with your passkey" }).click();
       await said(page, /is revoked since/);
       const [revoked] = await trail("key.revoked");
       assert.deepEqual(JSON.parse(revoked!.facts).confirmation.input, { id });

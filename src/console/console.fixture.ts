@@ -45,8 +45,9 @@ export async function sendForm(page: Page, address: string, fields: Record<strin
 export async function sendOpened(page: Page): Promise<void> {
   const form = page.locator("main form.command");
   const left = page.waitForEvent("framenavigated");
-  await form.locator("button.main, button.danger").click();
   const confirm = page.locator("[data-confirm]");
+  // What its link filled in asks by itself.
+  if ((await form.getAttribute("data-filled")) === null) await form.locator(".buttons button").first().click();
   await Promise.race([left, confirm.waitFor()]).catch(() => left);
   if (await confirm.isVisible()) await confirm.click();
   await left;

@@ -11,6 +11,8 @@ export interface Hands {
   open(name: RegExp): Promise<void>;
   /** Presses a button, and confirms with the passkey what it will do. */
   confirm(name: RegExp): Promise<void>;
+  /** Confirms with the passkey what the page asks. */
+  agree(): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
   choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
 }
@@ -32,8 +34,9 @@ export function mouse(page: Page): Hands {
     open: press,
     async confirm(name) {
       await press(name);
-      await loaded(page, () => press(confirming));
+      await this.agree();
     },
+    agree: () => loaded(page, () => press(confirming)),
     async fill(label, text) {
       const field = page.getByLabel(label).first();
       if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(text);
@@ -61,6 +64,9 @@ export function keyboard(page: Page): Hands {
     async confirm(name) {
       await tabTo(name);
       await page.keyboard.press("Enter");
+      await this.agree();
+    },
+    async agree() {
       await page.locator("[data-confirm]").waitFor();
       await tabTo(confirming);
       await loaded(page, () => page.keyboard.press("Enter"));

@@ -161,7 +161,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(/^Keys$/);
     await hands.go(/^New key$/);
     await hands.fill(/^Client/, email);
-    await hands.go(/^Create$/);
+    await hands.go(/^Create: test$/);
     const credential = await page.getByLabel("Key", { exact: true }).inputValue();
     const verified = await service.verify({ credential });
     assert.equal(verified.status, 200);
@@ -171,7 +171,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       const [, draft] = /waits for approval as (d\d+)/.exec(await changer.page.locator("main").innerText()) ?? [];
       await second.go(/^Catalogue/);
       await second.go(new RegExp(`^Approve ${draft}$`));
-      await second.confirm(/^Approve$/);
+      await second.agree();
       await said(second.page, /is published/);
     };
     const before = await bundles();

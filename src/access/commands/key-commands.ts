@@ -32,6 +32,7 @@ const createKey = command({
     mode: Type.Enum(["test", "live"], {
       description: "A test key uses only the sandbox. A live key never uses it.",
       default: "test",
+      byButton: true,
     }),
     label: Type.String({ description: "A name for the key, so that you recognise it.", default: "" }),
     scope: Type.Optional(

@@ -6,7 +6,15 @@ import { page, streamed } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type ConsoleCommand, type ConsolePage, placeOf, urlOf } from "../site-map.ts";
 import { timeOf } from "../view/cells.ts";
-import { asksByUrl, canCheck, commandForm, type FormState, type FormTexts, problemBox } from "../view/command-form.ts";
+import {
+  asksByUrl,
+  canCheck,
+  commandForm,
+  type FormState,
+  type FormTexts,
+  isFilled,
+  problemBox,
+} from "../view/command-form.ts";
 import { framedPage, type MenuCounts } from "../view/frame.ts";
 
 import type { MenuLink } from "../view/menus.ts";
@@ -29,7 +37,7 @@ import {
 import { aboveTable } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
-import { isExpected, learnNames, letterAs, redacted, runAs } from "./run-as.ts";
+import { effectOf, isExpected, learnNames, letterAs, redacted, runAs } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
@@ -88,7 +96,7 @@ async function filterForm(visit: Visit, command: ConsoleCommand, more: Pick<Form
 export async function showCommand(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
   const texts = textsIn(command, visit.query);
   if (!asksByUrl(command) || !(hasMembers(visit.query) || isCheap(command)))
-    return commandPage(visit, command, { texts });
+    return commandPage(visit, command, { texts, problem: await knownRefusal(visit, command, texts) });
   const shown = await shownAnswer(visit, command, visit.path);
   if ("status" in shown) return shown;
   const { problem, tools } = shown;
@@ -190,6 +198,18 @@ ${next === undefined ? "" : older}`;
 function nextPage(command: ConsoleCommand, answer: unknown): string | undefined {
   const next = (answer as { next?: unknown }).next;
   return typeof next === "string" && membersOf(command.input).some(({ name }) => name === "cursor") ? next : undefined;
+}
+
+/** Why the command refuses what its link filled in, so that nobody confirms it in vain. */
+async function knownRefusal(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<Error | undefined> {
+  if (!isFilled(command, texts)) return undefined;
+  try {
+    await effectOf(visit, command, readTextsOf(command, visit.query));
+  } catch (problem) {
+    if (isExpected(problem)) return redacted(problem);
+    throw problem;
+  }
+  return undefined;
 }
 
 /** The page of a command with its form. */

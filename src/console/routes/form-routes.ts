@@ -130,7 +130,7 @@ ${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
 
 /** Above what a dry run found. A script puts what the button does now into the form that was checked. */
 function checkedHead({ times, store }: Visit, does: string, at = store.now()): Html {
-  return html`<span id="send" hidden>${does}</span><div class="heads"><h2 tabindex="-1" autofocus>What it would do</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
+  return html`<span id="does" hidden>${does}</span><div class="heads checked"><h2 tabindex="-1" autofocus>What it would do</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
 }
 
 /** To what a form made, and back to the record on which it was begun, or to its page. */

@@ -169,7 +169,7 @@ export function metaOf(
     if (!member) return [];
     const shown = shownOf(member);
     if (each === "id" || ids.includes(each))
-      return html`<span class="whole"><span class="id" id="own-${each}">${member.text}</span> ${copyButton(`own-${each}`)}</span>`;
+      return html`<span class="whole"><span class="id">${member.text}</span> ${copyButton(member.text)}</span>`;
     const address = link(each, member.value);
     const label = labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];

@@ -1,3 +1,4 @@
+import { type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { TableRow } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
@@ -6,7 +7,7 @@ import { titleOf } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf } from "../site-map.ts";
-import { formId, passkeyFields } from "../view/command-form.ts";
+import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import type { RowLinks } from "../view/sorted-table.ts";
@@ -37,7 +38,7 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
         row[name] ??
         row[`request_${name}`] ??
         (name === "revision" ? row.draft : undefined) ??
-        (isOwn ? row.id : undefined) ??
+        (isOwn ? [row.id, row.email].find((each) => isNamed(name, each)) : undefined) ??
         // A vendor has no id.
         (recordShownBy(listed)?.by === name ? row.name : undefined);
       const { member } = membersOf(command.input).find((each) => each.name === name)!;
@@ -71,6 +72,12 @@ export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
       link,
     };
   };
+}
+
+/** Whether a record that goes by this member may have the name. */
+function isNamed(by: string, name: unknown): boolean {
+  const records = Object.values<RecordKind>(recordKinds).filter((record) => record.by === by);
+  return records.length === 0 || records.some(({ named }) => named.test(String(name)));
 }
 
 /** Links from an answer that is about one thing. */
@@ -115,6 +122,6 @@ export function editorOf({ site, session }: Visit, listed: ConsoleCommand) {
     if (column !== "price" || typeof row.price !== "number") return undefined;
     return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem" hx-swap="innerHTML">
 <input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="code" value="${String(row.code)}">
-<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button class="button">Save</button><output></output></form>`;
+<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
   };
 }

@@ -1,11 +1,7 @@
 // Small comforts. Every page works without them.
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
-const copied = ({ value, textContent }) => value ?? textContent;
 for (const button of document.querySelectorAll("[data-copy]"))
-  button.addEventListener("click", () =>
-    navigator.clipboard.writeText(copied(document.getElementById(button.dataset.copy))),
-  );
-document.querySelector(".problem[role=alert]")?.focus();
+  button.addEventListener("click", () => navigator.clipboard.writeText(button.dataset.copy));
 for (const form of document.querySelectorAll("form.command"))
   form.addEventListener("submit", (event) => {
     if (form.dataset.sending) event.preventDefault();
@@ -14,24 +10,11 @@ for (const form of document.querySelectorAll("form.command"))
       form.dataset.sending = "yes";
   });
 // What was checked is no longer what the form says.
-for (const form of document.querySelectorAll(".desk")) {
-  const send = form.querySelector("#send");
-  const usual = send.textContent;
-  form.addEventListener("input", () => {
-    send.textContent = usual;
-    form.querySelector(".answer").replaceChildren();
-  });
-}
+for (const form of document.querySelectorAll(".desk"))
+  form.addEventListener("input", () => form.querySelector(".answer").replaceChildren());
 // A slash goes to the box, unless somebody writes in a field.
 addEventListener("keydown", (event) => {
-  if (
-    event.key !== "/" ||
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    event.target.matches("input, textarea, select")
-  )
-    return;
+  if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
   event.preventDefault();
   document.querySelector("#box")?.focus();
 });

@@ -65,13 +65,9 @@ function send(form) {
 function confirmFirst(form, { options, deed, page }) {
   const shown = document.createElement("div");
   shown.innerHTML = page;
-  const head = form.matches(".inline") ? form : document.querySelector("main > header");
-  const hide = (isHidden) => {
-    form.hidden = head.hidden = isHidden;
-  };
   const back = () => {
     shown.remove();
-    hide(false);
+    form.hidden = false;
   };
   const confirm = shown.querySelector("[data-confirm]");
   confirm.addEventListener("click", () =>
@@ -84,21 +80,18 @@ function confirmFirst(form, { options, deed, page }) {
     }),
   );
   shown.querySelector("[data-back]").addEventListener("click", back);
-  hide(true);
+  form.hidden = true;
   form.after(shown);
   shown.querySelector("h1").focus();
 }
 
 for (const form of document.querySelectorAll("[data-passkey]")) {
-  const note = document.createElement("p");
-  note.className = "wrong";
-  note.setAttribute("role", "alert");
-  note.dataset.problem = "";
-  form.append(note);
   const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     delete form.dataset.sending;
+    const { name, value } = event.submitter ?? button;
+    if (name) form.querySelector(`[type=hidden][name=${name}]`).value = value;
     const ask = async () => {
       const made = form.querySelector("[data-new-passkey]");
       if (made) {
@@ -118,4 +111,6 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
     };
     attempt(button, () => ask().catch(ended));
   });
+  // Its link filled it in: there is only the deed to confirm.
+  if (form.dataset.filled !== undefined) form.requestSubmit();
 }

@@ -59,13 +59,12 @@ export function answerView(parts: AnswerParts): Html {
 
 function secretBox(name: string, value: string): Html {
   return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
-<input id="secret" readonly value="${value}">${copyButton("secret")}
+<input id="secret" readonly value="${value}">${copyButton(value)}
 <p>Save it now. Duba does not show it again.</p></div>`;
 }
 
-/** Copies what the element of this id says. */
-export function copyButton(id: string): Html {
-  return html`<button type="button" class="button bare copy" data-copy="${id}" aria-label="Copy">${icon("copy")}</button>`;
+export function copyButton(text: string): Html {
+  return html`<button type="button" class="button bare copy" data-copy="${text}" aria-label="Copy">${icon("copy")}</button>`;
 }
 
 /** `untitled`: how many tables without a title stand in the answer up to here. */

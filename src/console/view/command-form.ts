@@ -6,6 +6,7 @@ import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
 import { fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
+import { wordOf } from "./words.ts";
 
 /** The texts of a form, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
@@ -66,7 +67,8 @@ export function commandForm(
   const all = membersOf(command.input);
   const texts = problem ? given : filled(set, given);
   // A button of its own asks for a dry run, and a link for the rows that follow.
-  const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
+  const members = all.filter(({ name, member }) => name !== (byUrl ? "cursor" : "dry_run") && !member.byButton);
+  const byButton = all.find(({ member }) => member.byButton);
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const checks = canCheck(command);
@@ -82,15 +84,16 @@ export function commandForm(
   const isOpen = folded.some(
     ({ name, member }) => problems.has(name) || (given[name] ?? []).some((text) => text !== member.default),
   );
+  const asks = confirms(command) !== "never";
   const labels = folded.map(({ name, member }) => fieldLabel(name, member).toLowerCase()).join(", ");
   return html`<form class="command${checks ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
-  }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
+  }${asks ? html` data-passkey` : ""}${isFilled(command, given) && !problem ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
 <div class="fields">
 ${problem ? problemBox(problem, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
 ${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
-${confirms(command) === "never" ? "" : passkeyFields()}
+${asks ? passkeyFields() : ""}
 ${members.filter((named) => !isFolded(named)).map(fieldOf)}
 ${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : ""}><summary>More<span class="quiet">${labels}</span></summary>${folded.map(fieldOf)}</details>`}
 ${
@@ -100,19 +103,45 @@ ${
 }
 </div>
 ${checks ? html`<section class="answer" id="checked" aria-live="polite"></section>` : ""}
-<div class="send"><p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${buttonOf(command)}</button>${
-    checks
-      ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#send:innerHTML" hx-swap="innerHTML">Check</button>`
-      : ""
-  }</p>
-${confirms(command) === "never" ? "" : html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}</div>
+<div class="send">${
+    byButton
+      ? wordButtons(command, byButton, say)
+      : html`<p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${buttonOf(command)}</span><span id="does"></span>` : buttonOf(command)}</button>${
+          checks
+            ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
+            : ""
+        }</p>`
+  }
+${asks ? html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>${passkeyProblem}` : ""}</div>
 </form>`;
+}
+
+/** Whether its link filled in all that a form asks, so that a person only confirms it. */
+export function isFilled(command: Command<never>, given: FormTexts): boolean {
+  const asked = membersOf(command.input).filter(({ member }) => !member.folded);
+  return (
+    confirms(command) === "always" &&
+    !canCheck(command) &&
+    asked.every(({ name, member }) => !member.byButton && (given[name] ?? []).length > 0)
+  );
+}
+
+/** A button for each word of a member: nobody chose one yet, and one press does. */
+function wordButtons(command: Command<never>, { name, member }: NamedMember, say: Say): Html {
+  const buttons = member.enum!.map(
+    (word) =>
+      html`<button class="button" name="${name}" value="${word}">${verbOf(command)}: ${wordOf({ name, shows: "text", text: word }, new Map())}</button> `,
+  );
+  return html`<fieldset class="field" id="f-${name}"><legend>${fieldLabel(name, member)}</legend><input type="hidden" name="${name}"><p class="buttons">${buttons}</p><p class="hint">${say(member.description)}</p></fieldset>`;
 }
 
 /** What a form says, over what its record is now. */
 function filled(set: FormTexts, given: FormTexts): FormTexts {
   return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
 }
+
+/** Where the script of passkeys says what went wrong. */
+export const passkeyProblem = html`<p class="wrong" role="alert" data-problem></p>`;
 
 /** What the script of passkeys fills in. */
 export function passkeyFields(): Html {
@@ -177,5 +206,5 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
       : html`<li>${labelFor(field)} ${say(message)}.</li>`,
   );
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
-  return html`<div class="band problem" role="alert" tabindex="-1"><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
+  return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
 }

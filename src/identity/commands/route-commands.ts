@@ -111,6 +111,7 @@ const pause = command({
       description:
         "Why. load: it is slow or has too much to do. money: it costs too much. answers: its answers are wrong. key: its key must not be used.",
       default: "answers",
+      byButton: true,
     }),
     for: Type.Optional(
       formed(pauseFor, {

@@ -28,6 +28,8 @@ export interface MemberOptions extends TSchemaOptions {
   pasted?: boolean;
   /** Few people fill it in: a form folds it. */
   folded?: true;
+  /** Few words, of which none goes without saying: a form has a button for each. */
+  byButton?: true;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
   /** It belongs to these values of the member `kind`: with another it is not read. */
