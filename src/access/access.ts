@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Limit } from "../runtime/rate-limiter.ts";
 import type { Audit } from "../storage/audited.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
@@ -17,7 +16,7 @@ export interface AccessRoom {
 }
 
 export interface AccessOptions {
-  db: Kysely<Tables>;
+  db: Db;
   audit: Audit;
   /** Value of the Sandbox account's test key; empty or absent: the first start creates a random one. */
   bootstrapKey?: string | undefined;

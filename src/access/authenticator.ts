@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { Failure } from "../operation/failures.ts";
 import { recent } from "../runtime/recent.ts";
 import { changeCount } from "../storage/change-counter.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { admit, type Credential, type VerifiedCredential, verifiedKey, verifiedToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
 import { KeyFinder } from "./keys/find-key.ts";
@@ -17,7 +16,7 @@ const cachedHeaders = 20_000;
 const longestCached = 512;
 
 export interface CredentialsOptions {
-  db: Kysely<Tables>;
+  db: Db;
   failed: FailedCredentials;
   uses: Pick<KeyUses, "note">;
   /** Milliseconds since 1970. */
@@ -27,7 +26,7 @@ export interface CredentialsOptions {
 /** Finds the caller that an `Authorization` header names. */
 export class Credentials {
   readonly finder: KeyFinder;
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #failed: FailedCredentials;
   readonly #uses: Pick<KeyUses, "note">;
   readonly #now: () => number;

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { scopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
 import { put } from "../storage/queries/put.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db, Tables } from "../storage/tables.ts";
 import { AccessError } from "./access-error.ts";
 import { createAccount } from "./accounts/accounts.ts";
 import { insertKey, revokeKey } from "./keys/keys.ts";
@@ -68,7 +68,7 @@ export async function firstStart(
 }
 
 /** Notes that somebody has seen the key with this text, so later starts do not replace it. */
-export async function noteShown(db: Kysely<Tables>, text: string): Promise<void> {
+export async function noteShown(db: Db, text: string): Promise<void> {
   const value = noteText({ key: readApiKey(text)!.id, why: "never_shown" });
   await db.deleteFrom("fact").where("name", "=", noteName).where("value", "=", value).execute();
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
-import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { openStore, type Store } from "../storage/store.ts";
-import type { AuditEntryRow, Tables } from "../storage/tables.ts";
+import type { AuditEntryRow, Db, Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
@@ -21,8 +20,8 @@ export const sign = signer(sealKey);
 /** A store with an empty trail. `beside` is another process's view of it. */
 export interface TrailStore {
   readonly fresh: Fresh;
-  readonly db: Kysely<Tables>;
-  readonly beside: Kysely<Tables>;
+  readonly db: Db;
+  readonly beside: Db;
 }
 
 /** Registers the hooks of a suite: one store on `engine`, removed when the suite ends. */
@@ -55,19 +54,19 @@ export function trailStore(engine: Engine): TrailStore {
 }
 
 /** Appends entries that can be told apart, a thousand at most. */
-export async function appendSome(db: Kysely<Tables>, count: number): Promise<void> {
+export async function appendSome(db: Db, count: number): Promise<void> {
   const event = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
   const rows = Array.from({ length: count }, (_, index) => entryOf(event(`key-${index}`), Date.now()));
   await db.insertInto("audit_entry").values(rows).execute();
 }
 
 /** Appends an event of another time. */
-export async function appendAt(db: Kysely<Tables>, now: number, event: AuditEvent): Promise<void> {
+export async function appendAt(db: Db, now: number, event: AuditEvent): Promise<void> {
   await db.insertInto("audit_entry").values(entryOf(event, now)).execute();
 }
 
 /** Appends and seals one batch of each size. */
-export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
+export async function sealSome(db: Db, ...sizes: number[]): Promise<void> {
   for (const size of sizes) {
     await appendSome(db, size);
     await sealEntries(db, sign);
@@ -75,9 +74,9 @@ export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<
 }
 
 /** Removes the batches that were sealed before this time, as retention does. */
-export const removeOld = (db: Kysely<Tables>, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
+export const removeOld = (db: Db, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
 
-export async function problemsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
+export async function problemsIn(db: Db, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
   const problems: ChainError[] = [];
   await verify(db, sealKey, { found: (problem) => problems.push(problem), ...options });
   return problems;
@@ -85,8 +84,8 @@ export async function problemsIn(db: Kysely<Tables>, options: Partial<VerifyOpti
 
 /** What is found after `tamper`, which is undone. */
 export async function problemsAfter(
-  db: Kysely<Tables>,
-  tamper: (trx: Kysely<Tables>) => Promise<unknown>,
+  db: Db,
+  tamper: (trx: Db) => Promise<unknown>,
   options: Partial<VerifyOptions> = {},
 ): Promise<ChainError[]> {
   const trx = await db.startTransaction().execute();
@@ -126,7 +125,7 @@ export class SealedTrail {
   }
 
   /** Where something is found after `tamper`, which is undone. */
-  async places(tamper: (trx: Kysely<Tables>) => Promise<unknown>): Promise<Place[]> {
+  async places(tamper: (trx: Db) => Promise<unknown>): Promise<Place[]> {
     const problems = await problemsAfter(this.store.db, tamper);
     return problems.map(({ batch, entry }) => [batch, entry]);
   }

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import type { Log } from "../runtime/log.ts";
 import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append } from "./append.ts";
 import { AuditTrailError, signFirstHead } from "./chain/head.ts";
@@ -11,7 +10,7 @@ import { signer } from "./chain/seal.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 export interface AuditTrailParts {
-  db: Kysely<Tables>;
+  db: Db;
   /** Must be the same in every process and at every start on this store: another key cannot verify earlier seals. */
   sealKey: Buffer;
   /** Path of the file with the newest head. */

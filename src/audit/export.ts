@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { storedHead } from "./chain/head.ts";
 import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "./read.ts";
 
@@ -11,7 +10,7 @@ export type Exported =
   | { head: { batch: string; hash: string } };
 
 /** The sealed trail in order: of each batch its entries and then its seal; the head is last. Nothing is verified. */
-export async function* exportTrail(db: Kysely<Tables>): AsyncGenerator<Exported> {
+export async function* exportTrail(db: Db): AsyncGenerator<Exported> {
   const head = await storedHead(db);
   const upTo = `${head?.batch ?? Number.MAX_SAFE_INTEGER}`;
   let above: string | undefined;

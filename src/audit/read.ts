@@ -1,6 +1,6 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
 import { pagesOf } from "../storage/queries/pieces.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import type { Seal, SealedColumns } from "./chain/seal.ts";
 
 const sealsAtOnce = 100;
@@ -47,13 +47,13 @@ export interface StoredEntry extends SealedColumns {
 }
 
 /** The seals of a range of batches, in order, page by page. */
-export function sealPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredSeal[]> {
+export function sealPages(db: Db, range: Range): AsyncGenerator<StoredSeal[]> {
   const seals = db.selectFrom("audit_seal").select(sealColumns).where(inRange("audit_seal.batch", range));
   return pagesOf(seals, ["audit_seal.batch"], sealsAtOnce);
 }
 
 /** The entries of a range of batches, by batch and position, page by page. */
-export function entryPages(db: Kysely<Tables>, range: Range): AsyncGenerator<StoredEntry[]> {
+export function entryPages(db: Db, range: Range): AsyncGenerator<StoredEntry[]> {
   const entries = db
     .selectFrom("audit_entry")
     .select([...entryColumns, asText("audit_entry.batch").as("batch"), asText("audit_entry.position").as("position")])
@@ -92,7 +92,7 @@ export interface TailRequest {
 }
 
 /** The newest entries, oldest first. They are not verified. */
-export async function tail(db: Kysely<Tables>, { most, since, until, kind, reference }: TailRequest): Promise<Entry[]> {
+export async function tail(db: Db, { most, since, until, kind, reference }: TailRequest): Promise<Entry[]> {
   let query = db
     .selectFrom("audit_entry")
     .select([...entryColumns, "batch"])
@@ -115,7 +115,7 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind, refer
 }
 
 /** Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first. */
-export async function* entriesOf(db: Kysely<Tables>, kinds: readonly string[], until: number): AsyncGenerator<Entry> {
+export async function* entriesOf(db: Db, kinds: readonly string[], until: number): AsyncGenerator<Entry> {
   const entries = db
     .selectFrom("audit_entry")
     .select(["id", "occurred_at", "kind", "actor", "facts", "batch"])
@@ -134,7 +134,7 @@ export function withoutConfirmation(entry: Entry): Entry {
 }
 
 /** Entries that no seal covers yet; `oldest` in milliseconds since 1970, null if there is none. */
-export function unsealedEntries(db: Kysely<Tables>): Promise<{ count: number; oldest: number | null }> {
+export function unsealedEntries(db: Db): Promise<{ count: number; oldest: number | null }> {
   return db
     .selectFrom("audit_entry")
     .select([sql<number>`count(*)`.as("count"), sql<number | null>`min(occurred_at)`.as("oldest")])

@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import type { AuditEvent } from "../storage/audited.ts";
 import { pagesOf } from "../storage/queries/pieces.ts";
 import { ledgerStart } from "../storage/retention/retention-rule.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 
 const entriesAtOnce = 1000;
@@ -49,7 +48,7 @@ export interface Reconciled {
  * and each entry must have its row. Skips what retention removes these days. `db` must be a snapshot. It does not check the
  * entries against their seals: `verify` does.
  */
-export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): Promise<Reconciled> {
+export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reconciled> {
   const { ledger, found, progress, now = Date.now() } = options;
   const result: Reconciled = { verifications: 0, recorded: 0, differences: 0 };
   const note = (reference: string, what: string) => {
@@ -79,7 +78,7 @@ export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): 
 }
 
 /** The newest entry of each verification. */
-async function lastEntries(db: Kysely<Tables>): Promise<Map<string, { occurredAt: number; facts: string }>> {
+async function lastEntries(db: Db): Promise<Map<string, { occurredAt: number; facts: string }>> {
   const last = new Map<string, { occurredAt: number; facts: string }>();
   const entries = db
     .selectFrom("audit_entry")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Kysely, KyselyPlugin } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import type { KyselyPlugin } from "kysely";
+import type { Db } from "../storage/tables.ts";
 import {
   appendSome,
   engines,
@@ -16,20 +16,20 @@ import { sealEntries } from "./seal-batch.ts";
 import { verify } from "./verify-chain.ts";
 
 /** One batch of each size, sealed at 1000, 2000 and so on. */
-async function sealAt(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
+async function sealAt(db: Db, ...sizes: number[]): Promise<void> {
   for (const [index, size] of sizes.entries()) {
     await appendSome(db, size);
     await sealEntries(db, sign, () => (index + 1) * 1000);
   }
 }
 
-async function kept(db: Kysely<Tables>): Promise<number[]> {
+async function kept(db: Db): Promise<number[]> {
   const rows = await db.selectFrom("audit_entry").select("batch").distinct().where("batch", "is not", null).execute();
   return rows.map(({ batch }) => batch!).sort((a, b) => a - b);
 }
 
 /** A view of the store in which `work` is done after the `place`-th answer. */
-function meanwhile(db: Kysely<Tables>, place: number, work: () => Promise<unknown>): Kysely<Tables> {
+function meanwhile(db: Db, place: number, work: () => Promise<unknown>): Db {
   let answers = 0;
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,

@@ -5,8 +5,7 @@ import { createInterface } from "node:readline";
 import { before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Kysely } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { append } from "./append.ts";
 import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
@@ -18,12 +17,12 @@ const setMinuteAgo = () => {
 };
 const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
 
-async function keysIn(db: Kysely<Tables>): Promise<string[]> {
+async function keysIn(db: Db): Promise<string[]> {
   const rows = await db.selectFrom("audit_entry").select("facts").where("batch", "is not", null).execute();
   return rows.map(({ facts }) => JSON.parse(facts).key as string);
 }
 
-async function sizes(db: Kysely<Tables>): Promise<number[]> {
+async function sizes(db: Db): Promise<number[]> {
   const seals = await db.selectFrom("audit_seal").select("size").orderBy("batch").execute();
   return seals.map(({ size }) => size);
 }
@@ -97,7 +96,7 @@ for (const engine of engines) {
 
       test("puts every committed entry in exactly one batch, and none that was rolled back", async () => {
         const committed: string[] = [];
-        const write = async (db: Kysely<Tables>, name: string) => {
+        const write = async (db: Db, name: string) => {
           for (let count = 0; count < 20; count += 1) {
             const trx = await db.startTransaction().execute();
             const keys = Array.from({ length: 1 + (count % 4) }, (_, index) => `${name}-${count}-${index}`);
@@ -107,7 +106,7 @@ for (const engine of engines) {
           }
         };
         let writing = true;
-        const sealOn = async (db: Kysely<Tables>) => {
+        const sealOn = async (db: Db) => {
           while (writing) await sealEntries(db, sign);
         };
         const sealing = Promise.all([sealOn(store.db), sealOn(store.beside)]);
@@ -171,18 +170,18 @@ for (const engine of engines) {
       const store = trailStore(engine);
 
       for (const [problem, tamper, sentence] of [
-        ["a missing head", (db: Kysely<Tables>) => db.deleteFrom("audit_head"), /^The head of the audit trail is miss/],
+        ["a missing head", (db: Db) => db.deleteFrom("audit_head"), /^The head of the audit trail is miss/],
         [
           "a head without its keyed hash",
-          (db: Kysely<Tables>) => db.updateTable("audit_head").set({ batch: 0, hash: "" }),
+          (db: Db) => db.updateTable("audit_head").set({ batch: 0, hash: "" }),
           /^The head/,
         ],
         [
           "a newest seal that was changed",
-          (db: Kysely<Tables>) => db.updateTable("audit_seal").set({ sealed_at: 5 }),
+          (db: Db) => db.updateTable("audit_seal").set({ sealed_at: 5 }),
           /newest batch, \d+, is missing or was changed\.$/,
         ],
-        ["a newest seal that is gone", (db: Kysely<Tables>) => db.deleteFrom("audit_seal"), /newest batch/],
+        ["a newest seal that is gone", (db: Db) => db.deleteFrom("audit_seal"), /newest batch/],
       ] as const) {
         test(`is refused: ${problem}`, async () => {
           await sealSome(store.db, 2);

@@ -1,18 +1,18 @@
-import type { Kysely, Transaction } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import type { Transaction } from "kysely";
+import type { Db, Tables } from "../storage/tables.ts";
 import { lockHead, moveHead } from "./chain/head.ts";
 import { batchSize, digest, entryList, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
 import { entryColumns } from "./read.ts";
 
 /** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
-export async function sealEntries(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {
+export async function sealEntries(db: Db, sign: Sign, now: () => number = Date.now): Promise<void> {
   while (await hasUnsealed(db)) {
     const sealed = await db.transaction().execute((trx) => sealOneBatch(trx, sign, now()));
     if (sealed < batchSize) return;
   }
 }
 
-async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
+async function hasUnsealed(db: Db): Promise<boolean> {
   const oldest = await db
     .selectFrom("audit_entry")
     .select("id")

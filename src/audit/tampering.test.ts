@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
-import { type Kysely, sql, type UpdateObject } from "kysely";
-import type { AuditEntryRow, Tables } from "../storage/tables.ts";
+import { sql, type UpdateObject } from "kysely";
+import type { AuditEntryRow, Db, Tables } from "../storage/tables.ts";
 import { engines, problemsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
-type Trx = Kysely<Tables>;
+type Trx = Db;
 
 const setEntry = (trx: Trx, { id }: AuditEntryRow, values: UpdateObject<Tables, "audit_entry">) =>
   trx.updateTable("audit_entry").set(values).where("id", "=", id).execute();

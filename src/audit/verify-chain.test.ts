@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
-import type { Kysely, Transaction } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import type { Transaction } from "kysely";
+import type { Db, Tables } from "../storage/tables.ts";
 import {
   appendAt,
   appendSome,
@@ -18,7 +18,7 @@ import {
 import { moveHead } from "./chain/head.ts";
 import { verify } from "./verify-chain.ts";
 
-type Trx = Kysely<Tables>;
+type Trx = Db;
 
 /** For a trail in which nothing may be found. */
 const nothing = () => assert.fail("a problem was found");

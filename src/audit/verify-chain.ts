@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { inSnapshot } from "../storage/audited.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import type { Anchor } from "./anchor/anchor.ts";
 import { SealedBatch } from "./chain/batch.ts";
 import { Chain, type KeptHead, type Pin } from "./chain/chain.ts";
@@ -53,7 +52,7 @@ export interface ChainVerification {
  * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that is not as it was sealed with
  * `sealKey`. Other processes may append, seal and remove meanwhile.
  */
-export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
+export async function verify(db: Db, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
   const sign = signer(sealKey);
   return inSnapshot(db, async (snapshot) =>
     new Verification(snapshot, sign, await readHead(snapshot, sign), options).run(),
@@ -68,7 +67,7 @@ function pinsOf({ kept, anchor }: VerifyOptions): Pin[] {
 }
 
 class Verification {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #head: Head | undefined;
   readonly #options: VerifyOptions;
   readonly #chain: Chain;
@@ -77,7 +76,7 @@ class Verification {
   /** Everything committed until then had been sealed, in milliseconds since 1970. */
   #sealedUntil = 0;
 
-  constructor(db: Kysely<Tables>, sign: Sign, head: Head | undefined, options: VerifyOptions) {
+  constructor(db: Db, sign: Sign, head: Head | undefined, options: VerifyOptions) {
     this.#db = db;
     this.#head = head;
     this.#options = options;

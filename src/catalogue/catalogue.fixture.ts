@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
-import type { Kysely } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
 import type { ReadyForm, ReadyResponse } from "../operation/answers/ready-response.ts";
 import type { Caller, Operation } from "../operation/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
 import { type Change, difference, revisedBy } from "./document/difference.ts";
 import { withLists } from "./document/replace-lists.ts";
@@ -118,7 +117,7 @@ export const looseGuard: Guard = { removal: 1, factor: 1e18, mean: 1e18 };
 
 /** A store of its own, and what publishing to it needs. */
 export interface TestStore {
-  readonly db: Kysely<Tables>;
+  readonly db: Db;
   readonly settings: { dataDirectory: string; databaseUrl?: string };
   /** A publisher of its own process, as it were: with its own view of the store. */
   publisher(changes?: Partial<Publisher>): Publisher;
@@ -152,7 +151,7 @@ export async function freshStore(engine: Engine, t?: TestContext): Promise<TestS
   return store;
 }
 
-export function publisherOf(db: Kysely<Tables>, changes: Partial<Publisher> = {}): Publisher {
+export function publisherOf(db: Db, changes: Partial<Publisher> = {}): Publisher {
   let known: Snapshot | undefined;
   const latest = async () => {
     known = await newestSnapshot(db, known);

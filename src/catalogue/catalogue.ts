@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { singleFlight } from "../runtime/single-flight.ts";
 import type { Audit } from "../storage/audited.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import { noFreshness, SourceFreshness } from "./responses/freshness.ts";
@@ -27,7 +26,7 @@ export interface CatalogueState {
 /** What the operations read. */
 export interface Catalogue {
   readonly responses: ResponseCache;
-  readonly db: Kysely<Tables>;
+  readonly db: Db;
   /** The age of the lists, one for each source that the catalogue follows. */
   readonly freshness: readonly SourceFreshness[];
 }
@@ -54,7 +53,7 @@ export async function openCatalogue({
   audit = unrecorded,
   follows = [],
 }: {
-  db: Kysely<Tables>;
+  db: Db;
   /** Milliseconds since 1970. */
   now?: () => number;
   guard?: Guard;

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { openTerminal } from "../../test/support/catalogue-terminal.ts";
 import { engines } from "../../test/support/engines.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {
@@ -65,7 +65,7 @@ for (const engine of engines)
   });
 
 /** A revision takes a minute to write, until the result is called. */
-async function slowed(db: Kysely<Tables>): Promise<() => Promise<void>> {
+async function slowed(db: Db): Promise<() => Promise<void>> {
   const count = sql`with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e9) select max(x) from n`;
   await sql`create view slow as ${count}`.execute(db);
   await sql`create trigger slowly after insert on catalogue_document begin select * from slow; end`.execute(db);
@@ -76,7 +76,7 @@ async function slowed(db: Kysely<Tables>): Promise<() => Promise<void>> {
 }
 
 /** No revision can be written to its end, until the result is called. */
-async function stopped(db: Kysely<Tables>): Promise<() => Promise<void>> {
+async function stopped(db: Db): Promise<() => Promise<void>> {
   const transaction = await db.startTransaction().execute();
   await sql`lock table audit_entry in exclusive mode`.execute(transaction);
   return () => transaction.rollback().execute();

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import type { Config } from "../config/read-config.ts";
 import type { VerificationSummary } from "../identity/ledger/reports/summary.ts";
 import { CommandError } from "../operation/command.ts";
 import { version } from "../runtime/version.ts";
 import type { BackupOptions } from "../storage/backup/backup.ts";
 import type { RestoreOptions, Verifier } from "../storage/backup/restore.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 
 /** What a backup needs of identity, audit and keyring: the sums of the ledger, and a signature under the key ring. */
 export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "madeBy" | "sign" | "figures">> {
@@ -17,7 +16,7 @@ export async function ofBackup(config: Config): Promise<Pick<BackupOptions, "mad
 export async function ofRestore(
   config: Config,
   isRingLost: boolean,
-): Promise<{ options: RestoreOptions; done(db: Kysely<Tables>): Promise<void> }> {
+): Promise<{ options: RestoreOptions; done(db: Db): Promise<void> }> {
   if (isRingLost) return { options: { sign: null, verifiers: [sameSums] }, done: async () => {} };
   const { ring, path, signer } = await sealing(config);
   const [{ anchorPath, replaceAnchor }, { verify }, { matchKeyring }] = await Promise.all([
@@ -55,7 +54,7 @@ async function sealing(config: Config) {
 }
 
 /** What was counted and charged: the same on both engines. */
-async function sumsOf(db: Kysely<Tables>): Promise<VerificationSummary[]> {
+async function sumsOf(db: Db): Promise<VerificationSummary[]> {
   const { summary } = await import("../identity/ledger/reports/summary.ts");
   return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
 }

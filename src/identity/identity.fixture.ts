@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
-import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings, usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { feesOf } from "../checks/kinds.fixture.ts";
@@ -13,7 +12,7 @@ import { TimeZone } from "../runtime/time-zone.ts";
 import { Pulse } from "../storage/pulse/pulse.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { StoreUsage } from "../storage/store-usage.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
 import type { IdentityLimits, IdentitySettings } from "./identity-settings.ts";
@@ -57,7 +56,7 @@ type MockTimers = typeof mock.timers;
 
 /** A store for the tests of one suite; each test has an account of its own. */
 export interface SuiteStore {
-  readonly db: Kysely<Tables>;
+  readonly db: Db;
   readonly usage: StoreUsage;
   /** To open it once more, as another process does. */
   readonly opened: Store;

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Spendable } from "../operation/account-terms.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
@@ -10,7 +9,7 @@ import { changeCount } from "../storage/change-counter.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-settings.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { recountAfterOlderVersion } from "./ledger/journal/rebuild-sums.ts";
@@ -28,7 +27,7 @@ import type { VerificationRequest } from "./verification/request.ts";
 import type { Upstreams } from "./verification/verification-parts.ts";
 
 export interface IdentityParts {
-  db: Kysely<Tables>;
+  db: Db;
   pulse: Pulse;
   /** How many connections to the store this process has. */
   connections?: number;

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { StoreError } from "../storage/errors.ts";
 import { putNew } from "../storage/queries/put.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 
 /** The permanent row that says whether the live verifications of a store are about real or invented people. */
 const name = "live-verifications";
@@ -22,7 +22,7 @@ interface Start {
  * `StoreError` if the store has the other kind. Call it before this process has a lease and `checkClaim` afterwards.
  * Then of two instances that start at once with different settings, one is refused.
  */
-export async function claimStore(db: Kysely<Tables>, start: Start, now: number): Promise<void> {
+export async function claimStore(db: Db, start: Start, now: number): Promise<void> {
   const { standIns, upstreams } = start;
   if (standIns && (await claimOf(db)) === undefined && (await hasLive(db))) throw errorFor(start);
   if (standIns)
@@ -36,7 +36,7 @@ export async function claimStore(db: Kysely<Tables>, start: Start, now: number):
 }
 
 /** Throws a `StoreError` if the store's live verifications are of another kind than those of this start. */
-export async function checkClaim(db: Kysely<Tables>, start: Start): Promise<void> {
+export async function checkClaim(db: Db, start: Start): Promise<void> {
   const claim = await claimOf(db);
   if (start.standIns && claim === undefined)
     throw new StoreError(`A service runs on this store without DUBA_STAND_INS. ${cure}`);
@@ -51,16 +51,16 @@ function errorFor({ standIns }: Start): StoreError {
 }
 
 /** Whether the live verifications of a store are about invented people. */
-export async function isRehearsal(db: Kysely<Tables>): Promise<boolean> {
+export async function isRehearsal(db: Db): Promise<boolean> {
   return (await claimOf(db)) === ofStandIns;
 }
 
-async function claimOf(db: Kysely<Tables>): Promise<string | undefined> {
+async function claimOf(db: Db): Promise<string | undefined> {
   return (await db.selectFrom("fact").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }
 
 /** A store from before starts noted it. */
-async function hasLive(db: Kysely<Tables>): Promise<boolean> {
+async function hasLive(db: Db): Promise<boolean> {
   const live = db.selectFrom("verification").select("reference").where("mode", "=", "live");
   return (await live.limit(1).executeTakeFirst()) !== undefined;
 }

@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { announce, operators } from "../storage/events/announce.ts";
 import { put } from "../storage/queries/put.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
 /** The state of an upstream, as one serving process sees it. Times are milliseconds since 1970. */
@@ -18,7 +17,7 @@ export const forgottenAfter = 60_000;
 
 /** Reports the upstreams of one process: to the store for the command line, and to operators for alarms. */
 export class UpstreamNotes {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #instance: string;
   readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
   /** The alarm of each upstream that operators were informed of. */
@@ -27,7 +26,7 @@ export class UpstreamNotes {
   #notedAt = 0;
 
   /** `instance`: id of this process. */
-  constructor(db: Kysely<Tables>, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
+  constructor(db: Db, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
     this.#db = db;
     this.#instance = instance;
     this.#upstreams = upstreams;
@@ -82,7 +81,7 @@ export class UpstreamNotes {
 }
 
 /** The state of upstreams in all serving processes. */
-export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now()): Promise<UpstreamStatus[]> {
+export async function upstreamStatus(db: Db, now: number = Date.now()): Promise<UpstreamStatus[]> {
   const rows = await db
     .selectFrom("upstream_status")
     .selectAll()

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { EventEndpointRow, Tables } from "../storage/tables.ts";
+import type { Db, EventEndpointRow } from "../storage/tables.ts";
 import { openSecret, type SealedRow, sealSecret, wrappedBy } from "./envelope-encryption.ts";
 import { currentOf, type Keyring } from "./keyring.ts";
 
@@ -14,7 +13,7 @@ export function secretsOf({ id, audience }: Pick<EventEndpointRow, "id" | "audie
  * Seals the secrets of all endpoints with the record key that is current at `now`. A secret that changes meanwhile stays as it
  * is. Returns the ids of the endpoints whose secrets the ring cannot open.
  */
-export async function rewrapSecrets(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<string[]> {
+export async function rewrapSecrets(db: Db, keyring: Keyring, now: number): Promise<string[]> {
   const current = wrappedBy(currentOf(keyring.records, now).id);
   const unreadable: string[] = [];
   for (const endpoint of await db
@@ -38,7 +37,7 @@ export async function rewrapSecrets(db: Kysely<Tables>, keyring: Keyring, now: n
 }
 
 /** How many endpoints need each record key of the ring, by its id. */
-export async function secretUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
+export async function secretUsage(db: Db): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const endpoint of await db.selectFrom("event_endpoint").select(columns).execute()) {
     const keys = new Set(columns.flatMap((column) => endpoint[column]?.split(":")[1] ?? []));

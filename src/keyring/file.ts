@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, type Stats } from "node:fs";
 import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { Kysely } from "kysely";
 import { looseRights, syncDirectory, writeNew } from "../runtime/private-files.ts";
 import { codeOf } from "../storage/errors.ts";
 import { makeDirectory, obstacleIn } from "../storage/sqlite/data-directory.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { type Keyring, KeyringError, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
 
 /** Path of the key ring: the setting, or a file beside the data directory, not in it. */
@@ -25,7 +24,7 @@ export async function readKeyring(path: string): Promise<Keyring> {
  * Reads the ring of a store, or creates one for a store that never had one: mode 0600, completely or not at all, and only once if
  * several processes start together. Throws `KeyringError` if the ring is lost, damaged or unreadable, or cannot be created.
  */
-export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ keyring: Keyring; made: boolean }> {
+export async function openKeyring(path: string, db: Db): Promise<{ keyring: Keyring; made: boolean }> {
   const found = await readKeyring(path).catch((error: unknown) => {
     if (!(error instanceof LostKeyring)) throw error;
   });

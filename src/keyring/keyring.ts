@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Kysely } from "kysely";
 import { codeOf } from "../storage/errors.ts";
 import { putNew } from "../storage/queries/put.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 
 /** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
 export class KeyringError extends Error {
@@ -135,7 +134,7 @@ function fingerprintsOf(ring: Keyring): Map<string, string> {
 }
 
 /** The fingerprints in the store, by name. */
-export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
+export async function knownKeys(db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom("fact").select(["name", "value"]).where("name", "like", "keyring:%").execute();
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
@@ -144,7 +143,7 @@ export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>
  * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringError` if a key differs or is missing:
  * with another ring we could recognise no idempotency key and open no record.
  */
-export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<void> {
+export async function matchKeyring(db: Db, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);
   refuseOther(own, await knownKeys(db));
   for (const [name, value] of own) await putNew(db, "fact", { name }, { value, created_at: now });

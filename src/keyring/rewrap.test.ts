@@ -6,13 +6,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
-import type { Kysely } from "kysely";
 import { engines, newRequest, suiteStore, until } from "../identity/identity.fixture.ts";
 import type { Identity } from "../identity/identity.ts";
 import { replaceWrappedKey } from "../identity/ledger/ledger.fixture.ts";
 import { answering, verified } from "../identity/played-upstream.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { unseal } from "./envelope-encryption.ts";
 import { changeKeyring, readKeyring } from "./file.ts";
 import { type Keyring, keyringText } from "./keyring.ts";
@@ -31,7 +30,7 @@ const rotated: Keyring = { ...first, records: [...first.records, { id: "r2", key
 const newest: Keyring = { ...rotated, records: rotated.records.slice(1) };
 
 /** How many records are held; each is opened with `ring`. */
-async function openedWith(db: Kysely<Tables>, ring: Keyring): Promise<number> {
+async function openedWith(db: Db, ring: Keyring): Promise<number> {
   const rows = await db
     .selectFrom("verification")
     .innerJoin("record_key", "record_key.reference", "verification.reference")

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { pagesOf } from "../storage/queries/pieces.ts";
 import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { rewrapSecrets } from "./endpoint-secrets.ts";
 import { rewrapped, wrappedBy } from "./envelope-encryption.ts";
 import { currentOf, type Keyring } from "./keyring.ts";
@@ -22,7 +22,7 @@ const mostUnreadable = 100;
  * while other processes serve. It can be run again after any failure. `progress` receives the number of finished rows.
  */
 export async function rewrap(
-  db: Kysely<Tables>,
+  db: Db,
   keyring: Keyring,
   { now, batch = defaultBatch, progress }: { now: number; batch?: number; progress?: (rows: number) => void },
 ): Promise<Rewrapped> {
@@ -60,14 +60,14 @@ export async function rewrap(
 }
 
 /** How many stored records are not under the record key that is current at `now`. */
-export async function countOutdated(db: Kysely<Tables>, { records }: Keyring, now: number): Promise<number> {
+export async function countOutdated(db: Db, { records }: Keyring, now: number): Promise<number> {
   const { count } = await outdated(db, currentOf(records, now).id)
     .select((it) => it.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return count;
 }
 
-function outdated(db: Kysely<Tables>, keyId: string) {
+function outdated(db: Db, keyId: string) {
   const head = wrappedBy(keyId);
   return db
     .selectFrom("record_key")

@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { readingRecordKeys } from "../storage/record-keys.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { secretUsage } from "./endpoint-secrets.ts";
 import { knownKeys } from "./keyring.ts";
 
 /** How many verifications are hashed with each hash key that the store knows. Reads the whole ledger once for each. */
-async function hashUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
+async function hashUsage(db: Db): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const name of (await knownKeys(db)).keys()) {
     const [, version] = /^keyring:hmac:(\d+)$/.exec(name) ?? [];
@@ -22,7 +22,7 @@ async function hashUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
 }
 
 /** How many records, and secrets of endpoints, are sealed under each record key of the ring. */
-export async function recordUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
+export async function recordUsage(db: Db): Promise<Map<string, number>> {
   // Long enough for any key id.
   const head = sql<string>`substr(sealed_key, 1, 37)`;
   const rows = await readingRecordKeys(db, (trx) =>

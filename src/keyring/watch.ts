@@ -1,9 +1,8 @@
 import { stat } from "node:fs/promises";
-import type { Kysely } from "kysely";
 import type { Log } from "../runtime/log.ts";
 import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import { codeOf } from "../storage/errors.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
 import { type CurrentKeyring, type Keyring, KeyringError, keyringReasonOf, matchKeyring } from "./keyring.ts";
 
@@ -30,7 +29,7 @@ export async function watchKeyring({
   now = Date.now,
 }: {
   path: string;
-  db: Kysely<Tables>;
+  db: Db;
   log: Log;
   now?: () => number;
 }): Promise<WatchedKeyring> {

@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Mode } from "../operation/operation.ts";
 import { pageOf } from "../storage/queries/pieces.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db, Tables } from "../storage/tables.ts";
 
 export type RequestRow = Tables["api_request"];
 
@@ -22,7 +21,7 @@ const settling = 5_000;
 
 /** The newest entry with this request id. */
 export async function findRequest(
-  db: Kysely<Tables>,
+  db: Db,
   { accountId, mode }: LogReader,
   requestId: string,
 ): Promise<RequestRow | undefined> {
@@ -40,7 +39,7 @@ export async function findRequest(
 
 /** What the callers of these requests got about a verification, oldest first. A caller may repeat a request id. */
 export async function responsesAbout(
-  db: Kysely<Tables>,
+  db: Db,
   { accountId, mode }: LogReader,
   { reference, requestIds }: { reference: string; requestIds: readonly string[] },
 ): Promise<{ at: number; status: number; code: string | null }[]> {
@@ -69,7 +68,7 @@ export interface RequestFilter {
 
 /** Entries of all accounts, newest first. */
 export async function searchRequests(
-  db: Kysely<Tables>,
+  db: Db,
   { requestId, accountId, failed, code, operation, since, limit }: RequestFilter,
 ): Promise<RequestRow[]> {
   return db
@@ -101,7 +100,7 @@ export interface RequestPage {
  * misses nothing and may see the last seconds twice.
  */
 export async function pageOfRequests(
-  db: Kysely<Tables>,
+  db: Db,
   { accountId, mode }: LogReader,
   { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
 ): Promise<RequestPage> {

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import type { Caller } from "../operation/operation.ts";
 import type { WithClock } from "../storage/audited.ts";
 import { BufferedRows } from "../storage/queries/buffered-rows.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db, Tables } from "../storage/tables.ts";
 import { Admission, type EntryBudgets } from "./admission.ts";
 
 type Row = Tables["api_request"];
@@ -24,7 +23,7 @@ export interface NotedResponse {
 }
 
 export interface RequestEntriesOptions extends WithClock {
-  db: Kysely<Tables>;
+  db: Db;
   /** Names this process. */
   instance: string;
   budgets?: EntryBudgets;
@@ -95,7 +94,7 @@ export class RequestEntries {
   }
 }
 
-async function writeRows(db: Kysely<Tables>, rows: Waiting[], written_at: number): Promise<void> {
+async function writeRows(db: Db, rows: Waiting[], written_at: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (const piece of piecesOf(rows))
       await trx

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import type { WithClock } from "../storage/audited.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { RequestEntries } from "./request-entries.ts";
 
 /** What the operations of the request log need. */
 export interface RequestRoom extends WithClock {
-  db: Kysely<Tables>;
+  db: Db;
   /** Null: the log is off. */
   entries: RequestEntries | null;
   /** Paths by the ids of operations. */

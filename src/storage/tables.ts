@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { Generated, Kysely } from "kysely";
 import type { Role } from "../operation/command.ts";
 import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
@@ -54,6 +54,9 @@ type RowOf<Name extends keyof AllTables> = {
 
 /** The rows of every table, as both engines return them. */
 export type Tables = { [Name in keyof AllTables]: RowOf<Name> };
+
+/** A store, or a transaction in it. */
+export type Db = Kysely<Tables>;
 
 export type AccountRow = Tables["account"];
 export type ApiKeyRow = Tables["api_key"];

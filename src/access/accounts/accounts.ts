@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import { type CheckKind, checkKinds, feeName, type OwnFees } from "../../operation/check-kind.ts";
 import { isIdOrEmail } from "../../operation/fields.ts";
@@ -7,7 +6,7 @@ import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { putNew } from "../../storage/queries/put.ts";
-import type { AccountRow, Tables } from "../../storage/tables.ts";
+import type { AccountRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
 
@@ -99,13 +98,13 @@ export async function resumeAccount(store: Audited, idOrEmail: string): Promise<
 }
 
 /** All accounts, oldest first. */
-export async function listAccounts(db: Kysely<Tables>): Promise<Account[]> {
+export async function listAccounts(db: Db): Promise<Account[]> {
   const rows = await db.selectFrom("account").selectAll().orderBy("created_at").orderBy("id").execute();
   return rows.map(accountOf);
 }
 
 /** The account with this id or e-mail. Throws an `AccessError` if there is none. */
-export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
+export async function findAccount(db: Db, idOrEmail: string): Promise<Account> {
   const row =
     isIdOrEmail(idOrEmail) &&
     (await db
@@ -150,7 +149,7 @@ function changedFees(before: OwnFees, change: NonNullable<AccountChange["fees"]>
   return JSON.stringify(Object.fromEntries(fees));
 }
 
-async function hasEmail(db: Kysely<Tables>, email: string): Promise<boolean> {
+async function hasEmail(db: Db, email: string): Promise<boolean> {
   return (await db.selectFrom("account").select("id").where("email", "=", email).executeTakeFirst()) !== undefined;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { type Account, findAccount, updateAccount } from "./accounts.ts";
 
@@ -81,7 +81,7 @@ export async function topUp(
 
 /** What accounts spent, by the month of `now`. */
 export async function spendingOf(
-  db: Kysely<Tables>,
+  db: Db,
   accounts: readonly Pick<Account, "id" | "terms">[],
   zone: TimeZone,
   now: number = Date.now(),
@@ -106,11 +106,7 @@ export async function spendingOf(
 }
 
 /** What the live verifications of this month charged each account, from the sums of days. Kobo, by its id. */
-export async function chargedThisMonth(
-  db: Kysely<Tables>,
-  zone: TimeZone,
-  now: number,
-): Promise<ReadonlyMap<string, number>> {
+export async function chargedThisMonth(db: Db, zone: TimeZone, now: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("verification_sum")
     // PostgreSQL returns a sum as text.
@@ -146,7 +142,7 @@ export function limitText({ count, seconds }: NonNullable<AccountTerms["verifica
 }
 
 /** Makes the row of a period if it is missing, and holds it until the transaction ends: a verification that takes from it waits. */
-async function openPeriod(trx: Kysely<Tables>, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
+async function openPeriod(trx: Db, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
   await trx
     .insertInto("spending")
     .values({ account_id, period, kobo: 0, verifications: 0, most_kobo, most_verifications: null })
@@ -160,7 +156,7 @@ async function openPeriod(trx: Kysely<Tables>, account_id: string, period: strin
 const latestCharge = 2 * 24 * 60 * 60_000;
 
 /** Counts what the account was charged in this month, and what runs and takes from the month. */
-async function countMonth(trx: Kysely<Tables>, accountId: string, zone: TimeZone, now: number): Promise<void> {
+async function countMonth(trx: Db, accountId: string, zone: TimeZone, now: number): Promise<void> {
   const period = zone.monthOf(now);
   await openPeriod(trx, accountId, period, null);
   const start = zone.startOfMonth(period);

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { announce } from "../../storage/events/announce.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type ApiKey, listKeys } from "./keys.ts";
 
 const day = 86_400_000;
@@ -8,13 +7,13 @@ const day = 86_400_000;
 const soon = 14 * day;
 
 /** The keys that end soon and have no successor, such as one that `keys roll` made. */
-export async function endingKeys(db: Kysely<Tables>, now: number): Promise<(ApiKey & { expiresAt: number })[]> {
+export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expiresAt: number })[]> {
   const all = await listKeys(db);
   return all.filter((key): key is ApiKey & { expiresAt: number } => isEnding(key, all, now));
 }
 
 /** Announces each key that ends soon, once for each end. */
-export async function announceExpiring(db: Kysely<Tables>, now: number): Promise<void> {
+export async function announceExpiring(db: Db, now: number): Promise<void> {
   const told = db
     .selectFrom("event")
     .select("about")

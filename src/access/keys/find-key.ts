@@ -1,8 +1,8 @@
 import type { BlockList } from "node:net";
-import type { InferResult, Kysely } from "kysely";
+import type { InferResult } from "kysely";
 import type { Caller } from "../../operation/operation.ts";
 import { addressList } from "../../runtime/network/address.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { isAccessToken, readApiKey, sameHash, secretHash } from "../secrets.ts";
 
 /** A key with what its account says about it. */
@@ -19,11 +19,11 @@ export interface StoredKey {
 
 /** Finds the key or token of a secret. The caller checks expiry and address. */
 export class KeyFinder {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   /** The bootstrap key may have any form, so we recognise it by its hash. */
   #bootstrap: { id: string; hash: string } | undefined;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 
@@ -58,7 +58,7 @@ export class KeyFinder {
   }
 }
 
-function keysInForce(db: Kysely<Tables>) {
+function keysInForce(db: Db) {
   return db
     .selectFrom("api_key")
     .innerJoin("account", "account.id", "api_key.account_id")

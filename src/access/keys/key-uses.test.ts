@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import type { Kysely } from "kysely";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { startService } from "../../../test/support/service.ts";
 import { openStore, type Store } from "../../storage/store.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { KeyUses, lastUses } from "./key-uses.ts";
 
 for (const engine of engines) {
@@ -12,7 +11,7 @@ for (const engine of engines) {
     let place: Fresh;
     let store: Store;
     /** The store as the uses see it: counted, and out of reach when a test says so. */
-    let db: Kysely<Tables>;
+    let db: Db;
     let written = 0;
     let outOfReach = false;
 

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { BufferedRows } from "../../storage/queries/buffered-rows.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
 
 export interface KeyUse {
   /** Milliseconds since 1970. */
@@ -13,7 +12,7 @@ export interface KeyUse {
 export class KeyUses {
   readonly #rows: BufferedRows<Tables["key_use"]>;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Db) {
     // A key that finds no place is noted after the next write. Both engines limit the values of one statement.
     this.#rows = new BufferedRows({ most: 10_000, atOnce: 500, write: (rows) => writeUses(db, rows) });
   }
@@ -34,7 +33,7 @@ export class KeyUses {
 }
 
 /** Another instance may have written a later use. The rows have one order, so that two instances cannot block each other. */
-async function writeUses(db: Kysely<Tables>, rows: Tables["key_use"][]): Promise<void> {
+async function writeUses(db: Db, rows: Tables["key_use"][]): Promise<void> {
   await db
     .insertInto("key_use")
     .values(rows.sort((one, other) => (one.key_id < other.key_id ? -1 : 1)))
@@ -48,7 +47,7 @@ async function writeUses(db: Kysely<Tables>, rows: Tables["key_use"][]): Promise
 }
 
 /** The last use of each key that was ever used, by its public id. */
-export async function lastUses(db: Kysely<Tables>): Promise<Map<string, KeyUse>> {
+export async function lastUses(db: Db): Promise<Map<string, KeyUse>> {
   const rows = await db.selectFrom("key_use").selectAll().execute();
   return new Map(rows.map(({ key_id, used_at, address }) => [key_id, { at: used_at, address }]));
 }

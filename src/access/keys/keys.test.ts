@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { Kysely } from "kysely";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessError } from "../access-error.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
@@ -18,7 +17,7 @@ const hour = 3_600_000;
 
 for (const engine of usualEngines) {
   suite(`keys on ${engine.name}`, () => {
-    let db: Kysely<Tables>;
+    let db: Db;
     let account: Account;
     withSuiteStore(engine, async (store) => {
       db = store.db;

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import { isPlainId } from "../../operation/fields.ts";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";
-import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
+import type { ApiKeyRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { newApiKey } from "../secrets.ts";
@@ -84,7 +83,7 @@ export async function insertKey({ db, audit, actor }: Audited, row: ApiKeyRow): 
 }
 
 /** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
-export async function listKeys(db: Kysely<Tables>, account?: string): Promise<ApiKey[]> {
+export async function listKeys(db: Db, account?: string): Promise<ApiKey[]> {
   let query = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("id");
   if (account !== undefined) query = query.where("account_id", "=", (await findAccount(db, account)).id);
   return (await query.execute()).map(apiKeyOf);
@@ -111,7 +110,7 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
 }
 
 /** The row of a key, by its public id. Throws an `AccessError` for an unknown id. */
-export async function keyRow(db: Kysely<Tables>, id: string): Promise<ApiKeyRow> {
+export async function keyRow(db: Db, id: string): Promise<ApiKeyRow> {
   const row = isPlainId(id) && (await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst());
   if (!row) throw new AccessError(`No key has the public id "${id}".`);
   return row;

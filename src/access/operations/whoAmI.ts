@@ -1,14 +1,13 @@
-import type { Kysely } from "kysely";
 import type { Spendable } from "../../operation/account-terms.ts";
 import { fixedNaira } from "../../operation/money.ts";
 import { type Caller, operation, scopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { RateLimitState } from "../../runtime/rate-limiter.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /** What the operation about the caller needs of other rooms. */
 export interface CallerRoom {
-  db: Kysely<Tables>;
+  db: Db;
   /** The limit of each name and how much of it this process has left for the caller; none if nobody is limited. */
   limitsOf(caller: Caller): Record<string, RateLimitState>;
   spendable(caller: Caller): Promise<Spendable & { renewsAt: number | null }>;

@@ -1,10 +1,9 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import type { Kysely } from "kysely";
 import { passkeyDigest } from "../../operation/command/deed.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { putNew } from "../../storage/queries/put.ts";
-import type { PersonRow, Tables } from "../../storage/tables.ts";
+import type { Db, PersonRow } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
 import {
   keepChallenge,
@@ -87,7 +86,7 @@ async function madePasskey(
 }
 
 async function keepPasskey(
-  trx: Kysely<Tables>,
+  trx: Db,
   person: PersonRow,
   { id, ...made }: Awaited<ReturnType<typeof madePasskey>>,
   name: string,

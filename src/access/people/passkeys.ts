@@ -1,8 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
-import type { Kysely } from "kysely";
 import type { WithClock } from "../../storage/audited.ts";
 import { putNew } from "../../storage/queries/put.ts";
-import type { PersonRow, Tables } from "../../storage/tables.ts";
+import type { Db, PersonRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 
@@ -22,7 +21,7 @@ export class PasskeyError extends AccessError {
 
 /** Where passkeys are used: an origin such as `https://console.example`. */
 export interface PasskeyPlace extends WithClock {
-  db: Kysely<Tables>;
+  db: Db;
   origin: string;
 }
 
@@ -138,7 +137,7 @@ async function verifyAssertion(
 }
 
 /** The passkeys of a person, as browsers name them. */
-export async function ownIds(db: Kysely<Tables>, personId: string): Promise<{ id: string }[]> {
+export async function ownIds(db: Db, personId: string): Promise<{ id: string }[]> {
   return db.selectFrom("passkey").select("id").where("person_id", "=", personId).execute();
 }
 
@@ -156,17 +155,12 @@ export async function refusingPasskey<Result>(person: PersonRow, verify: () => P
 }
 
 /** False if the store has it already. */
-export function keepChallenge(db: Kysely<Tables>, challenge: string, purpose: string, now: number): Promise<boolean> {
+export function keepChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
   return putNew(db, "passkey_challenge", { challenge }, { purpose, expires_at: now + challengeLife });
 }
 
 /** Whether we issued this challenge for this purpose. A challenge is used up by its first answer. */
-export async function takeChallenge(
-  db: Kysely<Tables>,
-  challenge: string,
-  purpose: string,
-  now: number,
-): Promise<boolean> {
+export async function takeChallenge(db: Db, challenge: string, purpose: string, now: number): Promise<boolean> {
   const taken = await db
     .deleteFrom("passkey_challenge")
     .where("challenge", "=", challenge)

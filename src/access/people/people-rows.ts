@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import type { Role } from "../../operation/command.ts";
 import { isIdOrEmail } from "../../operation/fields.ts";
 import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
-import type { PersonRow, Tables } from "../../storage/tables.ts";
+import type { Db, PersonRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
 
@@ -64,7 +63,7 @@ export async function inviteFirst(store: Audited & WithClock): Promise<Invitatio
 }
 
 /** The person who holds an invitation that still works. */
-export async function invitedPerson(db: Kysely<Tables>, secret: string, now: number): Promise<PersonRow | undefined> {
+export async function invitedPerson(db: Db, secret: string, now: number): Promise<PersonRow | undefined> {
   return db
     .selectFrom("person_invitation")
     .innerJoin("person", "person.id", "person_invitation.person_id")
@@ -75,14 +74,14 @@ export async function invitedPerson(db: Kysely<Tables>, secret: string, now: num
 }
 
 /** All people, oldest first, with how many passkeys each has. */
-export async function listPeople(db: Kysely<Tables>): Promise<(PersonRow & { passkeys: number })[]> {
+export async function listPeople(db: Db): Promise<(PersonRow & { passkeys: number })[]> {
   const rows = await db.selectFrom("person").selectAll().orderBy("created_at").orderBy("id").execute();
   const held = await db.selectFrom("passkey").select("person_id").execute();
   return rows.map((row) => ({ ...row, passkeys: held.filter(({ person_id }) => person_id === row.id).length }));
 }
 
 /** The person with this id or e-mail. Throws an `AccessError` if there is none. */
-export async function findPerson(db: Kysely<Tables>, idOrEmail: string): Promise<PersonRow> {
+export async function findPerson(db: Db, idOrEmail: string): Promise<PersonRow> {
   const row =
     isIdOrEmail(idOrEmail) &&
     (await db
@@ -122,14 +121,14 @@ export async function changePerson(
 }
 
 /** The id of the person who has or had this e-mail. Reserves a free e-mail for this person. */
-async function holdEmail(trx: Kysely<Tables>, email: string, id: string, since: number): Promise<string> {
+async function holdEmail(trx: Db, email: string, id: string, since: number): Promise<string> {
   await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
   await putNew(trx, "person_email_history", { email }, { person_id: id, since });
   return (await holderOf(trx, email))!;
 }
 
 /** The id of the person whose e-mail this is or was. */
-async function holderOf(db: Kysely<Tables>, email: string): Promise<string | undefined> {
+async function holderOf(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("person_email_history")
     .select("person_id")

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { PersonRow, Tables } from "../../storage/tables.ts";
+import type { Db, PersonRow } from "../../storage/tables.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 
 /** Milliseconds that a session lives, with use and without. */
@@ -19,7 +18,7 @@ export interface Session {
 }
 
 /** Begins a session, and returns its secret for the cookie. We store a hash. `browser`: in plain words. */
-export async function beginSession(db: Kysely<Tables>, personId: string, now: number, browser = ""): Promise<string> {
+export async function beginSession(db: Db, personId: string, now: number, browser = ""): Promise<string> {
   const secret = randomBase62(43);
   await db
     .insertInto("console_session")
@@ -30,12 +29,7 @@ export async function beginSession(db: Kysely<Tables>, personId: string, now: nu
 }
 
 /** The session of a cookie, if it still lives. `isUse`: somebody did something, so the session is not idle. */
-export async function findSession(
-  db: Kysely<Tables>,
-  secret: string,
-  now: number,
-  isUse: boolean,
-): Promise<Session | undefined> {
+export async function findSession(db: Db, secret: string, now: number, isUse: boolean): Promise<Session | undefined> {
   const hash = secretHash(secret);
   const row = await living(db, now)
     .innerJoin("person", "person.id", "console_session.person_id")
@@ -53,7 +47,7 @@ export async function findSession(
 }
 
 /** Sessions that have not ended. */
-function living(db: Kysely<Tables>, now: number) {
+function living(db: Db, now: number) {
   return db
     .selectFrom("console_session")
     .where("console_session.created_at", ">", now - sessionLife)
@@ -61,7 +55,7 @@ function living(db: Kysely<Tables>, now: number) {
 }
 
 /** The sessions of a person that live, newest first. */
-export async function sessionsOf(db: Kysely<Tables>, personId: string, now: number) {
+export async function sessionsOf(db: Db, personId: string, now: number) {
   return living(db, now)
     .select(["secret_hash", "browser", "console_session.created_at", "seen_at"])
     .where("person_id", "=", personId)
@@ -70,7 +64,7 @@ export async function sessionsOf(db: Kysely<Tables>, personId: string, now: numb
 }
 
 /** Ends all sessions of a person but the one with this hash; `only`: one of them. Gives how many ended. */
-export async function endOthers(db: Kysely<Tables>, personId: string, hash: string, only?: string): Promise<number> {
+export async function endOthers(db: Db, personId: string, hash: string, only?: string): Promise<number> {
   const ended = await db
     .deleteFrom("console_session")
     .where("person_id", "=", personId)
@@ -92,7 +86,7 @@ export function browserOf(userAgent = ""): string {
 }
 
 /** Ends a session at once. */
-export async function endSession(db: Kysely<Tables>, secret: string): Promise<void> {
+export async function endSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom("console_session").where("secret_hash", "=", secretHash(secret)).execute();
 }
 

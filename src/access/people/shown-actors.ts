@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 
 const actorForm = /\bperson:(per_[0-9A-Za-z]{12})\b/g;
 
 /** An answer with the e-mail in place of the id of each person who acted. */
-export async function withEmails<Answer>(db: Kysely<Tables>, answer: Answer): Promise<Answer> {
+export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer> {
   const ids = new Set<string>();
   mapTexts(answer, (text) => {
     for (const [, id] of text.matchAll(actorForm)) ids.add(id!);

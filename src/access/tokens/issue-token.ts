@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import { recent } from "../../runtime/recent.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { admit, verifiedKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
 import type { KeyFinder, StoredKey } from "../keys/find-key.ts";
@@ -51,7 +50,7 @@ export function tokenIssuer({
   now,
   tokenLifetime,
 }: {
-  db: Kysely<Tables>;
+  db: Db;
   finder: KeyFinder;
   failed: FailedCredentials;
   uses: Pick<KeyUses, "note">;

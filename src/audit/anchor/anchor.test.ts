@@ -4,9 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import type { Kysely } from "kysely";
 import { openStore } from "../../storage/store.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { entryOf } from "../append.ts";
 import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
 import { openAuditTrail } from "../audit.ts";
@@ -39,14 +38,14 @@ function anchorIn(t: TestContext): string {
 }
 
 /** What whoever writes the database does to have the whole trail sealed anew by the service. */
-async function rewrite(db: Kysely<Tables>): Promise<void> {
+async function rewrite(db: Db): Promise<void> {
   await db.updateTable("audit_entry").set({ batch: null, position: 0, actor: "mallory" }).execute();
   await db.deleteFrom("audit_seal").execute();
   await db.updateTable("audit_head").set({ store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }
 
 /** All rows of the trail, to be put back later. */
-async function copyOf(db: Kysely<Tables>) {
+async function copyOf(db: Db) {
   const [entries, seals, heads] = [
     await db.selectFrom("audit_entry").selectAll().execute(),
     await db.selectFrom("audit_seal").selectAll().execute(),

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Kysely } from "kysely";
 import { syncDirectory, writeNew } from "../../runtime/private-files.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { KeptHead } from "../chain/chain.ts";
 import { AuditTrailError, type Head, readHead } from "../chain/head.ts";
 import { isSigned, type Sign, sealHash } from "../chain/seal.ts";
@@ -70,7 +69,7 @@ export async function replaceAnchor(path: string, sign: Sign) {
   );
   return {
     before,
-    async write(db: Kysely<Tables>): Promise<void> {
+    async write(db: Db): Promise<void> {
       const head = await readHead(db, sign);
       if (head) await writeAnchor(path, sign, head);
     },
@@ -78,7 +77,7 @@ export async function replaceAnchor(path: string, sign: Sign) {
 }
 
 /** Throws an `AuditTrailError` unless the trail contains the anchor. Read `head` after the anchor. */
-export async function compareWithAnchor(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
+export async function compareWithAnchor(db: Db, head: Head, anchor: Anchor, path: string): Promise<void> {
   const problem = (what: string) => new AuditTrailError(`The audit trail ${what}. ${whenItIsRight(path)}`);
   const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;
   if (anchor.store !== head.store) throw problem(`is of another store than its anchor of ${anchor.at}`);

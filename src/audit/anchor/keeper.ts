@@ -1,14 +1,13 @@
-import type { Kysely } from "kysely";
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { append } from "../append.ts";
 import { AuditTrailError, type Head, readHead } from "../chain/head.ts";
 import type { Sign } from "../chain/seal.ts";
 import { compareWithAnchor, readAnchor, writeAnchor } from "./anchor.ts";
 
 export interface AnchorKeeperParts {
-  db: Kysely<Tables>;
+  db: Db;
   sign: Sign;
   path: string;
   log: Log;

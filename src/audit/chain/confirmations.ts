@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { type Confirmation, challengeOf, passkeyDigest } from "../../operation/command/deed.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { entryColumns, type StoredEntry } from "../read.ts";
 
 interface Registration {
@@ -24,7 +23,7 @@ export class Confirmations {
     this.#confirmed = confirmed;
   }
 
-  static async read(db: Kysely<Tables>, isCut: boolean, confirmed: ReadonlySet<string>): Promise<Confirmations> {
+  static async read(db: Db, isCut: boolean, confirmed: ReadonlySet<string>): Promise<Confirmations> {
     const rows = await db
       .selectFrom("audit_entry")
       .select(entryColumns)

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Kysely, sql, type Transaction } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import { sql, type Transaction } from "kysely";
+import type { Db, Tables } from "../../storage/tables.ts";
 import { sealColumns } from "../read.ts";
 import { isSigned, type Sign, sealHash } from "./seal.ts";
 
@@ -45,13 +45,13 @@ const numbered = ({ batch, removed, ...rest }: Columns): StoredHead => ({
 const signed = ({ store, batch, hash, removed }: Head) => `head ${store} ${batch} ${hash} ${removed}`;
 
 /** The head as it is stored, or undefined if it is missing. It may have been tampered with. */
-export async function storedHead(db: Kysely<Tables>): Promise<StoredHead | undefined> {
+export async function storedHead(db: Db): Promise<StoredHead | undefined> {
   const row = await db.selectFrom("audit_head").select(columns).where("id", "=", 1).executeTakeFirst();
   return row && numbered(row);
 }
 
 /** The head, or undefined if it is missing or was not written with this key. */
-export async function readHead(db: Kysely<Tables>, sign: Sign): Promise<Head | undefined> {
+export async function readHead(db: Db, sign: Sign): Promise<Head | undefined> {
   return genuine(await storedHead(db), sign);
 }
 
@@ -65,7 +65,7 @@ function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
  * Signs the head of an unused store, and names the store. In a used store an unsigned head stays as it is, and we seal nothing:
  * otherwise a person who can write the database could have the whole trail sealed again.
  */
-export async function signFirstHead(db: Kysely<Tables>, sign: Sign): Promise<void> {
+export async function signFirstHead(db: Db, sign: Sign): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const stored = await lockStoredHead(trx);
     if (stored === undefined || stored.mac !== "" || stored.batch !== 0 || (await hasBegun(trx))) return;

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { type Command, command, confirms } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
 import type { ChainError } from "../verify-chain.ts";
 import { headText, keptHead } from "./kept-head.ts";
@@ -17,9 +16,9 @@ interface Room extends Audited {
   config: Parameters<typeof keyringPath>[0];
   progress: (done: number, all?: number) => void;
   /** The verifications of the ledger as the trail should have them. */
-  ledgerRows(snapshot: Kysely<Tables>): Promise<AsyncIterable<readonly LedgerRow[]>>;
+  ledgerRows(snapshot: Db): Promise<AsyncIterable<readonly LedgerRow[]>>;
   /** Its sums of hours and days, compared with it: how many, and a sentence for each that differs. */
-  ledgerSums(snapshot: Kysely<Tables>): Promise<AsyncIterable<{ compared: number; differences: readonly string[] }>>;
+  ledgerSums(snapshot: Db): Promise<AsyncIterable<{ compared: number; differences: readonly string[] }>>;
 }
 
 const verifyTrail = command({
@@ -204,7 +203,7 @@ const reconcileLedger = command({
 
 export const checkCommands = [verifyTrail, reconcileLedger];
 
-async function timesOf(db: Kysely<Tables>, kind: string): Promise<number[]> {
+async function timesOf(db: Db, kind: string): Promise<number[]> {
   const rows = await db
     .selectFrom("audit_entry")
     .select("occurred_at")

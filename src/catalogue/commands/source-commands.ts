@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { Static } from "typebox";
 import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { flag, InputError } from "../../operation/command/read-texts.ts";
@@ -6,7 +5,7 @@ import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
-import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
+import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";
 import { missingOf } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import { readMapping } from "../mapping/mapping-rows.ts";
@@ -178,11 +177,7 @@ export function nothingFrom({ name }: SyncSource, sentences: readonly string[]):
   return new CatalogueError(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }
 
-async function statusOf(
-  db: Kysely<Tables>,
-  pull: CatalogueSourceRow,
-  { pull: wanted, sources }: SourceSettings["config"],
-) {
+async function statusOf(db: Db, pull: CatalogueSourceRow, { pull: wanted, sources }: SourceSettings["config"]) {
   const source = catalogueSources.find(({ name }) => name === pull.source)!;
   const { staleAfter } = followTimes(pull.source, wanted);
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);

@@ -1,9 +1,9 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import type { ListName, Subject } from "../model/lists.ts";
 import { isSold } from "../model/supply.ts";
@@ -17,7 +17,7 @@ const PAGE = 1_000;
 const factOf = (list: string) => `catalogue codes of ${list}`;
 
 /** All rows, or those of one source. */
-export async function mappingRows(db: Kysely<Tables>, source?: string): Promise<MappingRow[]> {
+export async function mappingRows(db: Db, source?: string): Promise<MappingRow[]> {
   let rows = db.selectFrom("catalogue_mapping").selectAll();
   if (source !== undefined) rows = rows.where("source", "=", source);
   const pages = await Array.fromAsync(pagesOf(rows, ["source", "list", "code"], PAGE));
@@ -25,14 +25,14 @@ export async function mappingRows(db: Kysely<Tables>, source?: string): Promise<
 }
 
 /** The decisions of people. */
-export async function readMapping(db: Kysely<Tables>): Promise<Mapping> {
+export async function readMapping(db: Db): Promise<Mapping> {
   const facts = await db.selectFrom("fact").selectAll().where("name", "like", factOf("%")).execute();
   const names = facts.map(({ name, value }) => [name.slice(factOf("").length) as ListName, value] as const);
   return new Mapping(await mappingRows(db), new Map(names));
 }
 
 /** Notes that these lists use the codes of this source, or `ownNames`. Lists that already have a note keep it. */
-export async function nameLists(db: Kysely<Tables>, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
+export async function nameLists(db: Db, by: string, lists: Iterable<Subject>, now: number): Promise<void> {
   const names = [...new Set(lists)].filter((list) => list !== "prices" && isSold(list)).map(factOf);
   for (const name of names) await putNew(db, "fact", { name }, { value: by, created_at: now });
 }
@@ -48,17 +48,17 @@ const giverOf = (list: string) => `catalogue source of ${list}`;
  * Whether this source was the last one to supply all these lists. After another source, its content must be compared
  * again.
  */
-export async function gaveLast(db: Kysely<Tables>, source: string, lists: readonly ListName[]): Promise<boolean> {
+export async function gaveLast(db: Db, source: string, lists: readonly ListName[]): Promise<boolean> {
   const facts = await db.selectFrom("fact").select("value").where("name", "in", lists.map(giverOf)).execute();
   return facts.length === lists.length && facts.every(({ value }) => value === source);
 }
 
-export async function noteGiver(db: Kysely<Tables>, source: string, lists: readonly ListName[], now: number) {
+export async function noteGiver(db: Db, source: string, lists: readonly ListName[], now: number) {
   for (const list of lists) await put(db, "fact", { name: giverOf(list) }, { value: source, created_at: now });
 }
 
 /** Notes which decided entries of a source are in doubt, and which no longer are. */
-export async function noteDoubts(db: Kysely<Tables>, source: string, decided: readonly MappingRow[]): Promise<void> {
+export async function noteDoubts(db: Db, source: string, decided: readonly MappingRow[]): Promise<void> {
   const known = new Map((await mappingRows(db, source)).map((row) => [`${row.list} ${row.code}`, row]));
   const changed = decided.filter(({ list, code, seen }) => known.get(`${list} ${code}`)?.seen !== seen);
   if (changed.length === 0) return;
@@ -78,7 +78,7 @@ export async function noteDoubts(db: Kysely<Tables>, source: string, decided: re
 
 /** Replaces the proposals of a source in these lists. Decisions stay. */
 export async function writeProposals(
-  db: Kysely<Tables>,
+  db: Db,
   source: string,
   lists: readonly ListName[],
   proposals: readonly Proposal[],

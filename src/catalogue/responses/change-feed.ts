@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { noSuchPlace } from "../../operation/answers/feed.ts";
 import type { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type Change, changeKindOf, differingMembers } from "../document/difference.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, openLists } from "../model/lists.ts";
@@ -33,7 +32,7 @@ interface Cursor {
  * the `next` of an earlier response. Without it, the response lists nothing and returns the current `next`.
  */
 export async function listChanges(
-  db: Kysely<Tables>,
+  db: Db,
   snapshot: Snapshot,
   { after, limit }: { after: string | undefined; limit: number },
   accountId: string | undefined,
@@ -69,7 +68,7 @@ interface Placed extends Cursor {
 }
 
 /** At most `limit` changes after the cursor, up to the revision `newest`, and the cursor after them. */
-async function pageAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, limit: number) {
+async function pageAfter(db: Db, cursor: Cursor, newest: number, limit: number) {
   const revisions = await db
     .selectFrom("catalogue_revision")
     .select(["number", "created_at", "draft"])
@@ -90,7 +89,7 @@ async function pageAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, lim
 }
 
 /** Scheduled changes, soonest first. */
-async function scheduledChanges(db: Kysely<Tables>, limit: number) {
+async function scheduledChanges(db: Db, limit: number) {
   const planned: { change: Change; holdsFrom: number }[] = [];
   for (const { id, version, holds_from } of await scheduled(db).limit(limit).execute()) {
     if (planned.length >= limit) break;

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { pacer } from "../../runtime/pace.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { Change } from "../document/difference.ts";
 import { type Document, type EntryEdit, withEntries } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
@@ -13,10 +12,7 @@ const DAY = 86_400_000;
  * from there, and nobody has to approve the same step twice. A newer entry is as it was when added, and an account's
  * own price is what the account paid a day before. It never goes back before the first revision.
  */
-export async function dayBefore(
-  db: Kysely<Tables>,
-  { at, newest, base, planned }: ExpectedCatalogue,
-): Promise<Document> {
+export async function dayBefore(db: Db, { at, newest, base, planned }: ExpectedCatalogue): Promise<Document> {
   const since = at - DAY;
   const published = await db
     .selectFrom("catalogue_revision as revision")

@@ -1,5 +1,5 @@
-import type { Kysely, Transaction } from "kysely";
-import { allTables, type CatalogueDraftRow, type Tables } from "../../storage/tables.ts";
+import type { Transaction } from "kysely";
+import { allTables, type CatalogueDraftRow, type Db, type Tables } from "../../storage/tables.ts";
 import type { ChangeKind } from "../document/difference.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 
@@ -74,14 +74,14 @@ export function draftName({ id, version }: SeenDraft): string {
 }
 
 /** Throws a `CatalogueError` if there is no such draft. */
-export async function findDraft(db: Kysely<Tables>, id: number): Promise<CatalogueDraftRow> {
+export async function findDraft(db: Db, id: number): Promise<CatalogueDraftRow> {
   const row = await db.selectFrom("catalogue_draft").select(draftFacts).where("id", "=", id).executeTakeFirst();
   if (!row) throw new CatalogueError(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
   return row;
 }
 
 /** Held and scheduled drafts by their time; those without a time come first. */
-export async function listWaiting(db: Kysely<Tables>): Promise<CatalogueDraftRow[]> {
+export async function listWaiting(db: Db): Promise<CatalogueDraftRow[]> {
   const rows = await db
     .selectFrom("catalogue_draft")
     .select(draftFacts)

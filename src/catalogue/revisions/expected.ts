@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { Audited } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { threeWay } from "../document/three-way.ts";
 import type { Guard } from "../guard/guard.ts";
@@ -54,7 +53,7 @@ export async function expectedFor(
 }
 
 /** The scheduled drafts, in order. */
-export function scheduled(db: Kysely<Tables>) {
+export function scheduled(db: Db) {
   return db
     .selectFrom("catalogue_draft")
     .select(draftFacts)

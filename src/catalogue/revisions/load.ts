@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { pacer } from "../../runtime/pace.ts";
 import { type Recent, recent } from "../../runtime/recent.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import { pagesOf } from "../../storage/queries/pieces.ts";
-import type { CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
+import type { CatalogueRevisionRow, Db } from "../../storage/tables.ts";
 import { type Change, difference, revisedBy } from "../document/difference.ts";
 import { type DocumentPart, readLines, unpacked } from "../document/document-text.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -26,7 +25,7 @@ const FEW = 20;
 const MOST_CHANGES = 120_000;
 
 /** The newest revision. It shares unchanged parts with `known`. */
-export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
+export async function newestSnapshot(db: Db, known?: Snapshot): Promise<Snapshot> {
   const changes = await changeCount(db, "catalogue");
   if (known?.changes === changes) return known;
   const [newest] = await listRevisions(db, 1);
@@ -35,13 +34,13 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   return snapshot ? { ...snapshot, changes } : newestSnapshot(db, known);
 }
 
-const known = new WeakMap<Kysely<Tables>, Snapshot>();
+const known = new WeakMap<Db, Snapshot>();
 
 /**
  * The newest revision, shared by all callers in one process. A process does not read revisions again that it published
  * itself.
  */
-export async function latestSnapshot(db: Kysely<Tables>): Promise<Snapshot> {
+export async function latestSnapshot(db: Db): Promise<Snapshot> {
   const last = known.get(db);
   const snapshot = await newestSnapshot(db, last && last.revision > 0 ? last : undefined);
   noteSnapshot(db, snapshot);
@@ -49,19 +48,19 @@ export async function latestSnapshot(db: Kysely<Tables>): Promise<Snapshot> {
 }
 
 /** Notes a revision that this process published. */
-export function noteSnapshot(db: Kysely<Tables>, snapshot: Snapshot): void {
+export function noteSnapshot(db: Db, snapshot: Snapshot): void {
   known.set(db, snapshot);
 }
 
 /** The catalogue of an older revision. Throws a `CatalogueError` if there is no such revision. */
-export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
+export async function snapshotAt(db: Db, newest: Snapshot, number: number): Promise<Snapshot> {
   const revision = await findRevision(db, number);
   if (number === newest.revision) return newest;
   return (await readSnapshot(db, revision)) ?? snapshotAt(db, newest, number);
 }
 
 /** The snapshot with later revisions applied; undefined if there are too many, or if retention has removed one. */
-async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Promise<Snapshot | undefined> {
+async function followed(db: Db, known: Snapshot, newest: number): Promise<Snapshot | undefined> {
   if (newest - known.revision > FEW) return undefined;
   const revisions = await db
     .selectFrom("catalogue_revision")
@@ -79,10 +78,7 @@ async function followed(db: Kysely<Tables>, known: Snapshot, newest: number): Pr
 }
 
 /** The whole catalogue of a revision; undefined if retention has removed it meanwhile. */
-async function readSnapshot(
-  db: Kysely<Tables>,
-  { number, created_at }: CatalogueRevisionRow,
-): Promise<Snapshot | undefined> {
+async function readSnapshot(db: Db, { number, created_at }: CatalogueRevisionRow): Promise<Snapshot | undefined> {
   const { restored_at } = await db.selectFrom("catalogue_history").select("restored_at").executeTakeFirstOrThrow();
   const groups = perSubject(() => new Map<string, Group>());
   const stamps = perSubject(() => new Map<string, Stamp>());
@@ -110,7 +106,7 @@ async function readSnapshot(
 }
 
 /** The price list of each holder as of this revision. */
-function priceLists(db: Kysely<Tables>, number: number) {
+function priceLists(db: Db, number: number) {
   const lists = db
     .selectFrom("catalogue_price_list as list")
     .selectAll()
@@ -125,7 +121,7 @@ function priceLists(db: Kysely<Tables>, number: number) {
 }
 
 /** The documents of a draft, with the groups that it changes, before and after. A rejected draft has none. */
-export async function draftDocuments(db: Kysely<Tables>, id: number): Promise<{ before: Document; after: Document }> {
+export async function draftDocuments(db: Db, id: number): Promise<{ before: Document; after: Document }> {
   const row = await db.selectFrom("catalogue_draft").select("content").where("id", "=", id).executeTakeFirst();
   const [before = [], after = []] = row?.content ? await unpacked(row.content) : [];
   return { before: documentOf(before), after: documentOf(after) };
@@ -138,26 +134,26 @@ function documentOf(parts: readonly DocumentPart[]): Document {
 }
 
 /** What a draft changes. */
-export async function changesOf(db: Kysely<Tables>, draft: number): Promise<readonly Change[]> {
+export async function changesOf(db: Db, draft: number): Promise<readonly Change[]> {
   const { before, after } = await draftDocuments(db, draft);
   return difference(before, after);
 }
 
-const remembered = new WeakMap<Kysely<Tables>, Recent<readonly Change[]>>();
+const remembered = new WeakMap<Db, Recent<readonly Change[]>>();
 
-function rememberedBy(db: Kysely<Tables>): Recent<readonly Change[]> {
+function rememberedBy(db: Db): Recent<readonly Change[]> {
   const cache = remembered.get(db) ?? recent<readonly Change[]>(MOST_CHANGES);
   remembered.set(db, cache);
   return cache;
 }
 
 /** Notes the changes of a draft that this process published. */
-export function noteChanges(db: Kysely<Tables>, draft: number, changes: readonly Change[]): void {
+export function noteChanges(db: Db, draft: number, changes: readonly Change[]): void {
   rememberedBy(db).set(`${draft} published`, changes, { size: changes.length + 1 });
 }
 
 /** The changes of a draft in this state. They do not change while it is in that state. */
-export async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
+export async function rememberedChanges(db: Db, draft: number, state: string): Promise<readonly Change[]> {
   const known = rememberedBy(db).get(`${draft} ${state}`);
   if (known) return known;
   const changes = await changesOf(db, draft);
@@ -166,12 +162,12 @@ export async function rememberedChanges(db: Kysely<Tables>, draft: number, state
 }
 
 /** The newest revisions first. */
-export function listRevisions(db: Kysely<Tables>, limit: number): Promise<CatalogueRevisionRow[]> {
+export function listRevisions(db: Db, limit: number): Promise<CatalogueRevisionRow[]> {
   return db.selectFrom("catalogue_revision").selectAll().orderBy("number", "desc").limit(limit).execute();
 }
 
 /** Throws a `CatalogueError` if there is no such revision. */
-export async function findRevision(db: Kysely<Tables>, number: number): Promise<CatalogueRevisionRow> {
+export async function findRevision(db: Db, number: number): Promise<CatalogueRevisionRow> {
   const row = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", number).executeTakeFirst();
   if (row) return row;
   const oldest = await oldestRevision(db);
@@ -181,13 +177,13 @@ export async function findRevision(db: Kysely<Tables>, number: number): Promise<
 }
 
 /** Number of the newest revision; 0 if there is none. */
-export async function newestRevision(db: Kysely<Tables>): Promise<number> {
+export async function newestRevision(db: Db): Promise<number> {
   const [newest] = await listRevisions(db, 1);
   return newest?.number ?? 0;
 }
 
 /** Number of the first revision that is kept; 0 if there is none. */
-export async function oldestRevision(db: Kysely<Tables>): Promise<number> {
+export async function oldestRevision(db: Db): Promise<number> {
   const { oldest } = await db
     .selectFrom("catalogue_revision")
     .select(({ fn }) => fn.min("number").as("oldest"))

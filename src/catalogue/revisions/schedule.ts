@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { noteChange } from "../../storage/change-counter.ts";
-import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
+import type { CatalogueDraftRow, Db } from "../../storage/tables.ts";
 import { type Change, difference, isSame } from "../document/difference.ts";
 import { threeWay } from "../document/three-way.ts";
 import { commit } from "./commit.ts";
@@ -13,7 +12,7 @@ import type { Plan } from "./review.ts";
 import { review } from "./review.ts";
 
 /** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
-export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
+export async function nextDue(db: Db): Promise<number | undefined> {
   return (await scheduled(db).limit(1).executeTakeFirst())?.holds_from ?? undefined;
 }
 

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { putNew } from "../../storage/queries/put.ts";
-import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
+import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";
 import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
 
 /**
@@ -20,17 +19,17 @@ export const never = {
   ...{ source_as_of: null, source_is_stale: 0, not_before: null, content: null, draft: null },
 };
 
-export function readSync(db: Kysely<Tables>, source: string): Promise<CatalogueSourceRow | undefined> {
+export function readSync(db: Db, source: string): Promise<CatalogueSourceRow | undefined> {
   return db.selectFrom("catalogue_source").selectAll().where("source", "=", source).executeTakeFirst();
 }
 
-export function listSyncs(db: Kysely<Tables>): Promise<CatalogueSourceRow[]> {
+export function listSyncs(db: Db): Promise<CatalogueSourceRow[]> {
   return db.selectFrom("catalogue_source").selectAll().orderBy("source").execute();
 }
 
 /** Starts a pull, unless a process has started another one since `last` was read. */
 export async function beginSync(
-  db: Kysely<Tables>,
+  db: Db,
   source: string,
   last: CatalogueSourceRow | undefined,
   now: number,
@@ -49,7 +48,7 @@ export async function beginSync(
 }
 
 /** Records the result of a pull, unless another one has started meanwhile. */
-export async function endSync(db: Kysely<Tables>, { source, begun_at, ...facts }: CatalogueSourceRow): Promise<void> {
+export async function endSync(db: Db, { source, begun_at, ...facts }: CatalogueSourceRow): Promise<void> {
   await db
     .updateTable("catalogue_source")
     .set(facts)
@@ -69,7 +68,7 @@ export function ageOf(pull: CatalogueSourceRow | undefined, now: number, staleAf
 }
 
 /** Whether the draft of an earlier pull still waits for approval. */
-export async function isHeld(db: Kysely<Tables>, draft: number | null): Promise<boolean> {
+export async function isHeld(db: Db, draft: number | null): Promise<boolean> {
   if (draft === null) return false;
   const row = await db.selectFrom("catalogue_draft").select("state").where("id", "=", draft).executeTakeFirst();
   return row?.state === "held";

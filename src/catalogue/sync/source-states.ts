@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./record.ts";
 import { type FollowedSource, followTimes } from "./sync-settings.ts";
 
@@ -22,7 +21,7 @@ export interface SourceState {
 
 /** The states of all followed sources. */
 export function sourceStates(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
   wanted: { sources: readonly FollowedSource[]; every: number; staleAfter: number },
 ): Promise<SourceState[]> {

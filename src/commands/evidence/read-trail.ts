@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { entriesOf } from "../../audit/read.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /** Milliseconds since 1970; `to` is exclusive. */
 export interface Period {
@@ -29,7 +28,7 @@ const kindsOf = {
 export type TrailPart = keyof typeof kindsOf;
 
 /** The entries of a part before `until`, oldest first. */
-export async function readTrail(db: Kysely<Tables>, part: TrailPart, until: number): Promise<TrailEntry[]> {
+export async function readTrail(db: Db, part: TrailPart, until: number): Promise<TrailEntry[]> {
   const found: TrailEntry[] = [];
   for await (const { occurredAt, kind, actor, facts } of entriesOf(db, kindsOf[part], until))
     found.push({ at: occurredAt, kind, by: byOf(actor), facts: factsIn(facts) });

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
@@ -9,7 +8,7 @@ import { redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { announce } from "../../storage/events/announce.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, VerificationRow } from "../../storage/tables.ts";
 import { adjustmentsOf } from "../ledger/reports/inspect.ts";
 import { lowerBalance } from "../spending/spending.ts";
 
@@ -73,7 +72,7 @@ export async function adjust(
 
 /** The verification that a correction is about, with what is left of its charge in kobo; null: none. Throws as `adjust` does. */
 export async function correctedBy(
-  trx: Kysely<Tables>,
+  trx: Db,
   { accountId, mode, kobo, reference, sure = false }: Omit<Correction, "reason">,
 ): Promise<{ kind: CheckKind; left: number } | null> {
   if (reference === undefined) return null;
@@ -94,7 +93,7 @@ export async function correctedBy(
  * second correction unless `sure`.
  */
 async function checkCorrections(
-  trx: Kysely<Tables>,
+  trx: Db,
   row: Pick<VerificationRow, "reference" | "fee" | "charged_at" | "created_at">,
   kobo: number,
   sure: boolean,
@@ -114,7 +113,7 @@ async function checkCorrections(
 }
 
 /** Takes a correction from the balance of a prepaid account. Throws a `CommandError` if the balance is too low. */
-async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: number): Promise<void> {
+async function adjustBalance(trx: Db, accountId: string, kobo: number): Promise<void> {
   const account = await trx.selectFrom("account").select("terms").where("id", "=", accountId).executeTakeFirst();
   if (!account || !(JSON.parse(account.terms) as AccountTerms).prepaid) return;
   if (!(await lowerBalance(trx, accountId, kobo)))

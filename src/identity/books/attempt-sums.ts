@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { inSnapshot } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type Count, counts } from "../ledger/journal/verification-sums.ts";
 import { dayNumber, groupName, isByTime, type SummaryPeriod, steadyPartsOf } from "../ledger/reports/day-groups.ts";
 import { daySums, inParts } from "../ledger/reports/day-sums.ts";
@@ -42,7 +42,7 @@ interface AttemptLine {
 
 /** The attempts of a period by group, mode and kind, in this order. */
 export async function attemptSums(
-  db: Kysely<Tables>,
+  db: Db,
   period: SummaryPeriod,
   { by, zone, now = Date.now() }: { by: AttemptGrouping; zone: TimeZone; now?: number },
 ): Promise<AttemptSums[]> {
@@ -61,7 +61,7 @@ interface Grouped {
   zone: TimeZone;
 }
 
-async function ledgerLines(db: Kysely<Tables>, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
+async function ledgerLines(db: Db, period: SummaryPeriod, { by, zone }: Grouped): Promise<AttemptLine[]> {
   const queries = steadyPartsOf(by, period, zone).map((part) => {
     const name = isByTime(by) ? dayNumber("started_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
     return sql`
@@ -83,7 +83,7 @@ const summed = toldStates.filter(
   (state): state is ToldState & Count => state !== "refused" && counts.some((count) => count === state),
 );
 
-async function sumLines(db: Kysely<Tables>, days: SummaryPeriod, grouped: Grouped): Promise<AttemptLine[]> {
+async function sumLines(db: Db, days: SummaryPeriod, grouped: Grouped): Promise<AttemptLine[]> {
   const among = [...summed, "unpriced", "billed_kobo", "unsure_kobo"] as const;
   const rows = await inSnapshot(db, (snapshot) => daySums(snapshot, days, grouped, among));
   return rows.map((row) => ({

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { labelOf } from "../../operation/check-kind.ts";
 import type { Letter, LetterDay } from "../../operation/command/letter.ts";
 import { nairaText } from "../../operation/money.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type ClientLetter, costName, signedKobo } from "./client-letter.ts";
 import { type StatementHead, type StatementLine, statementDays } from "./statement.ts";
 
@@ -13,7 +12,7 @@ const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "
 
 /** The statement of a client on paper. Its annex is read day by day. */
 export function paperLetter(
-  db: Kysely<Tables>,
+  db: Db,
   { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: ClientLetter,
   head: StatementHead,
 ): Letter {
@@ -54,7 +53,7 @@ export function paperLetter(
 }
 
 /** The days of an annex with their sums, and in the end by what the whole statement is known. */
-async function* annexOf(db: Kysely<Tables>, head: StatementHead): AsyncGenerator<LetterDay | string> {
+async function* annexOf(db: Db, head: StatementHead): AsyncGenerator<LetterDay | string> {
   let sha256 = "";
   const tell = (hash: string) => {
     sha256 = hash;

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import { sql } from "kysely";
+import type { Db } from "../../storage/tables.ts";
 import type { AttemptBill } from "../ledger/attempts.ts";
 import { erased } from "../ledger/write-outcome.ts";
 import type { InvoiceLine } from "./invoice.ts";
@@ -19,7 +19,7 @@ interface AttemptRow extends AttemptBill {
  * 1970.
  */
 export async function reconcileInvoice(
-  db: Kysely<Tables>,
+  db: Db,
   lines: readonly InvoiceLine[],
   { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Comparison> {

@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
 import type { WithClock } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { outcomeBilledAt, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -63,7 +62,7 @@ export interface VendorInvoice {
  * then those that ended with an unresolved attempt there. Changes nothing.
  */
 export async function decideUnknowns(
-  { db, now }: { db: Kysely<Tables> } & WithClock,
+  { db, now }: { db: Db } & WithClock,
   { vendor, lines, whole, prices }: VendorInvoice,
 ): Promise<Decision[]> {
   const at = now();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { nairaOf } from "../../operation/money.ts";
@@ -7,7 +7,7 @@ import type { Mode } from "../../operation/operation.ts";
 import { nextDay, nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { ledgerStart } from "../../storage/retention/retention-rule.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /** One line of a statement. Members are in the order of the columns, and amounts are naira text. */
 export interface StatementLine {
@@ -111,7 +111,7 @@ export function statementHead({ accountId, month, zone, now, soFar = false }: As
 }
 
 /** The statement of an account for a month. Throws as `statementHead` does. */
-export async function statementOf(db: Kysely<Tables>, asked: Asked): Promise<Statement> {
+export async function statementOf(db: Db, asked: Asked): Promise<Statement> {
   const head = statementHead(asked);
   const { accountId, month, zone, from, to, number } = head;
   const entries = await entriesOf(db, head);
@@ -131,7 +131,7 @@ export async function statementOf(db: Kysely<Tables>, asked: Asked): Promise<Sta
 
 /** The lines of a statement, day by day: a month may have more of them than anybody waits for. `tell`: gets the hash in the end. */
 export async function* statementDays(
-  db: Kysely<Tables>,
+  db: Db,
   head: StatementHead,
   tell: (sha256: string) => void,
 ): AsyncGenerator<StatementLine[]> {
@@ -157,7 +157,7 @@ export interface CostGroup {
 
 /** What the live lines of a statement come to, without reading each. */
 export async function costsOf(
-  db: Kysely<Tables>,
+  db: Db,
   { accountId, from, to }: Pick<StatementHead, "accountId" | "from" | "to">,
 ): Promise<CostGroup[]> {
   const { rows } = await sql<CostGroup>`
@@ -192,11 +192,11 @@ function lineOf(
 const csvLine = (line: StatementLine) => `${Object.values(line).map(quoted).join(",")}\n`;
 
 /** Without statistics, SQLite would read all charges of the account. */
-const byCharge = (db: Kysely<Tables>) => sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
+const byCharge = (db: Db) => sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
 
 /** The charges and adjustments of a period, in the same order on both engines. */
 async function entriesOf(
-  db: Kysely<Tables>,
+  db: Db,
   { accountId, from, to }: Pick<StatementHead, "accountId" | "from" | "to">,
 ): Promise<Entry[]> {
   // A single statement sees one snapshot, so that a charge and its adjustment appear together.

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import { sql } from "kysely";
+import type { Db } from "../../storage/tables.ts";
 import type { Count } from "../ledger/journal/verification-sums.ts";
 
 const hour = 3_600_000;
@@ -39,7 +39,7 @@ const counted = [
 
 /** Each span until now and the one before it, for all accounts, or for one account or vendor. */
 export async function trendOf(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
   of: { accountId?: string | undefined; vendor?: string | undefined },
 ): Promise<{ span: TrendSpan; last: TrendFigures; before: TrendFigures }[]> {

@@ -1,10 +1,9 @@
 import { before } from "node:test";
-import type { Kysely } from "kysely";
 import { type SuiteTerminal, suiteTerminal } from "../../../test/support/command-line.ts";
 import type { Engine } from "../../../test/support/engines.ts";
 import { noteOlderVersion } from "../../storage/migrations/older-version.ts";
 import { openStore } from "../../storage/store.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, VerificationRow } from "../../storage/tables.ts";
 import { stored } from "../ledger/ledger-rows.fixture.ts";
 
 export const made = Date.UTC(2026, 2, 15, 12);
@@ -61,7 +60,7 @@ export function attemptRowsOf(reference: string, account_id: string) {
 }
 
 /** `duba` on a store that has an account, and rows of it that `store` makes. Registers the hooks of a suite. */
-export function suiteShop(engine: Engine, store: (db: Kysely<Tables>, accountId: string) => Promise<void>) {
+export function suiteShop(engine: Engine, store: (db: Db, accountId: string) => Promise<void>) {
   const terminal = suiteTerminal(engine);
   before(async () => {
     const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];

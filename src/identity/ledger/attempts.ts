@@ -1,9 +1,9 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import type { IdentityOutcome, OutcomeFacts } from "../../upstreams/ports/identity-upstream.ts";
 import { type AttemptReason, storedReason } from "../../upstreams/ports/reasons.ts";
 import { type BilledAttempt, billOf, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
@@ -73,7 +73,7 @@ export function vendorReferenceOf(
 
 /** Adds the attempts to ledger rows, oldest first. */
 export async function withAttempts<Row extends { reference: string }>(
-  db: Kysely<Tables>,
+  db: Db,
   rows: readonly Row[],
 ): Promise<(Row & { attempts: Attempt[] })[]> {
   const attempts: Attempt[] = [];
@@ -201,7 +201,7 @@ const startColumns = [
 ] as const satisfies (keyof Attempt)[];
 
 /** The statement that writes an attempt before its request is sent, if the row is in `changed`. */
-export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attempt) {
+export function openAttempt(db: Db, changed: Changed, attempt: Attempt) {
   return db
     .insertInto("verification_attempt")
     .columns(startColumns)
@@ -218,7 +218,7 @@ export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attem
  * attempt that was not sent.
  */
 export function closeAttempt(
-  db: Kysely<Tables>,
+  db: Db,
   changed: Changed,
   { reference, ...ended }: Omit<StoredOutcome, "state" | "notSent"> & { reference: string },
   { state, notSent }: Pick<StoredOutcome, "state" | "notSent">,

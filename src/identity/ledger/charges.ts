@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Expression, Kysely, SqlBool, Transaction } from "kysely";
+import type { Expression, SqlBool, Transaction } from "kysely";
 import { balancePeriod } from "../../operation/account-terms.ts";
 import { randomText } from "../../runtime/random-text.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import { put } from "../../storage/queries/put.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, lowerBalance, spendingColumns, take } from "../spending/spending.ts";
 import { addToJournal, type Happening, noBill } from "./journal/journal-entry.ts";
@@ -31,7 +31,7 @@ export function newChargeMark(): string {
  * add adjustments, so that closed months do not change.
  */
 export class Charges {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #now: () => number;
   readonly #shares: ConnectionShares;
   readonly #owner: string;
@@ -41,7 +41,7 @@ export class Charges {
   #notedUntil = 0;
 
   /** `now` returns milliseconds since 1970. `owner`: id of the process. */
-  constructor(db: Kysely<Tables>, now: () => number, shares = new ConnectionShares(), owner = "") {
+  constructor(db: Db, now: () => number, shares = new ConnectionShares(), owner = "") {
     this.#db = db;
     this.#now = now;
     this.#shares = shares;
@@ -106,7 +106,7 @@ export class Charges {
   async charge(row: Row, mark: string, budget?: Budget): Promise<boolean> {
     const at = this.#now();
     const { reference } = row;
-    const charge = async (db: Kysely<Tables>) => {
+    const charge = async (db: Db) => {
       const change = db
         .updateTable("verification")
         .set({

@@ -1,8 +1,8 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
 import type { ColumnKind } from "../../storage/migrations/columns.ts";
 import { type Changed, followed, selectFrom } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
-import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
+import { allTables, type Db, type VerificationRow } from "../../storage/tables.ts";
 import type { Budget, BudgetKind } from "../spending/budget.ts";
 import { hasEnough, spendingColumns, take } from "../spending/spending.ts";
 import { newAttempt, openAttempt } from "./attempts.ts";
@@ -42,7 +42,7 @@ export const insertKinds = {
 } as const;
 
 /** Returns the statement that writes an intent: a row, and its first attempt if it has one. */
-export function insertStatement(db: Kysely<Tables>) {
+export function insertStatement(db: Db) {
   return (
     values: VerificationRow &
       Budget & { vendor: string | null; price: number | null; why: string | null; otherHashes: readonly string[] },

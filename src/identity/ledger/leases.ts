@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { isSqlite } from "../../storage/engine.ts";
 import { newestNumber } from "../../storage/migrations/migrate.ts";
 import type { Pulse } from "../../storage/pulse/pulse.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import { storeTime } from "../../storage/queries/store-time.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { addAbandoned } from "./journal/journal-entry.ts";
 import { notVerified, transitions } from "./transitions.ts";
@@ -42,7 +42,7 @@ export interface CommandLease extends Leases {
   end(): Promise<void>;
 }
 
-export async function commandLease(db: Kysely<Tables>, milliseconds: number): Promise<CommandLease> {
+export async function commandLease(db: Db, milliseconds: number): Promise<CommandLease> {
   const id = randomBytes(9).toString("base64url");
   const isShared = !isSqlite(db);
   const begun = performance.now();
@@ -75,7 +75,7 @@ function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" |
 type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
 
 /** Makes started rows `unknown`. Each row gives back the fee that it took from a cap or a balance. */
-export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () => number): Promise<number> {
+export async function abandonAll(db: Db, scope: LeaseScope, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")
     .select(["reference", "spends"])
@@ -97,7 +97,7 @@ export async function abandonAll(db: Kysely<Tables>, scope: LeaseScope, now: () 
 
 /** Makes one started row `unknown`. False if it is not in the scope. */
 export async function abandonOne(
-  db: Kysely<Tables>,
+  db: Db,
   { reference, spends }: Pick<VerificationRow, "reference" | "spends">,
   scope: LeaseScope,
   now: () => number,
@@ -112,7 +112,7 @@ export async function abandonOne(
   return (await db.executeQuery(query.compile())).rows.length > 0;
 }
 
-function abandonment(db: Kysely<Tables>, scope: LeaseScope) {
+function abandonment(db: Db, scope: LeaseScope) {
   return db
     .updateTable("verification")
     .set({ state: "unknown" })

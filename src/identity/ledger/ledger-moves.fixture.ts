@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { newAttempt, type RunOutcome } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { stored } from "./ledger-rows.fixture.ts";
@@ -55,7 +54,7 @@ export function found(told: ToldState, attempt = 1): RunOutcome {
 }
 
 /** Stores rows of a suite, and reads them again. */
-export function placing(store: { readonly db: Kysely<Tables> }) {
+export function placing(store: { readonly db: Db }) {
   return {
     async placed(changes: Parameters<typeof newRow>[0] = {}): Promise<Row> {
       const row = newRow(changes);

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { inTable } from "../../storage/queries/followed.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, VerificationRow } from "../../storage/tables.ts";
 import { addToJournal, type JournalEntry, noBill } from "./journal/journal-entry.ts";
 import { newReference } from "./reference.ts";
 import { storedState, type ToldState } from "./told-state.ts";
@@ -49,7 +48,7 @@ export function stored(told: ToldState) {
 }
 
 /** Stores rows and returns them. */
-export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]): Promise<VerificationRow[]> {
+export async function storeRows(db: Db, ...rows: VerificationRow[]): Promise<VerificationRow[]> {
   for (let at = 0; at < rows.length; at += 500)
     await db
       .insertInto("verification")
@@ -59,7 +58,7 @@ export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]):
 }
 
 /** The statement that puts an outcome into the journal, as the statement of a verification does. */
-export function journaled(db: Kysely<Tables>, reference: string, changes: Partial<JournalEntry>) {
+export function journaled(db: Db, reference: string, changes: Partial<JournalEntry>) {
   const entry: JournalEntry = {
     ...{ reference, run: 1, at: Date.now(), what: "outcome", state: "verified", reason: null },
     ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null, ...noBill },

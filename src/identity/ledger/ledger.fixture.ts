@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { StoreUsage } from "../../storage/store-usage.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { VerificationRequest } from "../verification/request.ts";
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
 import { Ledger, type Row } from "./ledger.ts";
@@ -19,10 +18,7 @@ export interface CountedRow extends Omit<Row, "attempts" | "state"> {
 }
 
 /** The ledger's rows of a request's account, oldest first. */
-export async function ledgerRows(
-  db: Kysely<Tables>,
-  { accountId }: Pick<VerificationRequest, "accountId">,
-): Promise<CountedRow[]> {
+export async function ledgerRows(db: Db, { accountId }: Pick<VerificationRequest, "accountId">): Promise<CountedRow[]> {
   const rows = await db
     .selectFrom("verification")
     .selectAll()
@@ -44,31 +40,25 @@ export function counted(row: Row): CountedRow {
 }
 
 /** The attempts of a request's account, in the order of rows and numbers. */
-export async function attemptsOf(
-  db: Kysely<Tables>,
-  { accountId }: Pick<VerificationRequest, "accountId">,
-): Promise<Attempt[]> {
+export async function attemptsOf(db: Db, { accountId }: Pick<VerificationRequest, "accountId">): Promise<Attempt[]> {
   const attempts = db.selectFrom("verification_attempt").selectAll().where("account_id", "=", accountId);
   return (await attempts.orderBy("reference").orderBy("number").execute()) as Attempt[];
 }
 
-export async function onlyRow(
-  db: Kysely<Tables>,
-  account: Pick<VerificationRequest, "accountId">,
-): Promise<CountedRow> {
+export async function onlyRow(db: Db, account: Pick<VerificationRequest, "accountId">): Promise<CountedRow> {
   const [row, ...more] = await ledgerRows(db, account);
   if (!row || more.length > 0) throw new Error(`There are ${row ? more.length + 1 : 0} rows`);
   return row;
 }
 
 /** The only row of a request's account, as the ledger reads it. */
-export async function rowOf(db: Kysely<Tables>, { accountId, mode }: VerificationRequest): Promise<Row | undefined> {
+export async function rowOf(db: Db, { accountId, mode }: VerificationRequest): Promise<Row | undefined> {
   const { reference } = await onlyRow(db, { accountId });
   return new Ledger(db).byReference(accountId, mode, reference);
 }
 
 /** Writes so many more rows like this one, under other references and without an idempotency key. */
-export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: number): Promise<void> {
+export async function copyRow(db: Db, counted: CountedRow, count: number): Promise<void> {
   const { attempts: _, unresolved: __, bad_answers: ___, upstream: ____, ...row } = counted;
   const copies = Array.from({ length: count }, () => ({
     ...row,
@@ -81,18 +71,18 @@ export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: nu
 }
 
 /** The wrapped keys of all held records, by reference. */
-export async function wrappedKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
+export async function wrappedKeys(db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom("record_key").selectAll().execute();
   return new Map(rows.map(({ reference, sealed_key }) => [reference, sealed_key]));
 }
 
 /** Puts another wrapped key in the place of a record's own. */
-export async function replaceWrappedKey(db: Kysely<Tables>, reference: string, sealed_key: string): Promise<void> {
+export async function replaceWrappedKey(db: Db, reference: string, sealed_key: string): Promise<void> {
   await db.updateTable("record_key").set({ sealed_key }).where("reference", "=", reference).execute();
 }
 
 /** Runs `work` while the ledger can neither be read nor written. */
-export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promise<Value>): Promise<Value> {
+export async function withoutLedger<Value>(db: Db, work: () => Promise<Value>): Promise<Value> {
   await db.schema.alterTable("verification").renameTo("verification_away").execute();
   try {
     return await work();

@@ -1,4 +1,4 @@
-import type { Compilable, Expression, ExpressionBuilder, Kysely, SqlBool, UpdateObject } from "kysely";
+import type { Compilable, Expression, ExpressionBuilder, SqlBool, UpdateObject } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
@@ -6,7 +6,7 @@ import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { recordKeyOf } from "../../storage/record-keys.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { hasEnough, noneIfTooMuch, take } from "../spending/spending.ts";
@@ -79,14 +79,14 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
  * | ended                        | the same outcome again         | it matches no row, and its attempt is closed              |
  */
 export class Ledger {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #shares: ConnectionShares;
   readonly #prices: PricesByVendor;
   readonly #queries: CompiledQueries;
   readonly #writeInsert: ReturnType<typeof insertStatement>;
 
   /** `prices`: for the bills of attempts that end. */
-  constructor(db: Kysely<Tables>, shares = new ConnectionShares(), prices: PricesByVendor = {}) {
+  constructor(db: Db, shares = new ConnectionShares(), prices: PricesByVendor = {}) {
     this.#db = db;
     this.#shares = shares;
     this.#prices = prices;

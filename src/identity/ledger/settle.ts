@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import { negativeReasons } from "../../operation/check-kind.ts";
 import { CommandError } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { inTable } from "../../storage/queries/followed.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { AttemptReason } from "../../upstreams/ports/reasons.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { type Attempt, closeAttempt, unresolvedAttempts, withBill } from "./attempts.ts";
@@ -31,7 +30,7 @@ export const settledAfter = 10 * 60_000;
 export type SettlingRoom = Audited & WithClock & { config: { vendorPrices: PricesByVendor } };
 
 /** A verification of any account. For operators. Throws a `CommandError` if there is none. */
-export async function anyVerification(db: Kysely<Tables>, reference: string): Promise<Row> {
+export async function anyVerification(db: Db, reference: string): Promise<Row> {
   const found = await verificationByReference(db, reference);
   if (found) return found;
   const named = redactNumbers(redactCredentials(reference));
@@ -117,7 +116,7 @@ export async function settleAttempts(
  * stay unknown. `lost`: numbers of failed attempts that the vendor bills.
  */
 async function closeAttempts(
-  trx: Kysely<Tables>,
+  trx: Db,
   row: Row,
   { state, reason }: { state: "negative" | "failed"; reason: AttemptReason },
   lost: readonly number[],
@@ -143,7 +142,7 @@ async function closeAttempts(
 
 /** Ends an attempt without changing its verification. */
 async function endAttempt(
-  trx: Kysely<Tables>,
+  trx: Db,
   { reference, run }: Row,
   attempt: Attempt,
   reason: AttemptReason,

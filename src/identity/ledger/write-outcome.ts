@@ -1,7 +1,6 @@
 import {
   type Compilable,
   expressionBuilder,
-  type Kysely,
   type SqlBool,
   sql,
   type Transaction,
@@ -10,7 +9,7 @@ import {
 import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
 import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
-import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
+import { allTables, type Db, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import {
@@ -142,7 +141,7 @@ export function unsentOutcome(attempt: number | null, at: number) {
 
 /** The statement that runs `update` to write an outcome, with everything that follows from it. */
 export function outcomeStatement(
-  db: Kysely<Tables>,
+  db: Db,
   update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
   values: OutcomeValues,
   variant: OutcomeVariant & { givesBack?: boolean },

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { ledgerRules } from "./retention.ts";
 
 /** Applies all rules of the ledger as of `now`, and says how much each removed. */
 export async function applyRetention(
-  db: Kysely<Tables>,
+  db: Db,
   { now, recordRetention }: { now: number; recordRetention: number },
 ): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};

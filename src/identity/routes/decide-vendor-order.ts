@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import { nairaText } from "../../operation/money.ts";
 import type { Audit, AuditEvent } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { put } from "../../storage/queries/put.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import type { RouteSettings } from "../identity-settings.ts";
@@ -30,7 +29,7 @@ const placeHolds = 6 * 3_600_000;
 const name = "route-order";
 
 /** Undefined until the first decision. */
-export async function decidedOrder(db: Kysely<Tables>): Promise<DecidedOrder | undefined> {
+export async function decidedOrder(db: Db): Promise<DecidedOrder | undefined> {
   const row = await db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", name).executeTakeFirst();
   return row && { decidedAt: row.created_at, ...JSON.parse(row.value) };
 }
@@ -97,7 +96,7 @@ function namesOf(order: readonly PlacedVendor[]): string {
  * entry.
  */
 export async function decideOrder(
-  { db, audit, now }: { db: Kysely<Tables>; audit: Audit; now: () => number },
+  { db, audit, now }: { db: Db; audit: Audit; now: () => number },
   listed: Grounds["listed"],
   { bounds }: RouteSettings,
   prices: PricesByVendor,

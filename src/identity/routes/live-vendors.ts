@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { upstreamStatus } from "../upstream-status.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
 
@@ -18,7 +18,7 @@ export interface LiveVendor {
 /**
  * The vendors of live verifications, from recent notes of the serving processes. `now` is in milliseconds since 1970.
  */
-export async function liveVendors(db: Kysely<Tables>, now: number): Promise<LiveVendor[]> {
+export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   const [seen, pauses] = await Promise.all([upstreamStatus(db, now), pausedRoutes(db, now)]);
   return [...Map.groupBy(seen, ({ name }) => name)].flatMap(([vendor, views]) =>
     [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind) => {
@@ -42,11 +42,7 @@ export function checksWithoutVendor(
 }
 
 /** The number of live attempts for these checks in the hour before `now`. */
-export async function attemptsOfLastHour(
-  db: Kysely<Tables>,
-  kinds: readonly CheckKind[],
-  now: number,
-): Promise<number> {
+export async function attemptsOfLastHour(db: Db, kinds: readonly CheckKind[], now: number): Promise<number> {
   const { count } = await db
     .selectFrom("verification_attempt")
     .select(sql<number | string>`count(*)`.as("count"))

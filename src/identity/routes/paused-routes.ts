@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 
 /**
  * Why a person pauses a vendor: it is slow or overloaded, costs too much, returns wrong data, or its key must not be
@@ -30,11 +29,11 @@ const nameOfPause = ({ vendor, kind }: Pick<PausedRoute, "vendor" | "kind">) =>
   [prefix, vendor, kind ?? "all"].join(":");
 
 /** The pauses in force at `now`, in milliseconds since 1970. */
-export async function pausedRoutes(db: Kysely<Tables>, now: number): Promise<PausedRoute[]> {
+export async function pausedRoutes(db: Db, now: number): Promise<PausedRoute[]> {
   return (await notedPauses(db)).filter(({ until }) => until === null || until > now);
 }
 
-async function notedPauses(db: Kysely<Tables>): Promise<PausedRoute[]> {
+async function notedPauses(db: Db): Promise<PausedRoute[]> {
   const rows = await db
     .selectFrom("fact")
     .select(["name", "value", "created_at"])

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type CheckKind, checkKinds } from "../../operation/check-kind.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { billOfOutcomes, type PricesByVendor } from "../../upstreams/vendor-prices.ts";
 import { enoughAnswers } from "./order-vendors.ts";
 import { interval } from "./vendor-figures.ts";
@@ -41,10 +41,7 @@ interface Period {
 }
 
 /** Sums of live verifications in a period by kind, from daily sums. */
-async function sumsOfPeriod(
-  db: Kysely<Tables>,
-  { from, to }: Period,
-): Promise<ReadonlyMap<CheckKind, readonly VendorSums[]>> {
+async function sumsOfPeriod(db: Db, { from, to }: Period): Promise<ReadonlyMap<CheckKind, readonly VendorSums[]>> {
   const sum = (column: string) => sql<number>`sum(${sql.ref(column)})`;
   const rows = await db
     .selectFrom("verification_sum")
@@ -67,7 +64,7 @@ async function sumsOfPeriod(
  * `unpriced`: vendors with an unknown bill, which counts as 0. `known`: current prices by vendor.
  */
 export async function replayPeriod(
-  db: Kysely<Tables>,
+  db: Db,
   period: Period,
   prices: PricesByVendor,
   known: PricesByVendor = {},

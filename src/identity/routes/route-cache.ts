@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { RouteSettings } from "../identity-settings.ts";
 import type { ComparedFigures, PassedOver } from "../ledger/vendor-choice.ts";
@@ -18,7 +17,7 @@ export interface VendorOrder {
 
 /** The pauses and the order of vendors as this process knows them. */
 export class RouteCache {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #now: () => number;
   readonly #settings: RouteSettings;
   readonly #listed: readonly IdentityUpstream[];
@@ -27,7 +26,7 @@ export class RouteCache {
   #orders = new Map<CheckKind, VendorOrder>();
   #seen: number | undefined;
 
-  constructor(db: Kysely<Tables>, now: () => number, listed: readonly IdentityUpstream[], settings: RouteSettings) {
+  constructor(db: Db, now: () => number, listed: readonly IdentityUpstream[], settings: RouteSettings) {
     this.#db = db;
     this.#now = now;
     this.#listed = listed;

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { billOfOutcomes, type PricesByVendor, type VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type Count, counts, timeBuckets } from "../ledger/journal/verification-sums.ts";
 
@@ -42,7 +42,7 @@ export interface VendorFigures {
 type Counts = Record<Count, number> & { vendor: string; kind: CheckKind };
 
 /** Figures of every vendor with live attempts, from hourly and daily sums. `prices`: current prices. */
-export async function vendorFigures(db: Kysely<Tables>, now: number, prices: PricesByVendor): Promise<VendorFigures[]> {
+export async function vendorFigures(db: Db, now: number, prices: PricesByVendor): Promise<VendorFigures[]> {
   const figures: VendorFigures[] = [];
   for (const span of Object.keys(spans) as FigureSpan[]) {
     const { length, sums } = spans[span];

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { UpstreamHealth } from "../../upstreams/circuit-breaker.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
 import { upstreamStatus } from "../upstream-status.ts";
@@ -25,7 +24,7 @@ export const worstFirst = ["open", "half_open", "ready"] as const satisfies Upst
 
 /** The standing of every vendor with live attempts. `prices`: prices by vendor. */
 export async function vendorStandings(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
   prices: Readonly<Record<string, VendorPrices>>,
 ): Promise<VendorStanding[]> {

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Log } from "../../runtime/log.ts";
 import { announce } from "../../storage/events/announce.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { BudgetKind } from "./budget.ts";
 
@@ -40,13 +39,13 @@ const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
 
 /** Finds accounts that have used most of a cap or balance, and logs each once per period. */
 export class SpendingWatch {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
   readonly #log: Log;
   readonly #named = new Set<string>();
   nearlySpent: NearlySpent = { cap: 0, balance: 0 };
 
-  constructor(db: Kysely<Tables>, settings: Pick<IdentitySettings, "fees" | "timeZone">, log: Log) {
+  constructor(db: Db, settings: Pick<IdentitySettings, "fees" | "timeZone">, log: Log) {
     this.#db = db;
     this.#settings = settings;
     this.#log = log;
@@ -84,7 +83,7 @@ function keyOf({ account, period, isExhausted }: Use): string {
 
 /** The accounts that have used 80 % of a monthly cap or of their last top-up, each once. */
 export async function nearlySpentAccounts(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
   settings: Pick<IdentitySettings, "fees" | "timeZone">,
 ): Promise<{ account: string; isExhausted: boolean }[]> {
@@ -96,7 +95,7 @@ export async function nearlySpentAccounts(
 }
 
 async function usesOf(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
   { fees, timeZone }: Pick<IdentitySettings, "fees" | "timeZone">,
 ): Promise<Use[]> {

@@ -1,8 +1,8 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import { balancePeriod, type Spendable } from "../../operation/account-terms.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
 import { type SpendingFailure, spendingFailureOf } from "./spending-failure.ts";
 
@@ -23,7 +23,7 @@ const isThisVerification = (reference: string) =>
  * see `isTooMuch`.
  */
 export function take(
-  db: Kysely<Tables>,
+  db: Db,
   changed: Changed,
   { reference, most_kobo, most_verifications }: Omit<Budget, "period"> & { reference: string },
   kind: BudgetKind,
@@ -60,7 +60,7 @@ export function take(
 }
 
 /** The statement by which a row in `changed` gives back the fee that it took. */
-export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string) {
+export function giveBack(db: Db, changed: Changed, reference: string) {
   return db
     .updateTable("spending")
     .from(changed)
@@ -74,7 +74,7 @@ export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string
 }
 
 /** Lowers the balance of a prepaid account. False if the balance is too low. */
-export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: number): Promise<boolean> {
+export async function lowerBalance(db: Db, accountId: string, kobo: number): Promise<boolean> {
   const lowered = await db
     .updateTable("spending")
     .set((row) => ({ most_kobo: row("most_kobo", "-", kobo) }))
@@ -87,7 +87,7 @@ export async function lowerBalance(db: Kysely<Tables>, accountId: string, kobo: 
 }
 
 /** What is left of the balance of a prepaid account, in kobo. */
-export async function balanceOf(db: Kysely<Tables>, accountId: string): Promise<number> {
+export async function balanceOf(db: Db, accountId: string): Promise<number> {
   const row = await db
     .selectFrom("spending")
     .select(["kobo", "most_kobo"])
@@ -138,7 +138,7 @@ export function noneIfTooMuch(error: unknown): [] {
 
 /** Why an account cannot pay for a verification; undefined if it can by now. */
 export async function spendingFailure(
-  db: Kysely<Tables>,
+  db: Db,
   budget: Budget,
   { account_id, fee }: Pick<VerificationRow, "account_id" | "fee">,
 ): Promise<SpendingFailure | undefined> {
@@ -146,7 +146,7 @@ export async function spendingFailure(
 }
 
 /** What an account can still spend. */
-export async function spendableOf(db: Kysely<Tables>, accountId: string, budget: Budget): Promise<Spendable> {
+export async function spendableOf(db: Db, accountId: string, budget: Budget): Promise<Spendable> {
   const spent = await spentIn(db, accountId, budget);
   const left = (most: number | null, used: number) => (most === null ? null : Math.max(0, most - used));
   if (kindOf(budget) === "balance") return { kobo: left(spent.most_kobo ?? 0, spent.kobo), verifications: null };
@@ -156,7 +156,7 @@ export async function spendableOf(db: Kysely<Tables>, accountId: string, budget:
   };
 }
 
-async function spentIn(db: Kysely<Tables>, accountId: string, { period }: Budget) {
+async function spentIn(db: Db, accountId: string, { period }: Budget) {
   const spent = await db
     .selectFrom("spending")
     .select(["kobo", "verifications", "most_kobo"])

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 /** A handle on `db` that takes no updates while `isReadOnly` says so. */
-function sometimesReadOnly(db: Kysely<Tables>, isReadOnly: () => boolean): Kysely<Tables> {
+function sometimesReadOnly(db: Db, isReadOnly: () => boolean): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => {
       if (isReadOnly() && node.kind === "UpdateQueryNode") throw new Error("The store is read-only");
@@ -20,7 +19,7 @@ function sometimesReadOnly(db: Kysely<Tables>, isReadOnly: () => boolean): Kysel
 for (const engine of usualEngines)
   suite(`what a failure says of charging is true for its key on ${engine.name}`, () => {
     const store = suiteStore(engine);
-    const openAnswering = (t: TestContext, db: Kysely<Tables>) =>
+    const openAnswering = (t: TestContext, db: Db) =>
       store.open(t, { db, upstreams: { test: answering(verified).upstream, live: [] } });
 
     test("a key that was charged, sent with another body", async (t) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
-import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { servingTimeouts } from "../../storage/timeouts.ts";
 import { openBehindDoor } from "../behind-door.fixture.ts";
 import {
@@ -21,7 +20,7 @@ import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 type Request = ReturnType<typeof newRequest>;
 
 /** A handle on `db` that keeps back what the store says to the next charge, until it is released. */
-function holdingCharges(db: Kysely<Tables>, isCharged: () => Promise<boolean>) {
+function holdingCharges(db: Db, isCharged: () => Promise<boolean>) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let isHeld = false;
   const held = db.withPlugin({
@@ -47,7 +46,7 @@ async function givenBy(identity: Identity, mine: Request) {
   return given!;
 }
 
-async function chargesOf(db: Kysely<Tables>, { accountId }: Request) {
+async function chargesOf(db: Db, { accountId }: Request) {
   const [sums] = await summary(db, { from: 0, to: Date.now() + 60_000, accountId });
   return sums && [sums.charged, sums.feeKobo];
 }

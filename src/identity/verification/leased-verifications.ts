@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -6,7 +5,7 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { codeOf } from "../../storage/errors.ts";
 import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../../storage/retention/retention-clock.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { type IdentitySettings, listedRoutes } from "../identity-settings.ts";
 import { Charges } from "../ledger/charges.ts";
 import { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
@@ -22,7 +21,7 @@ import type { Upstreams, VerificationParts } from "./verification-parts.ts";
 import { Verifications } from "./verifications.ts";
 
 export interface LeasedParts {
-  db: Kysely<Tables>;
+  db: Db;
   leases: Leases;
   /** How many connections to the store this process has. */
   connections?: number | undefined;
@@ -43,7 +42,7 @@ const stopReserve = 500;
 export class LeasedVerifications {
   readonly parts: VerificationParts;
   readonly verifications: Verifications;
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #runs: Runs;
 
   constructor({ db, leases, connections, keyring, upstreams, settings, now, retention, log }: LeasedParts) {

@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type SqlBool, sql } from "kysely";
 import type { CheckInput } from "../../checks/check.ts";
 import { subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
@@ -8,7 +8,7 @@ import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../runtime/rate-limiter.ts";
 import type { ColumnKind } from "../../storage/migrations/columns.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions } from "../ledger/insert-statement.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -75,11 +75,11 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
  * one of them write.
  */
 export class VerificationLimits {
-  readonly #db: Kysely<Tables>;
+  readonly #db: Db;
   readonly #settings: IdentitySettings;
   readonly #keyedHashes: KeyedHashes;
 
-  constructor(db: Kysely<Tables>, settings: IdentitySettings, keyedHashes: KeyedHashes) {
+  constructor(db: Db, settings: IdentitySettings, keyedHashes: KeyedHashes) {
     this.#db = db;
     this.#settings = settings;
     this.#keyedHashes = keyedHashes;

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
-import type { Kysely } from "kysely";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { inSnapshot } from "../../storage/audited.ts";
 import { StoreAway } from "../../storage/errors.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { negative, unavailable } from "../../upstreams/ports/outcomes.ts";
 import { openBehindDoor } from "../behind-door.fixture.ts";
@@ -29,7 +28,7 @@ const audit = async () => {};
 const prices = { first: { bvn: 5_000 }, second: { bvn: 5_000 } };
 
 /** A handle on `db` that loses the reply to the n-th change of verifications: the store has made it, and the caller gets an error. */
-function losing(db: Kysely<Tables>) {
+function losing(db: Db) {
   const changing = new WeakSet<object>();
   let [changes, nth] = [0, Number.POSITIVE_INFINITY];
   const lossy = db.withPlugin({
@@ -86,7 +85,7 @@ function begun(identity: Identity, request: ReturnType<typeof newRequest>): Call
   return call;
 }
 
-function wrongSums(db: Kysely<Tables>, { accountId }: { accountId: string }): Promise<string[]> {
+function wrongSums(db: Db, { accountId }: { accountId: string }): Promise<string[]> {
   return inSnapshot(db, async (snapshot) => {
     const wrong: string[] = [];
     for await (const { differences } of comparedSums(snapshot, Date.now(), zone)) wrong.push(...differences);
@@ -94,7 +93,7 @@ function wrongSums(db: Kysely<Tables>, { accountId }: { accountId: string }): Pr
   });
 }
 
-async function settledEvents(db: Kysely<Tables>, { accountId }: { accountId: string }): Promise<number> {
+async function settledEvents(db: Db, { accountId }: { accountId: string }): Promise<number> {
   const events = db.selectFrom("event").select("number").where("audience", "=", accountId);
   return (await events.where("type", "=", "verification.settled").execute()).length;
 }

@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { Failure } from "../../operation/failures.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { Sums } from "../ledger/journal/verification-sums.ts";
 import type { VerificationRequest } from "./request.ts";
 
@@ -27,7 +26,7 @@ export class RefusedCalls {
   }
 
   /** Adds the counts to the sums. If the store fails, the next call tries again. */
-  async write(db: Kysely<Tables>): Promise<void> {
+  async write(db: Db): Promise<void> {
     if (!this.#taken) [this.#taken, this.#counted] = [this.#counted, undefined];
     const sums = this.#taken;
     if (!sums) return;

@@ -1,4 +1,4 @@
-import type { AliasedExpression, Kysely, Selectable, Transaction } from "kysely";
+import type { AliasedExpression, Selectable, Transaction } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import { nairaOf } from "../../../operation/money.ts";
 import type { Mode } from "../../../operation/operation.ts";
@@ -7,7 +7,7 @@ import type { Audit, AuditEvent } from "../../../storage/audited.ts";
 import { isSqlite } from "../../../storage/engine.ts";
 import { announce } from "../../../storage/events/announce.ts";
 import { pagesOf, piecesOf } from "../../../storage/queries/pieces.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db, Tables } from "../../../storage/tables.ts";
 import { lastVendor, withAttempts } from "../attempts.ts";
 import { toldState } from "../told-state.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
@@ -16,7 +16,7 @@ import { addSums } from "./verification-sums.ts";
 const batch = 200;
 
 export interface JournalFollower {
-  db: Kysely<Tables>;
+  db: Db;
   audit: Audit;
   /** The time zone of daily sums. */
   zone: TimeZone;
@@ -78,13 +78,13 @@ async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
 }
 
 /** All rows in the journal. `db` is a snapshot. */
-export function waitingRows(db: Kysely<Tables>): Promise<Followed[]> {
+export function waitingRows(db: Db): Promise<Followed[]> {
   return withWhatTheySay(db, db.selectFrom("verification_journal").selectAll().as("journal"));
 }
 
 /** Journal rows in order, joined with their verifications and attempts. */
 async function withWhatTheySay(
-  db: Kysely<Tables>,
+  db: Db,
   journal: AliasedExpression<Selectable<Tables["verification_journal"]>, "journal">,
 ): Promise<Followed[]> {
   // It is one statement, because on SQLite a transaction keeps others waiting between its statements. Subqueries look
@@ -219,7 +219,7 @@ const page = 500;
 
 /** The audit entry that each ledger row should have, in pages; null while it runs or has rows in the journal. */
 export async function* ledgerAuditEvents(
-  db: Kysely<Tables>,
+  db: Db,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
   const ledger = db
     .selectFrom("verification")

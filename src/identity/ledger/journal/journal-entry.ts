@@ -1,6 +1,6 @@
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Changed } from "../../../storage/queries/followed.ts";
-import type { Tables, VerificationRow } from "../../../storage/tables.ts";
+import type { Db, Tables, VerificationRow } from "../../../storage/tables.ts";
 import { type Attempt, type AttemptBill, openAttemptOf } from "../attempts.ts";
 import type { VerificationState } from "../transitions.ts";
 
@@ -77,7 +77,7 @@ const columns = ["reference", "run", "at", "what", "state", "reason", "charged",
  * entry names the attempt. Then the statement must run before the one that closes the attempt.
  */
 export function addToJournal(
-  db: Kysely<Tables>,
+  db: Db,
   changed: Changed,
   entry: JournalEntry,
   isKnown: boolean,
@@ -126,7 +126,7 @@ function billChange(reference: string, attempt: number | null, now: number | nul
  * The statement that journals rows that became `unknown` because their owner is gone, with the attempt of their current
  * run. A run that waits or looks up has no attempt.
  */
-export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, references: readonly string[]) {
+export function addAbandoned(db: Db, changed: Changed, at: number, references: readonly string[]) {
   const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
   return db
     .insertInto("verification_journal")

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
 import { newestNumber } from "../../../storage/migrations/migrate.ts";
 import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { piecesOf } from "../../../storage/queries/pieces.ts";
 import { put } from "../../../storage/queries/put.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { erased } from "../write-outcome.ts";
 import {
   differencesOf,
@@ -52,7 +51,7 @@ export async function rebuildSums(
  * what is right already is only read.
  */
 export async function recountAfterOlderVersion(
-  { db, now }: { db: Kysely<Tables>; now: () => number },
+  { db, now }: { db: Db; now: () => number },
   zone: TimeZone,
   signal: AbortSignal,
 ): Promise<void> {
@@ -72,7 +71,7 @@ export async function recountAfterOlderVersion(
 }
 
 async function rebuildPiece(
-  db: Kysely<Tables>,
+  db: Db,
   piece: SumPiece,
   zone: TimeZone,
 ): Promise<{ rebuilt: number; refused: SumDifference[] }> {
@@ -93,7 +92,7 @@ async function rebuildPiece(
  * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them may be
  * added already, and the rest must be computed anew.
  */
-async function addAll(db: Kysely<Tables>, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
+async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
   for (const [index, some] of piecesOf(differences, atOnce).entries()) {
     const isWritten = await db.transaction().execute(async (trx) => {
       if (!(await countRebuild(trx, rebuilds + index))) return false;
@@ -120,19 +119,19 @@ function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): 
 const rebuildsName = "sums-rebuilt";
 
 /** How often sums were rebuilt. */
-async function rebuildCount(db: Kysely<Tables>): Promise<number> {
+async function rebuildCount(db: Db): Promise<number> {
   const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
   return Number(row?.value ?? 0);
 }
 
 /** Counts a rebuild. False if another one was counted since `before`. */
-function countRebuild(trx: Kysely<Tables>, before: number): Promise<boolean> {
+function countRebuild(trx: Db, before: number): Promise<boolean> {
   const row = { value: String(before + 1), created_at: Date.now() };
   return put(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
 }
 
 /** Deletes the sum, unless it has counted something meanwhile. */
-async function removeEmpty(db: Kysely<Tables>, row: SumRow): Promise<void> {
+async function removeEmpty(db: Db, row: SumRow): Promise<void> {
   let empty = db.deleteFrom("verification_sum");
   for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
   for (const count of counts) empty = empty.where(count, "=", 0);

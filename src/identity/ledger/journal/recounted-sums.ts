@@ -1,10 +1,10 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
 import { outcomeSumColumns } from "../../../storage/migrations/0002_tables.ts";
 import { stateSumColumns } from "../../../storage/migrations/0004_tables.ts";
 import { olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { hourly, ledgerStart } from "../../../storage/retention/retention-rule.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { type ToldState, toldStateSql } from "../told-state.ts";
 import { passingStates } from "../transitions.ts";
 import { waitingRows } from "./follow-journal.ts";
@@ -45,7 +45,7 @@ export interface SumDifference {
  * The hours and days that are complete in the ledger, in pieces of a day, oldest first. Days without attempts, charges
  * and sums are left out.
  */
-export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
+export async function* sumPieces(db: Db, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
   const oldest = ledgerStart(now) + margin;
   let first: number | undefined;
   for (let since = oldest; since <= now; ) {
@@ -63,7 +63,7 @@ export async function* sumPieces(db: Kysely<Tables>, now: number, zone: TimeZone
 }
 
 /** The time of the next verification, attempt or charge, or the start of the next daily sum. */
-async function nextTime(db: Kysely<Tables>, since: number): Promise<number | null> {
+async function nextTime(db: Db, since: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
     select min(started_at) as at from verification_attempt where started_at >= ${since}
     union all select min(charged_at) from verification where charged_at >= ${since}
@@ -80,7 +80,7 @@ async function nextTime(db: Kysely<Tables>, since: number): Promise<number | nul
  * yet. `snapshot` must be a snapshot. Bills are compared as the ledger stores them.
  */
 export async function differencesOf(
-  snapshot: Kysely<Tables>,
+  snapshot: Db,
   piece: SumPiece,
   zone: TimeZone,
 ): Promise<{ compared: number; differences: SumDifference[] }> {
@@ -109,7 +109,7 @@ export async function differencesOf(
  * ledger. `nameOf`: an account's name for people.
  */
 export async function* comparedSums(
-  snapshot: Kysely<Tables>,
+  snapshot: Db,
   now: number,
   zone: TimeZone,
   nameOf?: (account: string) => string,
@@ -140,7 +140,7 @@ export function differenceText(
 }
 
 /** Computes the sums of a piece from the ledger. */
-async function recount(db: Kysely<Tables>, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
+async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
   const sums = new Sums(zone);
   for (const { begins_at, vendor, outcome, reason, took, times, ...about } of await attemptGroups(db, piece)) {
     sums.add(begins_at, about, vendor, ofAttempt({ state: outcome, reason }, took), times);
@@ -173,7 +173,7 @@ interface AttemptGroup extends About {
 }
 
 /** Attempts that count alike, except those under way. */
-async function attemptGroups(db: Kysely<Tables>, piece: SumPiece) {
+async function attemptGroups(db: Db, piece: SumPiece) {
   const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
   const took = sql`case ${sql.join(
     bounds.map((most) => sql`when answered_at - started_at <= ${most} then ${most}`),
@@ -196,7 +196,7 @@ export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
     and running.state = 'started' and running.run = verification_attempt.number))`;
 
 /** Charges, reversals and repeated charges, but no corrections by hand. */
-async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
+async function chargeGroups(db: Db, piece: SumPiece) {
   const within = (column: string) => sql`${sql.ref(column)} >= ${piece.from} and ${sql.ref(column)} < ${piece.to}`;
   const { rows } = await sql<About & Pick<SumRow, "charges" | "charged_kobo">>`
     select begins_at, account_id, mode, kind, vendor, sum(charges) as charges, sum(kobo) as charged_kobo from (
@@ -214,7 +214,7 @@ async function chargeGroups(db: Kysely<Tables>, piece: SumPiece) {
 }
 
 /** Verifications that have ended for good. */
-async function endedGroups(db: Kysely<Tables>, piece: SumPiece) {
+async function endedGroups(db: Db, piece: SumPiece) {
   const { rows } = await sql<Omit<About, "vendor"> & { state: ToldState; times: number }>`
     select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${toldStateSql} as state, count(*) as times
       from verification where created_at >= ${piece.from} and created_at < ${piece.to}

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { stateSumColumns } from "../../../storage/migrations/0004_tables.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db, Tables } from "../../../storage/tables.ts";
 import { type ToldState, toldState } from "../told-state.ts";
 import { passingStates } from "../transitions.ts";
 import type { Followed } from "./journal-entry.ts";
@@ -72,7 +72,7 @@ export class Sums {
   }
 
   /** Writes the changes in a fixed order, so that concurrent writers cannot deadlock. */
-  async write(db: Kysely<Tables>): Promise<void> {
+  async write(db: Db): Promise<void> {
     await addSumRows(db, this.rows());
   }
 
@@ -87,7 +87,7 @@ export class Sums {
 }
 
 /** Adds each row to the sum with its key, in the order of the keys. */
-export async function addSumRows(db: Kysely<Tables>, rows: readonly SumRow[]): Promise<void> {
+export async function addSumRows(db: Db, rows: readonly SumRow[]): Promise<void> {
   const added = (count: Count) =>
     sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
   for (const row of rows.toSorted((one, other) => (nameOfSum(one) < nameOfSum(other) ? -1 : 1)))
@@ -120,7 +120,7 @@ function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Coun
  * outcome. A charge or reversal counts at its own time, for the last vendor. A verification counts at the time it was made, once
  * it has ended for good.
  */
-export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
+export async function addSums(db: Db, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);
   followInSums(sums, rows);
   await sums.write(db);

@@ -1,6 +1,6 @@
-import { type Kysely, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 
 /** The people of one kind whom live verifications of a period were about. */
 export interface PeopleCount {
@@ -15,10 +15,7 @@ export interface PeopleCount {
 const hashLength = 22;
 
 /** Counts the subjects of a period by their keyed hashes. Who was erased has none, and is not counted. */
-export async function countPeople(
-  db: Kysely<Tables>,
-  { from, to }: { from: number; to: number },
-): Promise<PeopleCount[]> {
+export async function countPeople(db: Db, { from, to }: { from: number; to: number }): Promise<PeopleCount[]> {
   const version = sql<string>`substr(subject_hash, 1, length(subject_hash) - ${sql.lit(hashLength)})`;
   const rows = await db
     .selectFrom("verification")

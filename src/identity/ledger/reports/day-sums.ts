@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { Mode } from "../../../operation/operation.ts";
 import { nextDay, type TimeZone } from "../../../runtime/time-zone.ts";
 import { olderVersionNote } from "../../../storage/migrations/older-version.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { waitingRows } from "../journal/follow-journal.ts";
 import { type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
 import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
@@ -13,7 +13,7 @@ import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf
  * the sums are counted after an upgrade, from the ledger.
  */
 export async function inParts<Line>(
-  db: Kysely<Tables>,
+  db: Db,
   period: SummaryPeriod,
   { zone, now }: { zone: TimeZone; now: number },
   ofLedger: (part: SummaryPeriod) => Promise<Line[]>,
@@ -39,7 +39,7 @@ function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { 
 
 /** Daily sums of a period by account, day, month, vendor or nothing, with what waits in the journal for them. `db` is a snapshot. */
 export async function daySums<Summed extends Count>(
-  db: Kysely<Tables>,
+  db: Db,
   { from, to, accountId, mode }: SummaryPeriod,
   { by, zone }: { by: string; zone: TimeZone },
   among: readonly Summed[],

@@ -1,17 +1,16 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db, Tables } from "../../../storage/tables.ts";
 import { withAttempts } from "../attempts.ts";
 import type { Row } from "../ledger.ts";
 import { notVerified } from "../transitions.ts";
 
 /** A verification of any account. For operators. */
-export async function verificationByReference(db: Kysely<Tables>, reference: string): Promise<Row | undefined> {
+export async function verificationByReference(db: Db, reference: string): Promise<Row | undefined> {
   const rows = await db.selectFrom("verification").selectAll().where("reference", "=", reference).execute();
   return (await withAttempts(db, rows))[0] as Row | undefined;
 }
 
 /** All verifications in state `unknown`, by the start of their last run, oldest first. */
-export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
+export async function unknownVerifications(db: Db): Promise<Row[]> {
   const rows = await db
     .selectFrom("verification")
     .selectAll()
@@ -25,7 +24,7 @@ export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
 
 /** Verifications that ended with an unresolved attempt at a vendor made from `from` until before `to`, oldest first. */
 export async function endedWithUnknownAttempts(
-  db: Kysely<Tables>,
+  db: Db,
   { vendor, from, to }: { vendor: string; from: number; to: number },
 ): Promise<Row[]> {
   const attempted = db
@@ -48,7 +47,7 @@ export async function endedWithUnknownAttempts(
 
 /** The adjustments of a verification, oldest first. */
 export async function adjustmentsOf(
-  db: Kysely<Tables>,
+  db: Db,
   { reference, created_at }: Pick<Row, "reference" | "created_at">,
 ): Promise<Tables["adjustment"][]> {
   // The condition uses the index on time.

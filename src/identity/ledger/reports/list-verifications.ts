@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { Mode } from "../../../operation/operation.ts";
 import { isSqlite } from "../../../storage/engine.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import type { Row } from "../ledger.ts";
 import { storedState, type ToldState } from "../told-state.ts";
 import { notVerified } from "../transitions.ts";
@@ -74,7 +74,7 @@ const always = sql`1 = 1`;
  * conditions outside that index are checked on its rows.
  */
 export async function listVerifications(
-  db: Kysely<Tables>,
+  db: Db,
   filter: LedgerFilter,
   { after, size, most = mostRead }: { after?: LedgerPlace | undefined; size: number; most?: number },
 ): Promise<LedgerPage> {
@@ -200,7 +200,7 @@ function newestOf(indexed: readonly Indexed[], within: Condition, count: number)
 }
 
 async function rowsOf(
-  db: Kysely<Tables>,
+  db: Db,
   newest: Condition,
   others: readonly Condition[],
   size: number,
@@ -213,7 +213,7 @@ async function rowsOf(
 }
 
 /** The place of the last of `count` rows; undefined if there are fewer. */
-async function placeAt(db: Kysely<Tables>, newest: Condition, count: number): Promise<LedgerPlace | undefined> {
+async function placeAt(db: Db, newest: Condition, count: number): Promise<LedgerPlace | undefined> {
   const { rows } = await sql<{ created_at: number; reference: string }>`
     select created_at, reference from (${newest}) as newest ${newestFirst} limit 1 offset ${sql.lit(count - 1)}`.execute(
     db,

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { notVerified } from "../transitions.ts";
 
 /** Verifications of one mode without an outcome. `since`: when the oldest was accepted, in milliseconds since 1970. */
@@ -12,7 +11,7 @@ export interface OpenVerifications {
 }
 
 /** The verifications without an outcome. Modes and states without any are omitted. */
-export async function openVerifications(db: Kysely<Tables>): Promise<OpenVerifications[]> {
+export async function openVerifications(db: Db): Promise<OpenVerifications[]> {
   const rows = await db
     .selectFrom("verification")
     .select((row) => ["mode", "state", row.fn.countAll<number>().as("count"), row.fn.min("created_at").as("since")])

@@ -1,10 +1,10 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { Mode } from "../../../operation/operation.ts";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { isSqlite } from "../../../storage/engine.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import { type Count, lastingStates } from "../journal/verification-sums.ts";
 import { type ToldState, toldStateSql, toldStates } from "../told-state.ts";
 import { notVerified, passingStates } from "../transitions.ts";
@@ -63,7 +63,7 @@ interface SummaryOptions {
 
 /** Counts and fees of a period by group, mode and kind, in this order. */
 export async function summary(
-  db: Kysely<Tables>,
+  db: Db,
   period: SummaryPeriod,
   options: SummaryOptions = {},
 ): Promise<VerificationSummary[]> {
@@ -71,16 +71,12 @@ export async function summary(
 }
 
 /** Only charges and fees. */
-export async function chargeSums(
-  db: Kysely<Tables>,
-  period: SummaryPeriod,
-  options: SummaryOptions = {},
-): Promise<ChargeSums[]> {
+export async function chargeSums(db: Db, period: SummaryPeriod, options: SummaryOptions = {}): Promise<ChargeSums[]> {
   return summed(db, period, options, false);
 }
 
 async function summed(
-  db: Kysely<Tables>,
+  db: Db,
   period: SummaryPeriod,
   { by = "account", zone = utc, now }: SummaryOptions,
   withVerifications: boolean,
@@ -97,7 +93,7 @@ async function summed(
 type Grouped = { by: Grouping; zone: TimeZone; withVerifications: boolean };
 
 /** From the daily sums, with what they do not have: states that may change, and corrections by hand. */
-async function sumLines(snapshot: Kysely<Tables>, days: SummaryPeriod, grouped: Grouped): Promise<SummaryLine[]> {
+async function sumLines(snapshot: Db, days: SummaryPeriod, grouped: Grouped): Promise<SummaryLine[]> {
   const { by } = grouped;
   const among = lastingStates.map((state) => [state, `made_${state}` as Count] as const);
   const rows = await daySums(snapshot, days, grouped, ["charges", "charged_kobo", ...among.map(([, count]) => count)]);
@@ -114,7 +110,7 @@ async function sumLines(snapshot: Kysely<Tables>, days: SummaryPeriod, grouped: 
 
 /** `besideSums`: only what the sums do not have. */
 async function linesOf(
-  db: Kysely<Tables>,
+  db: Db,
   { from, to, accountId, mode }: SummaryPeriod,
   { by, zone, withVerifications }: Grouped,
   besideSums = false,

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Mode } from "../../../operation/operation.ts";
 import { withLogFields } from "../../../runtime/log.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Db } from "../../../storage/tables.ts";
 import type { IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
 import { didNoWork } from "../../../upstreams/ports/outcomes.ts";
 import { keyLifetime } from "../../identity-settings.ts";
@@ -31,7 +31,7 @@ type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
  * One round: looks up verifications with an unknown outcome one after another, and writes `negative` and `failed`. It
  * ignores records, because only a retry with the key brings the number and phone to compare with the record.
  */
-export async function lookUpUnknowns(db: Kysely<Tables>, parts: LookUpParts, signal: AbortSignal): Promise<void> {
+export async function lookUpUnknowns(db: Db, parts: LookUpParts, signal: AbortSignal): Promise<void> {
   const { live, test } = parts.upstreams;
   // Each mode has its own query, so that many rows of one mode do not block the other.
   await lookUpOf("live", live, db, parts, signal);
@@ -41,7 +41,7 @@ export async function lookUpUnknowns(db: Kysely<Tables>, parts: LookUpParts, sig
 async function lookUpOf(
   mode: Mode,
   upstreams: readonly IdentityUpstream[],
-  db: Kysely<Tables>,
+  db: Db,
   { deferred, isAwaited, log, now }: LookUpParts,
   signal: AbortSignal,
 ): Promise<void> {
