@@ -1,9 +1,8 @@
-import type { Static } from "typebox";
 import { account, orNull, reference, sentence, state, time } from "../operation/command/answer-schema.ts";
 import { remark } from "../operation/command/forms.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { CommandError, command } from "../operation/command.ts";
-import Type from "../operation/schema/type.ts";
+import Type, { type Static } from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { put } from "../storage/queries/put.ts";
 import type { CommandContext } from "./context.ts";

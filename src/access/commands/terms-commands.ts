@@ -1,4 +1,3 @@
-import type { Static } from "typebox";
 import { checkKinds, feeName } from "../../operation/check-kind.ts";
 import {
   account as accountFact,
@@ -13,7 +12,7 @@ import { amount, remark } from "../../operation/command/forms.ts";
 import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command, groupCounts } from "../../operation/command.ts";
 import { nairaText, waitsText } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";

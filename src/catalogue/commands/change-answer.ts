@@ -1,7 +1,6 @@
-import type { Static, TObject } from "typebox";
 import { type Part, reference, state, time, type Viewing } from "../../operation/command/answer-schema.ts";
 import { type Command, command, type Effect, type Specification } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static, type TObject } from "../../operation/schema/type.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
 import { type About, draftName } from "../revisions/draft.ts";

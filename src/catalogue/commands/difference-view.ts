@@ -1,7 +1,6 @@
-import type { Static } from "typebox";
 import { naira, orNull, type Part, reference, state } from "../../operation/command/answer-schema.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
 import { operatorValuesOf } from "../files/json.ts";
 import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects } from "../model/lists.ts";

@@ -1,9 +1,8 @@
-import type { Static, TObject } from "typebox";
 import { naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { amount } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static, type TObject } from "../../operation/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, listNames, nameOf } from "../model/lists.ts";

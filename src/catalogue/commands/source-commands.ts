@@ -1,8 +1,7 @@
-import type { Static } from "typebox";
 import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { flag, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";

@@ -1,6 +1,5 @@
-import type { Static } from "typebox";
 import { feedPlace } from "../../operation/answers/feed.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import { listNames } from "../model/lists.ts";
 
 /** The responses on the wire, members in the documented order. Money is naira text. A `title` is the name in openapi.json. */

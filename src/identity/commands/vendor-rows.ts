@@ -1,7 +1,6 @@
-import type { Static } from "typebox";
 import { checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { naira, orNull, state } from "../../operation/command/answer-schema.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
 import { pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
 

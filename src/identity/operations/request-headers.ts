@@ -1,8 +1,7 @@
-import type { Static } from "typebox";
 import type { CheckInput } from "../../checks/check.ts";
 import { claimOf, labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 
 /** The headers have no patterns here, because malformed values have failures of their own. */
 export const VerificationHeaders = Type.Object({

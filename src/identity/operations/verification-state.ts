@@ -1,8 +1,7 @@
-import type { Static } from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import type { Identity, Sought } from "../identity.ts";
 import { toldState, toldStates } from "../ledger/told-state.ts";
 

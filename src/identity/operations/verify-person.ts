@@ -1,10 +1,9 @@
-import type { TObject, TString } from "typebox";
 import { type Check, checkInputOf } from "../../checks/check.ts";
 import { type CheckRecord, checks } from "../../checks/index.ts";
 import { type CheckKind, labelOf, negativeCode, reasonsOf } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { type Call, type Caller, type Operation, operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type TObject, type TString } from "../../operation/schema/type.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/verification-failures.ts";

@@ -1,6 +1,5 @@
-import type { Static } from "typebox";
 import { type FailureCode, failures } from "../../operation/failures.ts";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import type { RequestRow } from "../read-requests.ts";
 import type { RequestRoom } from "../request-log-room.ts";
 

@@ -1,5 +1,4 @@
-import type { Static } from "typebox";
-import Type from "../../operation/schema/type.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import type { Adapter } from "./vendor.ts";
 
 const text = Type.String();

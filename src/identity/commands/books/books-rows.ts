@@ -1,7 +1,6 @@
-import type { Static, TInteger, TObject } from "typebox";
 import { type CheckKind, checkKinds, labelOf } from "../../../operation/check-kind.ts";
 import { naira, orNull } from "../../../operation/command/answer-schema.ts";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static, type TInteger, type TObject } from "../../../operation/schema/type.ts";
 
 const summed = { ...naira, sums: true } as const;
 

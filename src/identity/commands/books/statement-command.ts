@@ -1,11 +1,10 @@
-import type { Static } from "typebox";
 import { checkKinds } from "../../../operation/check-kind.ts";
 import { list, naira, orNull, type Part, reference, time } from "../../../operation/command/answer-schema.ts";
 import { calendarMonth } from "../../../operation/command/forms.ts";
 import { flag, formed } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static } from "../../../operation/schema/type.ts";
 import { clientLetter, costName, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
 import type { BooksRoom } from "../period.ts";
 

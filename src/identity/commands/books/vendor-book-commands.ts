@@ -1,10 +1,9 @@
-import type { Static } from "typebox";
 import { checkKinds } from "../../../operation/check-kind.ts";
 import { digits, list, naira, orNull, reference, state, time } from "../../../operation/command/answer-schema.ts";
 import { formed, InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static } from "../../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../../runtime/time-zone.ts";
 import type { WithClock } from "../../../storage/audited.ts";
 import { vendorPrices } from "../../../upstreams/vendor-prices.ts";

@@ -1,5 +1,4 @@
-import type { Static } from "typebox";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static } from "../../../operation/schema/type.ts";
 import type { PullError } from "../../ports/catalogue-source.ts";
 import { positiveNaira, spaced } from "../../responses/bundle-names.ts";
 import { plain } from "../../responses/normalise.ts";

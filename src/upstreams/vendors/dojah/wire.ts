@@ -1,6 +1,5 @@
-import type { Static } from "typebox";
 import type { CheckInput } from "../../../checks/check.ts";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static } from "../../../operation/schema/type.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 import { type Members, vendorRecord } from "../../responses/vendor-record.ts";

@@ -1,6 +1,5 @@
-import type { Static, TSchema } from "typebox";
 import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static, type TSchema } from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 import { responseParser } from "../../responses/parse-response.ts";
