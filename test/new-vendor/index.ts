@@ -1,5 +1,5 @@
 import { setting } from "../../src/operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../src/upstreams/ports/vendor.ts";
+import { headerSecret, vendor, vendorUrl } from "../../src/upstreams/ports/vendor.ts";
 
 const name = "acme";
 
@@ -17,35 +17,25 @@ export const acme = vendor({
     }),
     key: setting({
       name: "DUBA_ACME_KEY",
-      default: "",
       about: "FILL IN: which key, and where to find it.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   // FILL IN: testInput, if the vendor publishes a test number.
-  async open({ url, key }, { http, log }) {
-    const { outcomeReader } = await import("../../src/upstreams/responses/read-outcome.ts");
-    const { factsIn, failureIn, GoodResponse, recordIn } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: GoodResponse, recordIn, factsIn }, log);
+  async open({ url, key }, parts) {
+    const { verifier } = await import("../../src/upstreams/responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       // FILL IN: the kinds that it offers; `needs` and `repeatable`, if it has them.
       kinds: ["bvn"],
-      verify: async ({ kind, number, claims, reference, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          // FILL IN: the documented request. Send our reference if the vendor takes one.
-          await http.send({
-            method: "POST",
-            url: `${url}/${kind}`,
-            headers: { authorization: `Bearer ${key}` },
-            body: { number, reference },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      // FILL IN: the documented request. Send our reference if the vendor takes one.
+      verify: verifier(responses, parts, ({ kind, number, reference }) => ({
+        method: "POST",
+        url: `${url}/${kind}`,
+        headers: { authorization: `Bearer ${key}` },
+        body: { number, reference },
+      })),
     };
   },
 });

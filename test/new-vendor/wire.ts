@@ -1,5 +1,4 @@
-import type { Static } from "typebox";
-import Type from "../../src/operation/schema/type.ts";
+import Type, { type Static } from "../../src/operation/schema/type.ts";
 import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
 import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../src/upstreams/ports/outcomes.ts";
 import { notFoundMayBeBilled } from "../../src/upstreams/responses/billing.ts";
@@ -7,10 +6,10 @@ import type { SaidFacts } from "../../src/upstreams/responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../src/upstreams/responses/vendor-record.ts";
 
 /** FILL IN: what a good response certainly has. */
-export const GoodResponse = Type.Object({ data: Type.Object({ bvn: Type.Unknown() }) });
+export const good = Type.Object({ data: Type.Object({ bvn: Type.Unknown() }) });
 
 /** The person under the interface's names. FILL IN: members that `vendorRecord` does not know. */
-export function recordIn({ data }: Static<typeof GoodResponse>): Members {
+export function recordIn({ data }: Static<typeof good>): Members {
   return vendorRecord({ ...data });
 }
 

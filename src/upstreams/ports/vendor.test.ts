@@ -21,8 +21,8 @@ test("keys are secret, and nothing else is", () => {
 test("a vendor without its settings is told what it lacks: nothing that has a default, and nothing optional", () => {
   const settings = {
     url: setting({ name: "DUBA_SOME_URL", default: "https://id.example.com", about: "…", ...vendorUrl }),
-    key: setting({ name: "DUBA_SOME_KEY", default: "", about: "…", ...headerText }),
-    appId: setting({ name: "DUBA_SOME_APP_ID", default: "", about: "…", optional: true, ...headerText }),
+    key: setting({ name: "DUBA_SOME_KEY", about: "…", ...headerText }),
+    appId: setting({ name: "DUBA_SOME_APP_ID", about: "…", optional: true, ...headerText }),
   };
   assert.deepEqual(missingOf({ settings }, { url: "https://id.example.com", key: "", appId: "" }), ["DUBA_SOME_KEY"]);
   assert.deepEqual(missingOf({ settings }, { url: "https://id.example.com", key: "key", appId: "" }), []);

@@ -67,6 +67,10 @@ export const vendorUrl = {
 
 /** A text that we send in a header, such as a key; empty if not set. */
 export const headerText = {
+  default: "",
   form: "visible ASCII characters, without a space at either end",
   read: (text: string): string | undefined => (/^([!-~]([ -~]*[!-~])?)?$/.test(text) ? text : undefined),
 };
+
+/** The same for a credential. */
+export const headerSecret = { ...headerText, secret: true };

@@ -2,9 +2,10 @@ import type { Static, TSchema } from "typebox";
 import type { CheckInput } from "../../checks/check.ts";
 import { type CheckKind, type PersonKind, personKinds } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { IdentityOutcome, OutcomeFacts } from "../ports/identity-upstream.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, OutcomeFacts } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
-import type { HttpResult } from "../vendor-client.ts";
+import type { VendorParts } from "../ports/vendor.ts";
+import type { HttpResult, VendorRequest } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
 import type { Members } from "./vendor-record.ts";
@@ -55,6 +56,22 @@ export function outcomeReader<Schema extends TSchema>(
     const { reference: given, ...said } = factsIn?.(result.body, outcome) ?? {};
     const facts = { reference: keptReference(given, asked), ...said };
     return { ...outcome, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) };
+  };
+}
+
+/** The request for a number, as a vendor documents it. */
+type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body">;
+
+/** How a vendor verifies that gets each number in one request, with a response that `answers` reads. */
+export function verifier<Schema extends TSchema>(
+  answers: Answers<Schema>,
+  { http, log }: VendorParts,
+  requestOf: (attempt: IdentityAttempt) => AttemptRequest,
+): IdentityUpstream["verify"] {
+  const outcomeOf = outcomeReader(answers, log);
+  return async (attempt) => {
+    const { signal, sendUntil, traceparent } = attempt;
+    return outcomeOf(await http.send({ ...requestOf(attempt), signal, sendUntil, traceparent }), attempt);
   };
 }
 

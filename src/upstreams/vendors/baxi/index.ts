@@ -1,7 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
-import { headerText, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "baxi";
 
@@ -33,10 +33,8 @@ export const baxi = catalogueSource({
     }),
     key: setting({
       name: "DUBA_BAXI_KEY",
-      default: "",
       about: "API key of your account with Baxi.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   covers: ["cable-products", "cable-add-ons"],

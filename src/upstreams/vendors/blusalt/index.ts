@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "blusalt";
 
@@ -16,46 +16,32 @@ export const blusalt = vendor({
     }),
     clientId: setting({
       name: "DUBA_BLUSALT_CLIENT_ID",
-      default: "",
       about: "Client ID from Blusalt's dashboard.",
       ...headerText,
     }),
     appName: setting({
       name: "DUBA_BLUSALT_APP_NAME",
-      default: "",
       about: "Application name from Blusalt's dashboard.",
       ...headerText,
     }),
     key: setting({
       name: "DUBA_BLUSALT_KEY",
-      default: "",
       about: "API key from Blusalt's dashboard.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
-  async open({ url, clientId, appName, key }, { http, log }) {
-    const { notFoundMayBeBilled } = await import("../../responses/billing.ts");
-    const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { BlusaltResponse, failureIn } = await import("./wire.ts");
-    const responses = { vendor: name, failureIn, good: BlusaltResponse, factsIn: notFoundMayBeBilled };
-    const outcomeOf = outcomeReader({ ...responses, recordIn: ({ results }) => results }, log);
+  async open({ url, clientId, appName, key }, parts) {
+    const { verifier } = await import("../../responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ kind, number, claims, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          await http.send({
-            method: "POST",
-            url: `${url}/IdentityVerification/BVN`,
-            headers: { clientid: clientId, appname: appName, apikey: key },
-            body: { bvn_number: number, phone_number: `0${claims.phone}` },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      verify: verifier(responses, parts, ({ number, claims }) => ({
+        method: "POST",
+        url: `${url}/IdentityVerification/BVN`,
+        headers: { clientid: clientId, appname: appName, apikey: key },
+        body: { bvn_number: number, phone_number: `0${claims.phone}` },
+      })),
     };
   },
 });

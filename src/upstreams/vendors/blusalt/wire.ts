@@ -1,12 +1,16 @@
-import Type from "../../../operation/schema/type.ts";
+import Type, { type Static } from "../../../operation/schema/type.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 
 /** A good response. Its record has the interface's own names. */
-export const BlusaltResponse = Type.Object({
+export const good = Type.Object({
   status_code: Type.Union([Type.Literal(200), Type.Literal("200")]),
   results: Type.Unknown(),
 });
+
+export const recordIn = ({ results }: Static<typeof good>) => results;
+
+export { notFoundMayBeBilled as factsIn } from "../../responses/billing.ts";
 
 /** The outcome of a response with a failure's status, in HTTP or in its own `status_code`: the two may differ. */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {

@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "dojah";
 
@@ -17,43 +17,28 @@ export const dojah = vendor({
     }),
     appId: setting({
       name: "DUBA_DOJAH_APP_ID",
-      default: "",
       about: "Application ID from Dojah's dashboard.",
       ...headerText,
     }),
     key: setting({
       name: "DUBA_DOJAH_KEY",
-      default: "",
       about: "Private key from Dojah's dashboard.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   /** The only BVN of Dojah's sandbox. Its record has no phone number. */
   testInput: { kind: "bvn", number: "22222222222", claims: { phone: "8000000000" } },
-  async open({ url, appId, key }, { http, log }) {
-    const { notFoundMayBeBilled } = await import("../../responses/billing.ts");
-    const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { DojahResponse, failureIn, recordIn } = await import("./wire.ts");
-    const outcomeOf = outcomeReader(
-      { vendor: name, failureIn, good: DojahResponse, recordIn, factsIn: notFoundMayBeBilled },
-      log,
-    );
+  async open({ url, appId, key }, parts) {
+    const { verifier } = await import("../../responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       kinds: ["bvn", "nin"],
-      verify: async ({ kind, number, claims, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          await http.send({
-            method: "GET",
-            url: `${url}/api/v1/kyc/${kind === "bvn" ? "bvn/advance" : kind}?${kind}=${number}`,
-            headers: { appid: appId, authorization: key },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      verify: verifier(responses, parts, ({ kind, number }) => ({
+        method: "GET",
+        url: `${url}/api/v1/kyc/${kind === "bvn" ? "bvn/advance" : kind}?${kind}=${number}`,
+        headers: { appid: appId, authorization: key },
+      })),
     };
   },
 });

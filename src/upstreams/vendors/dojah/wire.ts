@@ -2,13 +2,16 @@ import type { CheckInput } from "../../../checks/check.ts";
 import Type, { type Static } from "../../../operation/schema/type.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
+
+export { notFoundMayBeBilled as factsIn } from "../../responses/billing.ts";
+
 import { type Members, vendorRecord } from "../../responses/vendor-record.ts";
 
 /** A person. All members are optional here: the record that we make of them is checked. */
-export const DojahResponse = Type.Object({ entity: Type.Record(Type.String(), Type.Unknown()) });
+export const good = Type.Object({ entity: Type.Record(Type.String(), Type.Unknown()) });
 
 /** The person under the interface's names. We drop the photo. */
-export function recordIn({ entity }: Static<typeof DojahResponse>, { kind, number }: CheckInput): Members {
+export function recordIn({ entity }: Static<typeof good>, { kind, number }: CheckInput): Members {
   // The documented answer to a NIN does not repeat it.
   return vendorRecord(kind === "nin" ? { ...entity, nin: entity.nin ?? number } : entity);
 }

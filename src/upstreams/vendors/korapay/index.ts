@@ -3,7 +3,7 @@ import type { PersonRecord } from "../../../operation/identity-record.ts";
 import { setting } from "../../../operation/setting.ts";
 import type { IdentityAttempt, IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { countsAgainstVendor } from "../../ports/outcomes.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "korapay";
 
@@ -24,17 +24,15 @@ export const korapay = vendor({
     }),
     key: setting({
       name: "DUBA_KORAPAY_KEY",
-      default: "",
+      ...headerSecret,
       about: "Secret key from Korapay's dashboard: a live one, because a test key gets invented people.",
-      secret: true,
       form: `${headerText.form}, and no test key: its people are invented`,
       read: (text) => (text.startsWith("sk_test_") ? undefined : headerText.read(text)),
     }),
   },
   async open({ url, key }, { http, log }) {
     const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { factsIn, failureIn, KorapayResponse, recordIn } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: KorapayResponse, recordIn, factsIn }, log);
+    const outcomeOf = outcomeReader({ vendor: name, ...(await import("./wire.ts")) }, log);
     const identities = `${url}/merchant/api/v1/identities`;
     const headers = { authorization: `Bearer ${key}` };
 

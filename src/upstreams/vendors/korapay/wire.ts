@@ -7,13 +7,13 @@ import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
 
 /** A person. All members but the number may be null: the record that we make of them is checked. */
-export const KorapayResponse = Type.Object({
+export const good = Type.Object({
   status: Type.Literal(true),
   data: Type.Object({ id: Type.Unknown() }),
 });
 
 /** The person under the interface's names. */
-export function recordIn({ data }: Static<typeof KorapayResponse>, { kind }: CheckInput): Members {
+export function recordIn({ data }: Static<typeof good>, { kind }: CheckInput): Members {
   const { address, ...members } = data as Members;
   const { street, lga, state } = membersIn(address);
   return vendorRecord({

@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "prembly";
 
@@ -17,40 +17,29 @@ export const prembly = vendor({
     }),
     key: setting({
       name: "DUBA_PREMBLY_KEY",
-      default: "",
       about: "Secret key from Prembly's dashboard: a live one, because a test key gets invented people.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
     appId: setting({
       name: "DUBA_PREMBLY_APP_ID",
-      default: "",
       about: "Application ID from Prembly's dashboard. Only older accounts have one.",
       optional: true,
       ...headerText,
     }),
   },
   testInput: { kind: "bvn", number: "54651333604", claims: { phone: "8000000000" } },
-  async open({ url, key, appId }, { http, log }) {
-    const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { factsIn, failureIn, PremblyResponse, recordIn } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: PremblyResponse, recordIn, factsIn }, log);
+  async open({ url, key, appId }, parts) {
+    const { verifier } = await import("../../responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       kinds: ["bvn", "nin"],
-      verify: async ({ kind, number, claims, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          await http.send({
-            method: "POST",
-            url: `${url}/verification/${kind === "bvn" ? "bvn" : "vnin"}`,
-            headers: { "x-api-key": key, ...(appId && { "app-id": appId }) },
-            body: kind === "bvn" ? { number } : { number_nin: number },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      verify: verifier(responses, parts, ({ kind, number }) => ({
+        method: "POST",
+        url: `${url}/verification/${kind === "bvn" ? "bvn" : "vnin"}`,
+        headers: { "x-api-key": key, ...(appId && { "app-id": appId }) },
+        body: kind === "bvn" ? { number } : { number_nin: number },
+      })),
     };
   },
 });

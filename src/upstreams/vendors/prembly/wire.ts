@@ -14,14 +14,14 @@ import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
 
 /** A good response. The person of a NIN is in `nin_data` or in `data`. */
-export const PremblyResponse = Type.Object({
+export const good = Type.Object({
   response_code: Type.Literal("00"),
   data: Type.Optional(Type.Unknown()),
   nin_data: Type.Optional(Type.Unknown()),
 });
 
 /** The person under the interface's names. */
-export function recordIn({ data, nin_data }: Static<typeof PremblyResponse>, { kind }: CheckInput): Members {
+export function recordIn({ data, nin_data }: Static<typeof good>, { kind }: CheckInput): Members {
   const ofNin = membersIn(nin_data);
   return vendorRecord(kind === "nin" && Object.keys(ofNin).length > 0 ? ofNin : membersIn(data));
 }

@@ -1,6 +1,6 @@
 import type { CheckInput } from "../../../checks/check.ts";
 import { oneOf, setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "qoreid";
 
@@ -19,16 +19,13 @@ export const qoreid = vendor({
     }),
     clientId: setting({
       name: "DUBA_QOREID_CLIENT_ID",
-      default: "",
       about: "Client ID from QoreID's dashboard.",
       ...headerText,
     }),
     secret: setting({
       name: "DUBA_QOREID_SECRET",
-      default: "",
       about: "Secret of that client, exchanged for access tokens.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
     names: setting({
       name: "DUBA_QOREID_NAMES",
@@ -42,9 +39,9 @@ export const qoreid = vendor({
     const { accessTokens, sendWithToken } = await import("../../responses/access-tokens.ts");
     const { responseParser } = await import("../../responses/parse-response.ts");
     const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { factsIn, failureIn, QoreidResponse, QoreidToken, recordIn } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: QoreidResponse, recordIn, factsIn }, log);
-    const parseToken = responseParser(name, QoreidToken, log);
+    const { token, ...wire } = await import("./wire.ts");
+    const outcomeOf = outcomeReader({ vendor: name, ...wire }, log);
+    const parseToken = responseParser(name, token, log);
     const tokenFor = accessTokens({
       http,
       request: { url: `${url}/token`, body: { clientId, secret } },

@@ -7,7 +7,7 @@ import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
 
 /** A good response to a request for a token. `expiresIn` is in seconds. */
-export const QoreidToken = Type.Object({
+export const token = Type.Object({
   accessToken: Type.String({ pattern: "^[!-~]+$" }),
   expiresIn: Type.Number({ minimum: 0 }),
 });
@@ -15,10 +15,10 @@ export const QoreidToken = Type.Object({
 const person = Type.Record(Type.String(), Type.Unknown());
 
 /** A person, under the name of the kind. What `summary` says of the names is no matter: Duba compares number and phone. */
-export const QoreidResponse = Type.Union([Type.Object({ bvn: person }), Type.Object({ nin: person })]);
+export const good = Type.Union([Type.Object({ bvn: person }), Type.Object({ nin: person })]);
 
 /** The person under the interface's names. */
-export function recordIn(response: Static<typeof QoreidResponse>, { kind }: CheckInput): Members {
+export function recordIn(response: Static<typeof good>, { kind }: CheckInput): Members {
   const { residence, ...members } = membersIn((response as Members)[kind]);
   const { address1, lga, state } = membersIn(residence);
   return vendorRecord({

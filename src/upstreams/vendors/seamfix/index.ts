@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "seamfix";
 const verificationTypes: Readonly<Record<string, string>> = { bvn: "BVN-FULL-DETAILS", nin: "NIN-VERIFY" };
@@ -18,52 +18,39 @@ export const seamfix = vendor({
     }),
     userId: setting({
       name: "DUBA_SEAMFIX_USER_ID",
-      default: "",
       about: "User ID from Seamfix Verify's dashboard.",
       ...headerText,
     }),
     key: setting({
       name: "DUBA_SEAMFIX_KEY",
-      default: "",
       about: "API key from Seamfix Verify's dashboard.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
     ninKey: setting({
       name: "DUBA_SEAMFIX_NIN_KEY",
-      default: "",
       about: "API key for NINs, if Seamfix Verify gave you one for each service. Empty: DUBA_SEAMFIX_KEY.",
-      secret: true,
       optional: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   testInput: { kind: "bvn", number: "12345678901", claims: { phone: "8000000000" } },
-  async open({ url, userId, key, ninKey }, { http, log }) {
-    const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { factsIn, failureIn, recordIn, SeamfixResponse } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: SeamfixResponse, recordIn, factsIn }, log);
+  async open({ url, userId, key, ninKey }, parts) {
+    const { verifier } = await import("../../responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       kinds: ["bvn", "nin"],
-      verify: async ({ kind, number, claims, reference, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          await http.send({
-            method: "POST",
-            url: `${url}/sfx-verify/v3/id-service/`,
-            headers: { userid: userId, apikey: (kind === "nin" && ninKey) || key },
-            body: {
-              searchParameter: number,
-              verificationType: verificationTypes[kind],
-              transactionReference: reference,
-              countryCode: "NG",
-            },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      verify: verifier(responses, parts, ({ kind, number, reference }) => ({
+        method: "POST",
+        url: `${url}/sfx-verify/v3/id-service/`,
+        headers: { userid: userId, apikey: (kind === "nin" && ninKey) || key },
+        body: {
+          searchParameter: number,
+          verificationType: verificationTypes[kind],
+          transactionReference: reference,
+          countryCode: "NG",
+        },
+      })),
     };
   },
 });

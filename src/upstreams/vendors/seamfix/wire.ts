@@ -16,7 +16,7 @@ import { type Members, membersIn, vendorRecord } from "../../responses/vendor-re
 const person = Type.Record(Type.String(), Type.Unknown());
 
 /** A person, whom some programs get in a list of one. `searchParameter` is the number. */
-export const SeamfixResponse = Type.Object({
+export const good = Type.Object({
   responseCode: Type.Literal("00"),
   verificationStatus: Type.Literal("VERIFIED"),
   searchParameter: Type.Optional(Type.Unknown()),
@@ -24,7 +24,7 @@ export const SeamfixResponse = Type.Object({
 });
 
 /** The person under the interface's names. */
-export function recordIn({ response, searchParameter }: Static<typeof SeamfixResponse>, { kind }: CheckInput): Members {
+export function recordIn({ response, searchParameter }: Static<typeof good>, { kind }: CheckInput): Members {
   const { address_line_1, address_line_2, address_line_3, ...members } = membersIn(
     Array.isArray(response) ? response[0] : response,
   );

@@ -1,7 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
-import { headerText, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, vendorUrl } from "../../ports/vendor.ts";
 import type { Shelf } from "./entries.ts";
 import type { GivenVariation } from "./wire.ts";
 
@@ -29,17 +29,13 @@ export const vtpass = catalogueSource({
     }),
     apiKey: setting({
       name: "DUBA_VTPASS_API_KEY",
-      default: "",
       about: "Static API key from VTpass's profile page.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
     publicKey: setting({
       name: "DUBA_VTPASS_PUBLIC_KEY",
-      default: "",
       about: "Public key from VTpass's profile page.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   covers: ["data-bundles", "cable-products"],

@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { headerSecret, vendor, vendorUrl } from "../../ports/vendor.ts";
 
 const name = "youverify";
 
@@ -16,34 +16,24 @@ export const youverify = vendor({
     }),
     key: setting({
       name: "DUBA_YOUVERIFY_KEY",
-      default: "",
       about: "API key from Youverify's dashboard.",
-      secret: true,
-      ...headerText,
+      ...headerSecret,
     }),
   },
   testInput: { kind: "nin", number: "11111111111", claims: { phone: "8000000000" } },
-  async open({ url, key }, { http, log }) {
-    const { outcomeReader } = await import("../../responses/read-outcome.ts");
-    const { factsIn, failureIn, recordIn, YouverifyResponse } = await import("./wire.ts");
-    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: YouverifyResponse, recordIn, factsIn }, log);
+  async open({ url, key }, parts) {
+    const { verifier } = await import("../../responses/read-outcome.ts");
+    const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,
       kinds: ["bvn", "nin"],
       needs: ["consent"],
-      verify: async ({ kind, number, claims, reference, signal, sendUntil, traceparent }) =>
-        outcomeOf(
-          await http.send({
-            method: "POST",
-            url: `${url}/v2/api/identity/ng/${kind}`,
-            headers: { token: key },
-            body: { id: number, isSubjectConsent: true, metadata: { ref: reference } },
-            signal,
-            sendUntil,
-            traceparent,
-          }),
-          { kind, number, claims },
-        ),
+      verify: verifier(responses, parts, ({ kind, number, reference }) => ({
+        method: "POST",
+        url: `${url}/v2/api/identity/ng/${kind}`,
+        headers: { token: key },
+        body: { id: number, isSubjectConsent: true, metadata: { ref: reference } },
+      })),
     };
   },
 });

@@ -7,13 +7,13 @@ import type { SaidFacts } from "../../responses/read-outcome.ts";
 import { type Members, membersIn, vendorRecord } from "../../responses/vendor-record.ts";
 
 /** A person who was found. */
-export const YouverifyResponse = Type.Object({
+export const good = Type.Object({
   success: Type.Literal(true),
   data: Type.Object({ status: Type.Literal("found"), idNumber: Type.Unknown() }),
 });
 
 /** The person under the interface's names. */
-export function recordIn({ data }: Static<typeof YouverifyResponse>, { kind }: CheckInput): Members {
+export function recordIn({ data }: Static<typeof good>, { kind }: CheckInput): Members {
   const { address, ...members } = data as Members;
   const { addressLine, lga, state } = membersIn(address);
   return vendorRecord({
