@@ -6,6 +6,10 @@ import { Worker } from "node:worker_threads";
 import { invitePerson } from "../src/access/people/people-rows.ts";
 import { beginSession } from "../src/access/people/sessions.ts";
 import { append } from "../src/audit/append.ts";
+import { everyCommand } from "../src/commands/families.ts";
+import { siteMap } from "../src/console/site-map.ts";
+import { rebuildSums } from "../src/identity/ledger/journal/rebuild-sums.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import { type Engine, engines, type FreshSettings } from "../test/support/engines.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
@@ -31,7 +35,8 @@ export async function consolePages(): Promise<void> {
   const chosen = engines.filter(({ name }) => (process.env.BENCH_ENGINE ?? name) === name);
   for (const { fresh } of rows > 0 ? chosen : []) {
     const place = await fresh();
-    await (await openStore({ ...place.settings, serving: true })).close();
+    // The first start makes the tables and signs the head of the audit trail.
+    await (await startService({ ...place, dispose: async () => {} }))[Symbol.asyncDispose]();
     const raw = await openRaw(place.settings);
     await fillLedger(raw, rows);
     await raw.close();
@@ -42,7 +47,7 @@ export async function consolePages(): Promise<void> {
   for (const engine of chosen) await lookUpsBeside(engine);
 }
 
-/** The accounts and keys that the ledger names, and a request log. */
+/** The accounts and keys that the ledger names, a request log, and the sums, which verifications that were really made would have left. */
 async function fillAround(settings: FreshSettings): Promise<void> {
   const { db, now, close } = await openStore({ ...settings, serving: false });
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -79,6 +84,8 @@ async function fillAround(settings: FreshSettings): Promise<void> {
       .insertInto("api_request")
       .values(requests.slice(at, at + 1000))
       .execute();
+  const sums = { db, audit: async () => {}, actor: "system", now, progress: () => {} };
+  await rebuildSums(sums, new TimeZone("Africa/Lagos"));
   await close();
 }
 
@@ -119,28 +126,25 @@ async function visitPages({ service, origin, cookie }: Opened): Promise<void> {
   const some = await db.selectFrom("verification").select(["reference"]).limit(1).executeTakeFirstOrThrow();
   await close();
   const month = "from=2026-10-01&to=2026-11-01";
+  const verificationsWith = (filter: string) => `/verifications?${filter}`;
+  const site = siteMap(await everyCommand());
   const pages = [
-    ...["/", "/now/live", "/now/tables", "/now/counts?range=hour", "/now/counts?range=day", "/status", "/alarms/list"],
-    ...["/verifications", "/verifications?state=unknown", "/verifications?last4=0037", "/verifications?kind=nin"],
-    ...[
-      "/verifications?account=shop7@example.com",
-      "/verifications?vendor=peer",
-      "/verifications?vendor=blusalt",
-      "/verifications?mode=test",
-    ],
-    "/verifications?account=shop7@example.com&state=failed&vendor=dojah",
-    ...["/verifications?from=2025-06-03&to=2025-06-04", "/verifications?request_id=request-000000000000000000000042"],
-    ...["/verifications?consent=consent-400", `/verifications?reference=${some.reference}`],
-    ...[`/ledger/show?reference=${some.reference}`, "/ledger/unknowns", `/ledger/summary?${month}`],
-    `/ledger/summary?by=day&${month}`,
-    ...["/accounts", "/accounts/show?account=shop7@example.com", "/keys", "/keys?account=shop7@example.com"],
-    ...["/catalogue", "/catalogue/entries", "/catalogue/show?revision=1", "/catalogue/import", "/prices/list"],
-    ...["/sources/list", "/books", ...["account", "day", "vendor"].map((by) => `/books?by=${by}&${month}`)],
-    `/books?account=shop7@example.com&${month}`,
-    ...["shop7", "shop0"].map((name) => `/books/statement?account=${name}@example.com&month=2026-10`),
-    ...["/audit", "/audit?kind=account.created", "/people", "/requests", "/requests?failed=on"],
-    ...["/requests?account=shop7@example.com", "/requests/show?request_id=request-42", "/events"],
-    ...["/events/endpoints/list", "/upstreams/list", "/keyring"],
+    ...site.places.map(({ path }) => path),
+    ...["/now/live", "/now/sums", "/now/tables", "/now/counts?range=hour", "/now/counts?range=day", "/status"],
+    ...["state=unknown", "last4=0037", "kind=nin", "mode=test", "vendor=peer", "vendor=blusalt"].map(verificationsWith),
+    ...["account=shop7@example.com", "account=shop7@example.com&state=failed&vendor=dojah"].map(verificationsWith),
+    ...["from=2025-06-03&to=2025-06-04", "request_id=request-000000000000000000000042"].map(verificationsWith),
+    ...["consent=consent-400", `reference=${some.reference}`].map(verificationsWith),
+    ...[`/ledger/show?reference=${some.reference}`, `/ledger/summary?_run=1&${month}`],
+    ...["day", "state", "key"].map((by) => `/ledger/summary?_run=1&by=${by}&${month}`),
+    ...["shop7", "shop0"].flatMap((name) => [
+      `/accounts/show?account=${name}@example.com`,
+      `/books/statement?_run=1&account=${name}@example.com&month=2026-10`,
+      `/books/trend?_run=1&account=${name}@example.com`,
+    ]),
+    ...["account", "day", "vendor"].map((by) => `/books?by=${by}&${month}`),
+    ...["/books/trend?_run=1", `/books?account=shop7@example.com&${month}`, "/keys?account=shop7@example.com"],
+    ...["/requests?failed=on", "/requests?account=shop7@example.com", "/audit?kind=account.created"],
   ];
   const figures: string[][] = [];
   for (const path of pages) {

@@ -93,6 +93,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     started_at: `${createdAt} + 2`,
     answered_at: `${createdAt} + 1400`,
     outcome: `case when ${isVerified} then 'verified' else 'negative' end`,
+    reason: `case when not (${isVerified}) then 'not_found' end`,
     vendor_reference: `'D-' || ${digits("n", 12)}`,
     price: "5000",
     bill: "5000",
