@@ -44,6 +44,10 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   product_not_found: [{ path: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=NOTHING", credential: null }],
   request_not_found: [{ path: "/api/v2/requests/NOTHING" }],
   verification_not_found: [{ path: "/api/v2/kyc/verifications/NOTHING" }],
+  endpoint_not_found: "With a key that has `events:manage`, send DELETE /api/v2/events/endpoints/NOTHING.",
+  event_not_found: "With such a key, send the event `NOTHING` of one of your endpoints again.",
+  endpoint_exists: "With such a key, add an endpoint twice.",
+  too_many_endpoints: "With such a key, add 11 endpoints.",
   method_not_allowed: [{ method: "DELETE", path: providers }],
   request_timeout: "Send a Content-Length that is larger than the body, and wait for `DUBA_REQUEST_TIMEOUT`.",
   request_in_progress:
@@ -97,12 +101,13 @@ export function sampleOf(operation: Operation<never>): CopiedRequest {
     return { method, path: filled, ...credential, headers, body: JSON.stringify(rest) };
   }
   const query = new URLSearchParams(rest).toString();
-  return { path: filled + (query && `?${query}`), ...credential };
+  return { ...(method === "GET" ? {} : { method }), path: filled + (query && `?${query}`), ...credential };
 }
 
 /** A request as a line for a shell, in which `$KEY` is the reader's key. Each header begins a line of its own. */
 export function curlLine(origin: string, { method, path, credential, headers = {}, body }: CopiedRequest): string {
-  const words = [`curl -i${method === "DELETE" ? ` -X ${method}` : ""} '${origin}${path}'`];
+  const isTold = method === undefined || body !== undefined;
+  const words = [`curl -i${isTold ? "" : ` -X ${method}`} '${origin}${path}'`];
   if (credential !== null) words.push(`-H "Authorization: Bearer ${credential ?? "$KEY"}"`);
   for (const [name, value] of Object.entries(headers)) words.push(`-H '${name}: ${value}'`);
   if (body !== undefined) words.push(`-d '${body}'`);

@@ -6,7 +6,7 @@ import type { HttpDependencies } from "../src/http/dependencies.ts";
 import { plainHttp } from "../src/http/server.fixture.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
-import { type BoundOperation, bind, failuresOf, operation } from "../src/operation/operation.ts";
+import { type BoundOperation, bind, failuresOf, operation, scopes } from "../src/operation/operation.ts";
 import Type from "../src/operation/schema/type.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
@@ -29,7 +29,7 @@ const http: HttpDependencies = {
       accountId: "acc",
       keyId: "key",
       mode: "test",
-      scopes: ["catalogue:read", "identity:verify"],
+      scopes,
     }),
   },
   accessLog: "failures",
@@ -243,9 +243,9 @@ suite("any operation", () => {
         const input = each.examples[0]!.input ?? {};
         const path = each.path.replace(/\{(\w+)\}/g, (_, name) => input[name]!);
         const asked = () =>
-          each.method === "POST"
+          each.carriage === "body"
             ? get(path, { method: "POST", body: input })
-            : get(`${path}?${new URLSearchParams(input)}`);
+            : get(`${path}?${new URLSearchParams(input)}`, { method: each.method });
         for (const code of failuresOf(each)) {
           failing = code;
           const response = await asked();

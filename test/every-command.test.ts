@@ -248,7 +248,7 @@ async function makeWorld(engine: Engine): Promise<World> {
     JSON.parse(
       await done("events", "endpoints", "add", `https://${host}/duba`, "--account", "shop@example.com", "--json"),
     );
-  const [receiver, removed] = [await endpointOf("shop.example.com"), await endpointOf("old.example.com")];
+  const [receiver, removed] = [await endpointOf("shelf.example.com"), await endpointOf("old.example.com")];
   // Duba publishes a revision for the receiver to be told of, and gives up on it.
   await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
   await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", receiver.id).execute();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { pathMembers, type Scope, scopes } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
@@ -25,16 +26,25 @@ function assertOrder(schema: TSchema, value: unknown, where = ""): void {
 }
 
 let service: TestService;
-/** A scope that is not the one needed. */
-const keys = { "catalogue:read": "", "identity:verify": "" };
+/** A key with each scope alone. */
+const keys = {} as Record<Scope, string>;
+/** A key with all scopes. */
+let mightyKey = "";
 let reference = "";
 let requestId = "";
 const idempotencyKey = "every-operation";
 
 before(async () => {
-  service = await startService({ DUBA_LIMIT_ANONYMOUS: "9999/min", DUBA_LIMIT_VERIFICATION: "9999/min" });
-  keys["catalogue:read"] = (await service.newKey({ scopes: ["catalogue:read"] })).text;
-  keys["identity:verify"] = (await service.newKey({ scopes: ["identity:verify"] })).text;
+  service = await startService(
+    {
+      ...{ DUBA_LIMIT_ANONYMOUS: "9999/min", DUBA_LIMIT_VERIFICATION: "9999/min", DUBA_LIMIT_CATALOGUE: "9999/min" },
+      DUBA_EVENT_NETWORKS: "127.0.0.0/8",
+    },
+    undefined,
+    { fixed: { limitFailedCredentials: { count: 100, seconds: 60 } } },
+  );
+  for (const scope of scopes) keys[scope] = (await service.newKey({ scopes: [scope] })).text;
+  mightyKey = (await service.newKey({ scopes })).text;
   const verified = await service.ask("/api/v2/kyc/verify-bvn", {
     method: "POST",
     headers: { "Idempotency-Key": idempotencyKey },
@@ -51,13 +61,33 @@ after(async () => {
   );
 });
 
+let endpoints = 0;
+let endpoint = "";
+/** A new one, of a port that refuses connections. */
+function endpointUrl(): string {
+  endpoints += 1;
+  return `http://127.0.0.1:1/${endpoints}`;
+}
+
+/** A new endpoint in place of all that there are. */
+async function makeEndpoint(): Promise<void> {
+  const path = "/api/v2/events/endpoints";
+  const asked = { credential: mightyKey };
+  const { data } = (await service.ask(path, asked)).json;
+  for (const { id } of data) await service.ask(`${path}/${id}`, { method: "DELETE", ...asked });
+  endpoint = (await service.ask(path, { method: "POST", body: { url: endpointUrl() }, ...asked })).json.data.id;
+}
+
 for (const operation of everyOperation) {
   const { id, method, access, carriage, documented, limit } = operation;
-  const isPost = method === "POST";
+  const isGet = method === "GET";
+  const inBody = carriage === "body";
 
   /** An input that the service on this store answers with success. */
   const input = (): Record<string, string> => {
     const known: Record<string, string> = {
+      id: endpoint,
+      url: endpointUrl(),
       request_reference: reference,
       idempotency_key: idempotencyKey,
       request_id: requestId,
@@ -68,22 +98,26 @@ for (const operation of everyOperation) {
     return Object.fromEntries(given.map(([name, value]) => [name, known[name] ?? value]));
   };
   const pathOf = (members = input()): string => operation.path.replace(/\{(\w+)\}/g, (_, name) => members[name]!);
-  const ask = (options: AskOptions = {}, more: Record<string, unknown> = {}): Promise<ServiceResponse> => {
+  const ask = async (options: AskOptions = {}, more: Record<string, unknown> = {}): Promise<ServiceResponse> => {
+    if (operation.scope === "events:manage") await makeEndpoint();
     const members: Record<string, unknown> = { ...input(), ...more };
-    if (isPost) return service.ask(pathOf(), { method, body: members, ...options });
+    const path = pathOf();
+    for (const name of pathMembers(operation)) delete members[name];
+    const asked = { method, credential: mightyKey, ...options };
+    if (inBody) return service.ask(path, { body: members, ...asked });
     const query = new URLSearchParams(members as Record<string, string>);
-    return service.ask(`${pathOf()}?${query}`, { method, ...options });
+    return service.ask(`${path}?${query}`, asked);
   };
   const refused = { path: operation.path as string };
 
-  suite(id, { concurrency: true }, () => {
+  suite(id, { concurrency: operation.scope !== "events:manage" }, () => {
     test("answers with its members in their order, and with the headers of every answer", async () => {
       const response = await ask();
       assert.equal(response.status, 200, response.text);
       assert.ok(Compile(operation.answer).Check(response.json), response.text);
       assertOrder(operation.answer, response.json);
       assertCommonHeaders(response);
-      if (isPost || id.endsWith("Verification"))
+      if (!isGet || id.endsWith("Verification"))
         assert.deepEqual([response.headers["cache-control"], response.headers.etag], ["no-store", undefined]);
       assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
     });
@@ -100,7 +134,7 @@ for (const operation of everyOperation) {
     test("ignores what it does not know", async () => {
       const more = { constructor: "1", undeclared: "2", toString: "x" };
       assert.equal((await ask({}, more)).status, 200);
-      if (isPost) {
+      if (inBody) {
         const body = `{"__proto__":{"a":1},"x":null,${JSON.stringify(input()).slice(1)}`;
         assert.equal((await ask({ body, headers: { "Content-Type": "application/json" } })).status, 200);
       }
@@ -128,15 +162,19 @@ for (const operation of everyOperation) {
 
     test("refuses a key without its scope, and takes one with no other", async () => {
       if (operation.scope === null) return;
-      const other = operation.scope === "catalogue:read" ? "identity:verify" : "catalogue:read";
-      const response = await ask({ credential: keys[other] });
-      assertFailure(response, 403, "insufficient_scope", { ...refused, message: new RegExp(operation.scope) });
-      assert.match(response.headers["www-authenticate"]!, /^Bearer .*error="insufficient_scope"/);
+      for (const other of scopes.filter((scope) => scope !== operation.scope)) {
+        const response = await ask({ credential: keys[other] });
+        assertFailure(response, 403, "insufficient_scope", { ...refused, message: new RegExp(operation.scope) });
+        assert.match(response.headers["www-authenticate"]!, /^Bearer .*error="insufficient_scope"/);
+      }
       assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
     });
 
     test("refuses other methods and names its own", async () => {
-      const allow = [...(isPost ? ["POST"] : ["GET", "HEAD"]), ...(carriage === "query or body" ? ["QUERY"] : [])];
+      const allow = everyOperation
+        .filter(({ path }) => path === operation.path)
+        .flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]));
+      if (carriage === "query or body") allow.push("QUERY");
       for (const other of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PROPFIND"]) {
         if (allow.includes(other)) continue;
         const response = await ask({ method: other });
@@ -149,8 +187,9 @@ for (const operation of everyOperation) {
     test("answers HEAD as it answers GET, or refuses it", async () => {
       const head = await ask({ method: "HEAD" });
       assert.equal(head.text, "");
-      assert.equal(head.status, isPost ? 405 : 200);
-      if (isPost) return;
+      const answersGet = everyOperation.some(({ path, method }) => path === operation.path && method === "GET");
+      assert.equal(head.status, answersGet ? 200 : 405);
+      if (!isGet) return;
       const get = await ask();
       for (const name of ["content-type", "content-length", "cache-control", "etag", "vary"])
         assert.equal(head.headers[name], get.headers[name], name);
@@ -165,7 +204,7 @@ for (const operation of everyOperation) {
 
     test("keeps its words when the parser or the URL is at fault", async () => {
       const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
-      assertFailure(await service.ask(url, { method, ...(isPost ? { body: {} } : {}) }), 414, "uri_too_long", refused);
+      assertFailure(await service.ask(url, { method, ...(inBody ? { body: {} } : {}) }), 414, "uri_too_long", refused);
       const line = new Line(service.port);
       line.say(`${method} ${pathOf()} HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}`);
       assertFailure((await line.heard(1))[0]!, 417, "expectation_failed", refused);

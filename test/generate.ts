@@ -5,6 +5,7 @@ import { everyCommand } from "../src/commands/families.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { labelOf } from "../src/operation/check-kind.ts";
 import { confirms, givenAway } from "../src/operation/command.ts";
+import { inputBesidePath } from "../src/operation/operation.ts";
 import { silent } from "../src/runtime/log.ts";
 import { vendors } from "../src/upstreams/registry.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
@@ -106,8 +107,9 @@ function operationTable(operations: typeof everyOperation): string {
   return ["| name | request | what it gives | credential |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-function requestOf({ method, path, carriage, input }: (typeof everyOperation)[number]): string {
-  const inQuery = Object.keys(input.properties).filter((name) => !path.includes(`{${name}}`));
+function requestOf(operation: (typeof everyOperation)[number]): string {
+  const { method, path, carriage } = operation;
+  const inQuery = Object.keys(inputBesidePath(operation).properties);
   const query = carriage === "body" || inQuery.length === 0 ? "" : `?${inQuery.map((name) => `${name}=`).join("&")}`;
   return `${method} ${path}${query}`;
 }

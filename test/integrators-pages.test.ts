@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { type CopiedRequest, curlLine, provocations } from "../pages/provoke.ts";
-import { failuresOf } from "../src/operation/operation.ts";
+import { failuresOf, scopes } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type ServiceResponse, sandboxKey, suiteService } from "./support/service.ts";
@@ -54,7 +54,8 @@ suite("the pages for integrators", { concurrency: true }, () => {
       folders.map(({ name }) => name),
       [...new Set(everyOperation.map(({ group }) => group))],
     );
-    const values: Record<string, string> = { url: "", key: sandboxKey, email: "sandbox@example.com" };
+    const { text: key } = await service.newKey({ scopes });
+    const values: Record<string, string> = { url: "", key, email: "sandbox@example.com" };
     for (const variable of collection.variable) values[variable.key] ||= variable.key === "url" ? "" : variable.value;
     values.idempotency_key = "from-a-collection";
     const filled = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name]!);
@@ -66,12 +67,14 @@ suite("the pages for integrators", { concurrency: true }, () => {
       const answer = await service.ask(filled(url.raw), {
         method,
         headers,
+        credential: key,
         ...(body ? { body: filled(body.raw) } : {}),
       });
       assert.equal(answer.status, 200, `${name}: ${answer.text}`);
       const reference = answer.json.data?.request_reference;
       if (reference)
         Object.assign(values, { request_reference: reference, request_id: answer.headers["x-request-id"] });
+      if (name.includes("addEventEndpoint")) values.endpoint = answer.json.data.id;
       const operation = everyOperation.find(({ id }) => name.endsWith(`(${id})`))!;
       seen.push(operation.id);
       const failing = response.filter(({ code }) => code !== 200);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, suite, test } from "node:test";
-import { Duba } from "../client/src/duba.ts";
+import { type AddEventEndpointAnswer, Duba } from "../client/src/duba.ts";
 import { ConfigError, readConfig } from "../src/config/read-config.ts";
+import { scopes } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, suiteService } from "./support/service.ts";
@@ -17,7 +18,8 @@ suite("several prefixes of paths", () => {
   });
 
   test("serve every operation under each, which the metrics count as one", async () => {
-    const clients = prefixes.map((prefix) => new Duba({ url: service.url + prefix, key: sandboxKey }));
+    const { text: key } = await service.newKey({ scopes });
+    const clients = prefixes.map((prefix) => new Duba({ url: service.url + prefix, key }));
     const mine = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     const verified = await clients[0]!.verifyBvn(mine, { idempotencyKey: "one-key" });
     assert.ok(verified.success);
@@ -30,13 +32,14 @@ suite("several prefixes of paths", () => {
       idempotency_key: "one-key",
       password: sandboxKey,
     };
-    for (const { id, input, examples } of everyOperation)
-      for (const client of clients) {
+    for (const client of clients)
+      for (const { id, input, examples } of everyOperation) {
         const method = (client as unknown as Record<string, (input?: object) => Promise<object>>)[id]!.bind(client);
         const members = Object.entries(examples[0]!.input ?? {}).map(([name, value]) => [name, known[name] ?? value]);
         const hasInput = Object.keys(input.properties).length > 0;
         const response = await (hasInput ? method(Object.fromEntries(members)) : method());
         assert.partialDeepStrictEqual(response, { success: true }, id);
+        if (id === "addEventEndpoint") known.id = (response as AddEventEndpointAnswer).data.id;
       }
     const { text } = await ask(metricsPort, "/metrics", { credential: false });
     const labels = new Set([...text.matchAll(/^duba_answers_total\{operation="([^"]*)"/gm)].map(([, label]) => label!));
@@ -70,7 +73,7 @@ suite("several prefixes of paths", () => {
     );
     assert.deepEqual(
       Object.keys(document.paths).map((path) => prefixes[0] + path),
-      everyOperation.map(({ path }) => path),
+      [...new Set(everyOperation.map(({ path }) => path))],
     );
     const inBrowser = (await service.ask("/docs/reference.json")).json;
     assert.deepEqual(inBrowser.servers, [{ url: "/api/v2" }, { url: "/api" }]);

@@ -11,6 +11,8 @@ export interface Operation {
   needsKey: boolean;
   /** Whether a request may verify a person or tell of one. */
   isAboutPeople: boolean;
+  /** Whether it needs a permission that a key does not have unless an operator gives it. */
+  isByPermission: boolean;
   /** Where the members are, unless a request says otherwise. */
   carriage: "query" | "body";
   required: readonly string[];
@@ -60,6 +62,7 @@ export const everyOperation: readonly Operation[] = described.map(
       ...{ id, method, path, documented: documentedIds.includes(id) },
       needsKey: security.every((scheme) => "bearer" in scheme),
       isAboutPeople: description.includes("`identity:verify`"),
+      isByPermission: description.includes("`events:manage`"),
       carriage: body ? "body" : "query",
       required: [...new Set([...inUrl.filter((parameter) => parameter.required).map(({ name }) => name), ...required])],
       examples: {

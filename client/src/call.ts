@@ -4,7 +4,7 @@ import { answerOf, type ClientFailure, clientFailure, type Outcome, type Success
 /** An operation as the wire needs it. */
 export interface Row {
   id: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   path: string;
   /** Headers that a caller can set, in lower case. */
   headers?: readonly string[];
@@ -55,8 +55,8 @@ export function caller(usual: Options): Call {
   async function repeated(request: Request): Promise<Outcome> {
     for (let tries = 0; ; tries += 1) {
       const outcome = await sent(request);
-      // Nothing says whether a POST without a key was done.
-      if (outcome.success || (request.row.method === "POST" && isLost(outcome))) return outcome;
+      // Nothing says whether a change without a key was done.
+      if (outcome.success || (request.row.method !== "GET" && isLost(outcome))) return outcome;
       if (!(await waited(outcome, tries, request.options))) return outcome;
     }
   }

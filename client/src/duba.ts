@@ -28,9 +28,13 @@ export type FailureCode =
   | "nin_not_found"
   | "request_not_found"
   | "verification_not_found"
+  | "endpoint_not_found"
+  | "event_not_found"
   | "method_not_allowed"
   | "request_timeout"
   | "request_in_progress"
+  | "endpoint_exists"
+  | "too_many_endpoints"
   | "operation_retired"
   | "record_no_longer_held"
   | "body_too_large"
@@ -422,6 +426,67 @@ export interface AccountCapWarningEvent {
   };
 }
 
+export interface EventEndpoint {
+  id: string;
+  url: string;
+  mode: "test" | "live";
+  /** Types of the events that it gets */
+  types: string[];
+  /** `off`: it answered 410, so it gets nothing until you resend */
+  state: "on" | "off";
+  off_since: string | null;
+  /** When it was made, UTC */
+  created_at: string;
+  made_by: string | null;
+}
+
+export interface ListedEndpoint {
+  id: string;
+  url: string;
+  mode: "test" | "live";
+  /** Types of the events that it gets */
+  types: string[];
+  /** `off`: it answered 410, so it gets nothing until you resend */
+  state: "on" | "off";
+  off_since: string | null;
+  /** When it was made, UTC */
+  created_at: string;
+  made_by: string | null;
+  last_delivery: WebhookDelivery | null;
+}
+
+export interface WebhookDelivery {
+  /** Id of the event */
+  event: string;
+  /** Type of the event */
+  type: string;
+  /** When it happened, UTC */
+  happened_at: string;
+  /** `dead`: Duba does not try any more */
+  state: "waiting" | "delivered" | "dead";
+  /** How often Duba sent it */
+  attempts: number;
+  tried_at: string | null;
+  status: number | null;
+  outcome: string | null;
+  next_try_at: string | null;
+}
+
+export interface EndpointTest {
+  /** Whether the endpoint answered with a status from 200 to 299 */
+  delivered: boolean;
+  /** HTTP status of its answer */
+  status: number | null;
+  /** `answered`, `timed_out`, `no_public_address`, or a code of the connection */
+  outcome: string;
+  milliseconds: number;
+}
+
+export interface Resent {
+  /** How many events wait for the endpoint again */
+  events: number;
+}
+
 export interface AccessToken {
   /** Opaque; send it as `Authorization: Bearer <access_token>` */
   access_token: string;
@@ -444,7 +509,7 @@ export interface Caller {
     addresses: string[];
   };
   mode: "test" | "live";
-  scopes: ("catalogue:read" | "identity:verify")[];
+  scopes: ("catalogue:read" | "identity:verify" | "events:manage")[];
   limits: {
     name: string;
     /** Requests in each window */
@@ -985,6 +1050,211 @@ export type TriggerEventFailure = Failure<
 
 const triggerEvent: Row = { id: "triggerEvent", method: "POST", path: "/api/v2/events/trigger", payload: "data" };
 
+export interface AddEventEndpointInput {
+  /** Where Duba sends the events. */
+  url: string;
+  /** Types of the events that it gets, with commas between: verification.settled, verification.charged, verification.reversed, catalogue.published, price.scheduled, key.expiring, key.revoked, account.cap_warning. Unless given: all that there are today and your key may list. */
+  types?: string | undefined;
+}
+
+export interface AddEventEndpointAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: EventEndpoint;
+  /** Signs the deliveries. It is shown this once */
+  secret: string;
+}
+
+export type AddEventEndpointFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "request_timeout"
+  | "endpoint_exists"
+  | "too_many_endpoints"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const addEventEndpoint: Row = {
+  id: "addEventEndpoint",
+  method: "POST",
+  path: "/api/v2/events/endpoints",
+  payload: "data",
+};
+
+export interface ListEventEndpointsAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  /** Endpoints, oldest first */
+  data: ListedEndpoint[];
+}
+
+export type ListEventEndpointsFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const listEventEndpoints: Row = {
+  id: "listEventEndpoints",
+  method: "GET",
+  path: "/api/v2/events/endpoints",
+  payload: "data",
+};
+
+export interface TestEventEndpointInput {
+  /** Id of the endpoint. */
+  id: string;
+}
+
+export interface TestEventEndpointAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: EndpointTest;
+}
+
+export type TestEventEndpointFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "endpoint_not_found" | "validation_failed"
+>;
+
+const testEventEndpoint: Row = {
+  id: "testEventEndpoint",
+  method: "POST",
+  path: "/api/v2/events/endpoints/{id}/test",
+  payload: "data",
+};
+
+export interface ListEventDeliveriesInput {
+  /** Id of the endpoint. */
+  id: string;
+  /** The `next` of an earlier answer, or 0. */
+  after?: string | undefined;
+  /** How many deliveries to list at most, from 1 to 1000; 100 unless given. */
+  limit?: string | undefined;
+}
+
+export interface ListEventDeliveriesAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  /** Deliveries, oldest event first */
+  data: WebhookDelivery[];
+  /** Cursor for the next call: `after` */
+  next: string;
+  /** True if the next call will list more at once */
+  more: boolean;
+}
+
+export type ListEventDeliveriesFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "endpoint_not_found" | "validation_failed"
+>;
+
+const listEventDeliveries: Row = {
+  id: "listEventDeliveries",
+  method: "GET",
+  path: "/api/v2/events/endpoints/{id}/deliveries",
+  payload: "data",
+};
+
+export interface ResendEventsInput {
+  /** Id of the endpoint. */
+  id: string;
+  /** Id of an event. Unless given: all that are dead. */
+  event?: string | undefined;
+}
+
+export interface ResendEventsAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: Resent;
+}
+
+export type ResendEventsFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "endpoint_not_found"
+  | "event_not_found"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const resendEvents: Row = {
+  id: "resendEvents",
+  method: "POST",
+  path: "/api/v2/events/endpoints/{id}/resend",
+  payload: "data",
+};
+
+export interface RollEventSecretInput {
+  /** Id of the endpoint. */
+  id: string;
+  /** How long the old secret signs too; 24h unless given. 0s: it ends at once. */
+  overlap?: string | undefined;
+}
+
+export interface RollEventSecretAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: EventEndpoint;
+  /** Signs the deliveries. It is shown this once */
+  secret: string;
+  /** Until when the old secret signs too, UTC */
+  old_secret_ends_at: string;
+}
+
+export type RollEventSecretFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "endpoint_not_found"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const rollEventSecret: Row = {
+  id: "rollEventSecret",
+  method: "POST",
+  path: "/api/v2/events/endpoints/{id}/secret",
+  payload: "data",
+};
+
+export interface RemoveEventEndpointInput {
+  /** Id of the endpoint. */
+  id: string;
+}
+
+export interface RemoveEventEndpointAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: EventEndpoint;
+}
+
+export type RemoveEventEndpointFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "endpoint_not_found" | "validation_failed"
+>;
+
+const removeEventEndpoint: Row = {
+  id: "removeEventEndpoint",
+  method: "DELETE",
+  path: "/api/v2/events/endpoints/{id}",
+  payload: "data",
+};
+
 export interface AuthorizeMerchantInput {
   /** E-mail address of the account; case does not matter. */
   email?: string | undefined;
@@ -1167,6 +1437,63 @@ export class Duba {
   /** Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints of the account's test mode get it. */
   triggerEvent(input: TriggerEventInput, options?: CallOptions): Promise<TriggerEventAnswer | TriggerEventFailure> {
     return this.#call(triggerEvent, input, options);
+  }
+
+  /** Adds an endpoint that gets the events of your account, in the mode of your key, as signed webhooks.
+   * @since 0.2.0 */
+  addEventEndpoint(
+    input: AddEventEndpointInput,
+    options?: CallOptions,
+  ): Promise<AddEventEndpointAnswer | AddEventEndpointFailure> {
+    return this.#call(addEventEndpoint, input, options);
+  }
+
+  /** Lists the endpoints of your account in the mode of your key, oldest first, without their secrets: who made each, whether it is on, and what became of the last delivery.
+   * @since 0.2.0 */
+  listEventEndpoints(options?: CallOptions): Promise<ListEventEndpointsAnswer | ListEventEndpointsFailure> {
+    return this.#call(listEventEndpoints, {}, options);
+  }
+
+  /** Sends `endpoint.test` to an endpoint once, signed like all deliveries, and says what came back within 8 seconds.
+   * @since 0.2.0 */
+  testEventEndpoint(
+    input: TestEventEndpointInput,
+    options?: CallOptions,
+  ): Promise<TestEventEndpointAnswer | TestEventEndpointFailure> {
+    return this.#call(testEventEndpoint, input, options);
+  }
+
+  /** Lists what became of the events for an endpoint, oldest event first.
+   * @since 0.2.0 */
+  listEventDeliveries(
+    input: ListEventDeliveriesInput,
+    options?: CallOptions,
+  ): Promise<ListEventDeliveriesAnswer | ListEventDeliveriesFailure> {
+    return this.#call(listEventDeliveries, input, options);
+  }
+
+  /** Sends all events that are dead for an endpoint again, or the one that you name, also if it was delivered.
+   * @since 0.2.0 */
+  resendEvents(input: ResendEventsInput, options?: CallOptions): Promise<ResendEventsAnswer | ResendEventsFailure> {
+    return this.#call(resendEvents, input, options);
+  }
+
+  /** Gives an endpoint a new secret, which is shown this once.
+   * @since 0.2.0 */
+  rollEventSecret(
+    input: RollEventSecretInput,
+    options?: CallOptions,
+  ): Promise<RollEventSecretAnswer | RollEventSecretFailure> {
+    return this.#call(rollEventSecret, input, options);
+  }
+
+  /** Removes an endpoint of your account in the mode of your key, and all deliveries that wait for it.
+   * @since 0.2.0 */
+  removeEventEndpoint(
+    input: RemoveEventEndpointInput,
+    options?: CallOptions,
+  ): Promise<RemoveEventEndpointAnswer | RemoveEventEndpointFailure> {
+    return this.#call(removeEventEndpoint, input, options);
   }
 
   /** Gives a token that stands for the API key for 24 hours, and dies with the key. */

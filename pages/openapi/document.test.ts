@@ -123,7 +123,7 @@ test("two different schemas of one name are refused", () => {
 });
 
 test("the document stays small, and a new operation changes no line of the others", () => {
-  assert.ok(JSON.stringify(document).length < 145_000);
+  assert.ok(JSON.stringify(document).length < 180_000);
   const grown = openapi([...served, retiring], "0.1.0");
   const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
   assert.ok(lines(grown) - lines(document) < 250, `${lines(grown) - lines(document)} lines`);
@@ -182,7 +182,7 @@ test("only keywords of JSON Schema and methods of OpenAPI 3.1 appear", () => {
   };
   walk(document);
   for (const path of Object.values(document.paths))
-    for (const method of Object.keys(path)) assert.match(method, /^(get|post)$/);
+    for (const method of Object.keys(path)) assert.match(method, /^(get|post|delete)$/);
 });
 
 test("equal tables give equal documents, whenever they are made", async () => {

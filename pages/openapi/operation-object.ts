@@ -1,7 +1,15 @@
 import type { TSchema } from "typebox";
 import { rehearsedScope, scenarioHeader, scenarios } from "../../src/http/rehearsal/scenarios.ts";
 import { hintHeader } from "../../src/http/request/hints.ts";
-import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../src/operation/operation.ts";
+import {
+  type Example,
+  inputBesidePath,
+  isKeyed,
+  modeHeader,
+  type Operation,
+  pathMembers,
+  tellsMode,
+} from "../../src/operation/operation.ts";
 import { firstVersion, type Version } from "../../src/operation/versions.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref, sinceOf } from "./schema.ts";
@@ -53,14 +61,14 @@ function security({ access }: Operation<never>): JsonObject[] {
   return access === "anonymous" ? [{}, { bearer: [] }] : [{ bearer: [] }];
 }
 
-function inputParameters({ path, carriage, input }: Operation<never>): JsonObject[] {
-  if (carriage === "body") return [];
-  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-  return Object.entries(input.properties).map(([name, schema]) =>
-    inPath.has(name)
-      ? parameter("path", name, schema, true)
-      : parameter("query", name, schema, carriage === "query" && requiredOf(input).has(name)),
+function inputParameters(operation: Operation<never>): JsonObject[] {
+  const { carriage, input } = operation;
+  const inPath = pathMembers(operation).map((name) => parameter("path", name, input.properties[name]!, true));
+  if (carriage === "body") return inPath;
+  const inQuery = Object.entries(inputBesidePath(operation).properties).map(([name, schema]) =>
+    parameter("query", name, schema, carriage === "query" && requiredOf(input).has(name)),
   );
+  return [...inPath, ...inQuery];
 }
 
 function headerParameters({ headers: declared, pick, scope }: Operation<never>): JsonObject[] {
@@ -134,8 +142,12 @@ function titled(header: string): string {
   return header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-function requestBody({ carriage, input, examples }: Operation<never>): JsonObject {
-  const given = named(examples.filter((example) => example.input));
+function requestBody(operation: Operation<never>): JsonObject {
+  const { carriage, examples } = operation;
+  const input = inputBesidePath(operation);
+  const membersOf = (example: Example) =>
+    Object.fromEntries(Object.entries(example.input ?? {}).filter(([name]) => name in input.properties));
+  const given = named(examples.filter((example) => Object.keys(membersOf(example)).length > 0));
   return {
     ...(carriage === "query or body"
       ? { description: "The parameters as JSON, instead of the query string. Browsers cannot send a body with GET." }
@@ -144,7 +156,7 @@ function requestBody({ carriage, input, examples }: Operation<never>): JsonObjec
     content: {
       "application/json": {
         schema: jsonSchema(input),
-        ...(given.length > 0 ? { examples: valued(given, (example) => example.input) } : {}),
+        ...(given.length > 0 ? { examples: valued(given, membersOf) } : {}),
       },
     },
   };

@@ -1,6 +1,6 @@
 import type { FailureCode } from "../../src/operation/failures.ts";
 import { failures } from "../../src/operation/failures.ts";
-import { failuresOf, isKeyed, type Operation } from "../../src/operation/operation.ts";
+import { failuresOf, isKeyed, type Operation, pathMembers } from "../../src/operation/operation.ts";
 import { exampleFailure } from "./failure-responses.ts";
 import type { JsonObject } from "./schema.ts";
 
@@ -8,12 +8,13 @@ import type { JsonObject } from "./schema.ts";
 const variables: Record<string, string> = {
   request_reference: "{{request_reference}}",
   request_id: "{{request_id}}",
+  id: "{{endpoint}}",
   idempotency_key: "{{idempotency_key}}",
   email: "{{email}}",
   password: "{{key}}",
 };
 
-/** Before each request: a verification has a new key. After it: the next requests ask for this verification. */
+/** Before each request: a verification has a new key. After it: the next requests ask for this verification, or endpoint. */
 const scripts = {
   prerequest: [
     "if (pm.request.method === 'POST' && pm.request.headers.has('Idempotency-Key'))",
@@ -25,6 +26,7 @@ const scripts = {
     "const reference = answer.data && answer.data.request_reference;",
     "if (reference) pm.collectionVariables.set('request_reference', reference);",
     "if (reference) pm.collectionVariables.set('request_id', pm.response.headers.get('X-Request-Id'));",
+    "if (answer.data && /^ep_/.test(answer.data.id)) pm.collectionVariables.set('endpoint', answer.data.id);",
   ],
 };
 
@@ -42,7 +44,7 @@ export function postmanCollection(
     info: {
       name: `Duba ${version}`,
       description:
-        "Set the variable key to a test key. Then all requests succeed in their order: people of the sandbox are invented.",
+        "Set the variable key to a test key. Then all requests succeed in their order: people of the sandbox are invented. Those to endpoints need a key with `events:manage`.",
       schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
     },
     auth: { type: "bearer", bearer: [{ key: "token", value: "{{key}}", type: "string" }] },
@@ -53,6 +55,7 @@ export function postmanCollection(
       email: "sandbox@example.com",
       request_reference: "",
       request_id: "",
+      endpoint: "",
       idempotency_key: "",
     }).map(([key, value]) => ({ key, value })),
     item: [...groups].map(([name, members]) => ({ name, item: members.map((operation) => item(operation, origin)) })),
@@ -77,9 +80,10 @@ function requestOf(operation: Operation<never>): JsonObject {
     examples: [example],
   } = operation;
   const input = Object.entries(example?.input ?? {}).map(([name, value]) => [name, variables[name] ?? value] as const);
-  const inPath = ([name]: readonly [string, string]) => path.includes(`{${name}}`);
+  const inPath = pathMembers(operation);
   const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => Object.fromEntries(input)[name]!);
-  const query = carriage === "body" ? [] : input.filter((member) => !inPath(member));
+  const rest = input.filter(([name]) => !inPath.includes(name));
+  const query = carriage === "body" ? [] : rest;
   const search = query.map(([key, value]) => `${key}=${value}`).join("&");
   return {
     method,
@@ -93,7 +97,7 @@ function requestOf(operation: Operation<never>): JsonObject {
       path: whole.split("/").slice(1),
       query: query.map(([key, value]) => ({ key, value })),
     },
-    ...(carriage === "body" ? { body: { mode: "raw", raw: JSON.stringify(Object.fromEntries(input), null, 2) } } : {}),
+    ...(carriage === "body" ? { body: { mode: "raw", raw: JSON.stringify(Object.fromEntries(rest), null, 2) } } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Transaction } from "kysely";
-import { scopes } from "../operation/operation.ts";
+import { usualScopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
 import { put } from "../storage/queries/put.ts";
@@ -160,7 +160,7 @@ async function insertSandboxKey(start: Start, id: string, accountId: string, has
     account_id: accountId,
     mode: "test",
     label: sandbox.name,
-    scopes: JSON.stringify(scopes),
+    scopes: JSON.stringify(usualScopes),
     addresses: "[]",
     secret_hash: hash,
     bootstrap: 1,

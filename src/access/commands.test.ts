@@ -210,7 +210,7 @@ for (const engine of usualEngines) {
         [["--expires", "2020-01-01"], /^--expires must be a later day such as .* or "never"\.\n/],
         [["--address", "here"], /^--address must be an IP address or a network.* or "any"\.\n/],
         [["--address", "any", "--address", "10.0.0.1"], /^"any" allows every address/],
-        [["--scope", "all"], /^--scope must be one of catalogue:read, identity:verify\.\n/],
+        [["--scope", "all"], /^--scope must be one of catalogue:read, identity:verify, events:manage\.\n/],
       ] as const) {
         const { exitCode, err } = await duba(...change, ...argv);
         assert.equal(exitCode, 2);

@@ -99,12 +99,15 @@ for (const engine of usualEngines)
       assert.match((await duba("events", "resend", id)).err, /No event is dead/);
     });
 
-    test("an account has at most 10 endpoints", async () => {
-      const email = await service.newAccount(`Many-${engine.name}`);
-      const add = () => duba("events", "endpoints", "add", "https://shop.example.com/duba", "--account", email);
-      const all = await Promise.all(Array.from({ length: 12 }, add));
+    test("an account has at most 10 endpoints in a mode, of different URLs", async () => {
+      const account = ["--account", await service.newAccount(`Many-${engine.name}`)];
+      const add = (end: number, ...more: string[]) =>
+        duba("events", "endpoints", "add", `https://shop.example.com/${end}`, ...account, ...more);
+      const all = await Promise.all(Array.from({ length: 12 }, (_, end) => add(end)));
       assert.deepEqual(all.map(({ exitCode }) => exitCode).toSorted(), [...Array(10).fill(0), 1, 1]);
       assert.match(all.find(({ exitCode }) => exitCode === 1)!.err, /has 10 endpoints already/);
+      assert.equal((await add(1, "--mode", "test")).exitCode, 0);
+      assert.match((await add(1, "--mode", "test")).err, /The endpoint ep_\S{12} has this URL already/);
     });
 
     test("the path of an endpoint's URL, which may be a secret, is shown nowhere", async () => {
@@ -137,6 +140,6 @@ for (const engine of usualEngines)
       assert.match(await refusal("http://shop.example.com/"), /Use an https:\/\/ URL/);
       const account = ["--account", "sandbox@example.com"];
       assert.match(await refusal("https://shop.example.com/", ...account, "--type", "vendor.alarm"), /Only operators/);
-      assert.match((await duba("events", "endpoints", "test", "ep_none")).err, /No endpoint has the id/);
+      assert.match((await duba("events", "endpoints", "test", "ep_none")).err, /No endpoint has this id/);
     });
   });

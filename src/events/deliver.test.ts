@@ -138,7 +138,7 @@ for (const engine of engines)
 
       receiver.behaves = () => 204;
       assert.equal(await resend(store.place(), { endpoint: id }, store.at), 1);
-      await assert.rejects(resend(store.place(), { endpoint: id }, store.at), /No event is dead/);
+      assert.equal(await resend(store.place(), { endpoint: id }, store.at), undefined);
       await round(deliverer);
       assert.equal(receiver.ids().at(-1), poison);
       await resend(store.place(), { endpoint: id, event: behind }, store.at);

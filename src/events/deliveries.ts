@@ -1,11 +1,14 @@
-import type { Kysely } from "kysely";
 import { CommandError } from "../operation/command.ts";
 import { eventTypeNames } from "../operation/event.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
-import type { Tables } from "../storage/tables.ts";
-import { findEndpoint } from "./endpoints.ts";
+import { pageOf } from "../storage/queries/pieces.ts";
+import type { Db, Tables } from "../storage/tables.ts";
+import { EndpointError } from "./endpoint-error.ts";
+import { type EndpointOwner, findEndpoint } from "./endpoints.ts";
+import { eventPlaces } from "./event-places.ts";
+import type { EventsRoom } from "./events.ts";
 
 export const deliveryStates = ["waiting", "delivered", "dead"] as const satisfies Tables["event_delivery"]["state"][];
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -14,7 +17,7 @@ const mostListed = 100;
 
 /** The newest deliveries, newest event first, with their events. */
 export async function listDeliveries(
-  db: Kysely<Tables>,
+  db: Db,
   { endpoint, state }: { endpoint?: string | undefined; state?: DeliveryState | undefined },
 ) {
   if (endpoint !== undefined) await findEndpoint(db, endpoint);
@@ -31,8 +34,55 @@ export async function listDeliveries(
     .execute();
 }
 
+/** The delivery of an endpoint that was tried last, with its event. */
+export async function lastTried(db: Db, endpoint: string) {
+  return (
+    deliveriesOf(db, endpoint)
+      .where("delivery.tried_at", "is not", null)
+      // They are tried in this order, and what is sent again goes to its end.
+      .orderBy("delivery.place", "desc")
+      .limit(1)
+      .executeTakeFirst()
+  );
+}
+
+/**
+ * Deliveries of an endpoint after a place in the history of events, or the newest, oldest event first. Throws a `Failure` for a place that is
+ * not, or no longer, in the history.
+ */
+export async function deliveriesAfter(
+  room: Pick<EventsRoom, "db" | "keyring">,
+  {
+    accountId,
+    endpoint,
+    after,
+    limit,
+  }: { accountId: string; endpoint: string; after: string | undefined; limit: number },
+) {
+  const places = await eventPlaces(room, accountId);
+  const query = deliveriesOf(room.db, endpoint).where("delivery.number", "<=", places.last);
+  if (after === undefined) {
+    const newest = await query.orderBy("delivery.number", "desc").limit(limit).execute();
+    return { rows: newest.reverse(), next: places.seal(places.last), more: false };
+  }
+  const from = places.from(after);
+  const { rows, more } = await pageOf(query, ["delivery.number"], limit, [from]);
+  await places.refuseRemoved(from);
+  return { rows, next: places.seal(more ? rows.at(-1)!.number : places.last), more };
+}
+
+/** The deliveries of an endpoint, with their events. */
+function deliveriesOf(db: Db, endpoint: string) {
+  return db
+    .selectFrom("event_delivery as delivery")
+    .innerJoin("event", "event.number", "delivery.number")
+    .selectAll("delivery")
+    .select(["event.id", "event.type", "event.at"])
+    .where("delivery.endpoint_id", "=", endpoint);
+}
+
 /** The events about a verification, oldest first, with what became of them at each endpoint. */
-export async function eventsAbout(db: Kysely<Tables>, reference: string) {
+export async function eventsAbout(db: Db, reference: string) {
   const events = await db
     .selectFrom("event")
     .select(["number", "id", "type", "at"])
@@ -52,7 +102,7 @@ export async function eventsAbout(db: Kysely<Tables>, reference: string) {
 }
 
 /** An event with what became of it at each endpoint. Throws a `CommandError` if there is none of this id. */
-export async function findEvent(db: Kysely<Tables>, id: string) {
+export async function findEvent(db: Db, id: string) {
   const event = await db.selectFrom("event").selectAll().where("id", "=", id).executeTakeFirst();
   if (!event) throw new CommandError("No event has this id. Events are kept for 60 days.");
   const deliveries = db.selectFrom("event_delivery").selectAll().where("number", "=", event.number);
@@ -61,33 +111,33 @@ export async function findEvent(db: Kysely<Tables>, id: string) {
 
 /**
  * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An endpoint that was off
- * is on again. Throws a `CommandError` if there is nothing to do.
+ * is on again. Undefined: there is nothing to do. Throws an `EndpointError` for an unknown endpoint, and for an event that was never for it.
  */
 export async function resend(
   { db, audit, actor }: Audited,
-  { endpoint, event }: { endpoint: string; event?: string | undefined },
+  { endpoint, owner, event }: { endpoint: string; owner?: EndpointOwner; event?: string | undefined },
   now: number,
-): Promise<number> {
+): Promise<number | undefined> {
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
-    const { off_since } = await findEndpoint(trx, endpoint);
-    const found = await trx
+    const { off_since } = await findEndpoint(trx, endpoint, owner);
+    const asked = await trx
       .selectFrom("event_delivery as delivery")
       .innerJoin("event", "event.number", "delivery.number")
-      .select("delivery.number")
+      .select(["delivery.number", "delivery.state"])
       .where("delivery.endpoint_id", "=", endpoint)
       .$if(event === undefined, (query) => query.where("delivery.state", "=", "dead"))
-      .$if(event !== undefined, (query) =>
-        query.where("event.id", "=", event!).where("delivery.state", "<>", "waiting"),
-      )
+      .$if(event !== undefined, (query) => query.where("event.id", "=", event!))
       .orderBy("delivery.place")
       .execute();
-    if (found.length === 0 && (event !== undefined || off_since === null))
-      throw new CommandError(
-        event === undefined
-          ? `No event is dead for ${endpoint}.`
-          : `The event waits for ${endpoint} already, or was never for it. See them: duba events list --endpoint ${endpoint}`,
+    if (event !== undefined && asked.length === 0)
+      throw new EndpointError(
+        "event_not_found",
+        "The endpoint never had this event.",
+        `See them: duba events list --endpoint ${endpoint}`,
       );
+    const found = asked.filter(({ state }) => state !== "waiting");
+    if (found.length === 0 && (event !== undefined || off_since === null)) return undefined;
     const { last } = await trx
       .selectFrom("event_delivery")
       .select(({ fn }) => fn.max("place").as("last"))

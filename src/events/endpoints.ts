@@ -1,19 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
 import { secretsOf } from "../keyring/endpoint-secrets.ts";
 import { openSecret, sealSecret } from "../keyring/envelope-encryption.ts";
 import type { Keyring } from "../keyring/keyring.ts";
-import { CommandError } from "../operation/command.ts";
 import { type EventType, eventTypeNames } from "../operation/event.ts";
-import type { Mode } from "../operation/operation.ts";
+import type { Caller, Mode } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { operators } from "../storage/events/announce.ts";
-import type { EventEndpointRow, Tables } from "../storage/tables.ts";
+import type { Db, EventEndpointRow } from "../storage/tables.ts";
+import { EndpointError } from "./endpoint-error.ts";
 import { newSecret } from "./signature.ts";
 
-/** How many endpoints an account may have, and operators together. */
+/** How many endpoints an account may have in each mode, and operators together. */
 const mostEndpoints = 10;
+
+/** Whose endpoint a caller may reach: one of its account, in the mode of its key. */
+export type EndpointOwner = Pick<Caller, "accountId" | "mode">;
 
 /** What changes of endpoints need. */
 export interface EndpointPlace extends Audited {
@@ -31,7 +33,7 @@ export interface NewEndpoint {
   types: readonly EventType[];
 }
 
-/** Adds an endpoint and returns its secret, which is stored sealed. Throws a `CommandError` beyond 10 of an account. */
+/** Adds an endpoint and returns its secret, which is stored sealed. Throws an `EndpointError` for a URL that one has, and beyond 10. */
 export async function addEndpoint(
   { db, audit, actor, keyring, now }: EndpointPlace,
   { accountId, mode, url, types }: NewEndpoint,
@@ -49,12 +51,17 @@ export async function addEndpoint(
     lease_owner: null,
     leased_until: 0,
     off_since: null,
+    made_by: actor,
   };
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
-    if ((await listEndpoints(trx, audience)).length >= mostEndpoints)
-      throw new CommandError(
-        `${accountId === null ? "Operators have" : "The account has"} ${mostEndpoints} endpoints already. Remove one first: duba events endpoints remove`,
+    const others = (await listEndpoints(trx, audience)).filter((other) => other.mode === mode);
+    const same = others.find((other) => other.url === row.url);
+    if (same) throw new EndpointError("endpoint_exists", `The endpoint ${same.id} has this URL already.`);
+    if (others.length >= mostEndpoints)
+      throw new EndpointError(
+        "too_many_endpoints",
+        `${accountId === null ? "Operators have" : "The account has"} ${mostEndpoints} endpoints already. Remove one first.`,
       );
     await trx.insertInto("event_endpoint").values(row).execute();
     await audit(trx, { kind: "endpoint.added", actor, facts: { ...factsOf(row), types: types.join(" ") } });
@@ -63,24 +70,31 @@ export async function addEndpoint(
 }
 
 /** Endpoints, oldest first: of one audience, or all. */
-export async function listEndpoints(db: Kysely<Tables>, audience?: string): Promise<EventEndpointRow[]> {
+export async function listEndpoints(db: Db, audience?: string): Promise<EventEndpointRow[]> {
   const all = db.selectFrom("event_endpoint").selectAll().orderBy("created_at").orderBy("id");
   return (audience === undefined ? all : all.where("audience", "=", audience)).execute();
 }
 
-/** Throws a `CommandError` for an unknown id. */
-export async function findEndpoint(db: Kysely<Tables>, id: string): Promise<EventEndpointRow> {
-  const row = await db.selectFrom("event_endpoint").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!row) throw new CommandError(`No endpoint has the id "${id}". See them: duba events endpoints list`);
+/** Throws an `EndpointError` for an unknown id, and for one that is not the owner's. */
+export async function findEndpoint(db: Db, id: string, owner?: EndpointOwner): Promise<EventEndpointRow> {
+  const found = db.selectFrom("event_endpoint").selectAll().where("id", "=", id);
+  const own = owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found;
+  // No endpoint has another form of id. It may be somebody's number: no query and no log of the store gets it.
+  const row = /^ep_[\w-]{12}$/.test(id) ? await own.executeTakeFirst() : undefined;
+  if (!row)
+    throw new EndpointError("endpoint_not_found", "No endpoint has this id.", "See them: duba events endpoints list");
   return row;
 }
 
-/** Removes an endpoint and all that waits for it. Throws a `CommandError` for an unknown id. */
-export async function removeEndpoint({ db, audit, actor }: Audited, id: string): Promise<EventEndpointRow> {
+/** Removes an endpoint and all that waits for it. Throws an `EndpointError` for an unknown id. */
+export async function removeEndpoint(
+  { db, audit, actor }: Audited,
+  { id, owner }: { id: string; owner?: EndpointOwner },
+): Promise<EventEndpointRow> {
   return inTransaction(db, async (trx) => {
     // Else an event could be queued for it meanwhile, and its transaction would fail.
     await lockCounter(trx, "event");
-    const row = await findEndpoint(trx, id);
+    const row = await findEndpoint(trx, id, owner);
     await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
     await audit(trx, { kind: "endpoint.removed", actor, facts: factsOf(row) });
     return row;
@@ -104,16 +118,16 @@ export async function switchOff({ db, audit, actor }: Audited, row: EventEndpoin
 
 /**
  * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one too.
- * Throws a `CommandError` for an unknown id.
+ * Throws an `EndpointError` for an unknown id.
  */
 export async function rollSecret(
   { db, audit, actor, keyring, now }: EndpointPlace,
-  { id, overlap }: { id: string; overlap: number },
+  { id, owner, overlap }: { id: string; owner?: EndpointOwner; overlap: number },
 ): Promise<{ row: EventEndpointRow; secret: string; formerEndsAt: number }> {
   const secret = newSecret();
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
-    const row = await findEndpoint(trx, id);
+    const row = await findEndpoint(trx, id, owner);
     const formerEndsAt = now + overlap;
     await trx
       .updateTable("event_endpoint")

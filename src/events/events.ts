@@ -1,13 +1,18 @@
-import { type Kysely, sql } from "kysely";
+import type { BlockList } from "node:net";
+import { sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
+import type { Audit } from "../storage/audited.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Db } from "../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
 
 /** What the operations read. */
 export interface EventsRoom {
-  db: Kysely<Tables>;
+  db: Db;
+  audit: Audit;
   keyring: CurrentKeyring;
+  /** Private networks that endpoints may be in. */
+  networks: BlockList | null;
   /** Milliseconds since 1970. */
   now: () => number;
 }
@@ -28,7 +33,7 @@ export interface Events extends EventsRoom {
 
 /** Opens the room. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
-  const { db, keyring, now } = parts;
+  const { db, audit, keyring, networks, now } = parts;
   // Only one process serves on SQLite, so that a lease is one of a process that is gone.
   if (engine === "sqlite")
     await db
@@ -38,7 +43,7 @@ export async function openEvents({ engine, ...parts }: EventsParts): Promise<Eve
       .execute();
   const deliverer = new Deliverer(parts);
   return {
-    ...{ db, keyring, now },
+    ...{ db, audit, keyring, networks, now },
     counts: deliverer.counts,
     deliver: () => deliverer.begin(),
     stop: () => deliverer.stop(),
@@ -53,7 +58,7 @@ const failingAfter = 3_600_000;
  * how many events wait for it.
  */
 export async function failingEndpoints(
-  db: Kysely<Tables>,
+  db: Db,
   now: number,
 ): Promise<{ id: string; isOff: boolean; since: number; waiting: number }[]> {
   const off = await db
@@ -82,7 +87,7 @@ export async function failingEndpoints(
 
 /** Deliveries that wait or are dead, for operators. `oldest`, `oldestDead`: when the oldest such event happened; null: none. */
 export async function undelivered(
-  db: Kysely<Tables>,
+  db: Db,
 ): Promise<{ waiting: number; dead: number; oldest: number | null; oldestDead: number | null }> {
   const rows = await db
     .selectFrom("event_delivery")

@@ -14,7 +14,7 @@ export function refusalIn(deps: HttpDependencies): UnparsedResponse {
     const { status, headers, body } = failureResponse(failureOf(reason, deps.bounds), newRequestId(), deps, address);
     const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
-    if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");
+    if (status === 405) lines.push("Allow: GET, HEAD, POST, DELETE, QUERY");
     return `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`;
   };
 }
@@ -23,12 +23,12 @@ export function refusalIn(deps: HttpDependencies): UnparsedResponse {
 export function refuseExpectations(
   server: Server,
   deps: HttpDependencies,
-  pathOf: (url: string) => FailurePath | undefined,
+  pathOf: (request: IncomingMessage) => FailurePath | undefined,
 ): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Send no Expect header, or Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
-    const path = pathOf(request.url ?? "");
+    const path = pathOf(request);
     const { status, headers, body } = failureResponse(failure, id, deps, deps.addressOf(request), path);
     response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });

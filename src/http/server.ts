@@ -24,11 +24,14 @@ export interface ApiServer extends HttpServer {
   get(path: string, answer: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>): void;
 }
 
-/** What a path has: how each method is served, and its operation, if it is one's. */
-interface Route {
+/** How a method of a path is served, and its operation, if it is one's. */
+interface Served {
   operation: BoundOperation | undefined;
-  methods: ReadonlyMap<string | undefined, Serve>;
+  serve: Serve;
 }
+
+/** What a path has, by method. */
+type Route = ReadonlyMap<string | undefined, Served>;
 
 /**
  * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target that was
@@ -56,20 +59,22 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   };
   const http = openServer(serverBounds, deps.log, first, refusalIn(deps));
   http.server.once("close", () => requestLog.stop());
-  refuseExpectations(http.server, deps, (url) => routes.find(pathOf(targetOf(url)))?.value.operation);
+  refuseExpectations(http.server, deps, ({ url = "", method }) =>
+    operationAt(routes.find(pathOf(targetOf(url)))?.value, method),
+  );
 
   const route = (request: IncomingMessage, response: ServerResponse, requestId: string) => {
     const url = request.url!;
     const path = pathOf(url);
     const found = routes.find(path);
-    const operation = found?.value.operation;
+    const operation = operationAt(found?.value, request.method);
     const refusal = refusalOf(request, deps);
     if (refusal) return refuse(request, response, requestId, refusal, operation);
-    const methods = found && !isInexact(url) ? found.value.methods : undefined;
-    const serve = methods?.get(request.method);
-    if (serve) {
+    const methods = found && !isInexact(url) ? found.value : undefined;
+    const served = methods?.get(request.method);
+    if (served) {
       const query = parse(url.slice(path.length + 1), "&", "=", { maxKeys: 0 }) as Located["query"];
-      return serve(request, response, requestId, { query, path: found!.members });
+      return served.serve(request, response, requestId, { query, path: found!.members });
     }
     const meant = methods ? operation : meantOperation(url, operations);
     const failure = unroutable(request, [...(methods?.keys() ?? [])] as string[], meant?.path, deps);
@@ -121,31 +126,47 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     }
   };
 
-  const add = (path: string, methods: readonly string[], serve: Serve, operation?: BoundOperation) =>
-    routes.add(path, { operation, methods: new Map(methods.map((method) => [method, serve])) });
-
-  for (const operation of operations) {
-    const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
-    if (operation.carriage === "query or body") methods.push("QUERY");
+  const servedBy = (operation: BoundOperation): Served => {
     const untraced = pipeline(operation, deps, requestLog, (request, accepted) =>
       targets.remember(request, { serve, accepted }),
     );
     const serve = deps.tracer ? tracedRequests(deps.tracer, deps.isFromProxy, operation, untraced) : untraced;
-    for (const prefix of deps.pathPrefixes) add(pathUnder(prefix, operation.path), methods, serve, operation);
+    return { operation, serve };
+  };
+
+  for (const [path, its] of Map.groupBy(operations, (operation) => operation.path)) {
+    const route: Route = new Map(
+      its.flatMap((operation) => {
+        const served = servedBy(operation);
+        return methodsOf(operation).map((method) => [method, served] as const);
+      }),
+    );
+    for (const prefix of deps.pathPrefixes) routes.add(pathUnder(prefix, path), route);
   }
 
   return {
     ...http,
-    get: (path, answer) =>
-      add(path, ["GET", "HEAD"], async (request, response, requestId) => {
+    get: (path, answer) => {
+      const serve: Serve = async (request, response, requestId) => {
         try {
           const reply = await answer(request);
           await sendResponse(request, response, { ...reply, headers: { ...reply.headers, "X-Request-Id": requestId } });
         } catch (error) {
           broke(request, response, requestId, error);
         }
-      }),
+      };
+      routes.add(path, new Map(["GET", "HEAD"].map((method) => [method, { operation: undefined, serve }])));
+    },
   };
+}
+
+function methodsOf({ method, carriage }: BoundOperation): string[] {
+  return [method, ...(method === "GET" ? ["HEAD"] : []), ...(carriage === "query or body" ? ["QUERY"] : [])];
+}
+
+/** Where the path has no such method, the first of its operations says what its failures hold. */
+function operationAt(route: Route | undefined, method: string | undefined): BoundOperation | undefined {
+  return (route?.get(method) ?? route?.values().next().value)?.operation;
 }
 
 function pathOf(url: string): string {

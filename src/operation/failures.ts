@@ -1,4 +1,5 @@
 import { anyClaim, anyLabel, checkKinds, labelOf, negativeFailures, negativesOf } from "./check-kind.ts";
+import type { FailureDetail } from "./failure-detail.ts";
 import type { Version } from "./versions.ts";
 
 interface FailureFacts {
@@ -111,6 +112,18 @@ const table = {
     cause: "Your account has no verification with this reference or idempotency key in this mode.",
     cure: "Check the reference, and use a key of the same mode (test or live) as the verification.",
   },
+  endpoint_not_found: {
+    status: 404,
+    since: "0.2.0",
+    cause: "Your account has no webhook endpoint with this id in this mode.",
+    cure: "List your endpoints with GET /api/v2/events/endpoints, and use a key of the same mode (test or live) as the endpoint.",
+  },
+  event_not_found: {
+    status: 404,
+    since: "0.2.0",
+    cause: "No event with this id was ever for this endpoint.",
+    cure: "List its deliveries with GET /api/v2/events/endpoints/{id}/deliveries. Events are kept for 60 days.",
+  },
   method_not_allowed: {
     status: 405,
     cause: "The path exists, but not with this method.",
@@ -127,6 +140,18 @@ const table = {
     retryable: true,
     cause: "A verification with the same idempotency key is still running.",
     cure: "Wait as many seconds as Retry-After says, and send the same request again.",
+  },
+  endpoint_exists: {
+    status: 409,
+    since: "0.2.0",
+    cause: "A webhook endpoint of your account has this URL in this mode already.",
+    cure: "Use the endpoint that the message names. If you do not have its secret, give it a new one, or remove it first.",
+  },
+  too_many_endpoints: {
+    status: 409,
+    since: "0.2.0",
+    cause: "Your account has as many webhook endpoints in this mode as it may have.",
+    cure: "Remove one with DELETE /api/v2/events/endpoints/{id}.",
   },
   operation_retired: {
     status: 410,
@@ -248,28 +273,6 @@ const table = {
 export type FailureCode = keyof typeof table;
 
 export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
-
-/** One problem of one parameter; all problems of a request are reported together. */
-export interface FieldError {
-  field: string;
-  message: string;
-}
-
-/** Optional parts of a failure beyond its code and message. */
-export interface FailureDetail {
-  fields?: FieldError[];
-  /** Whole seconds for `Retry-After`. */
-  retryAfter?: number;
-  /** Overrides the table, for example when our account at the vendor has no money and a retry cannot help. */
-  retryable?: boolean;
-  headers?: Record<string, string>;
-  /** Members added to `error`, such as `charged` of a verification. */
-  facts?: Record<string, unknown>;
-  /** The sandbox fails because a test key asks it to: this is no problem of the service. */
-  rehearsed?: true;
-  /** Fields of the log line, which the caller does not see: codes and ids. */
-  logged?: Record<string, unknown>;
-}
 
 /** A failure on its way to the caller. `message` is public: no personal data, no vendor text, no internals. */
 export class Failure extends Error {

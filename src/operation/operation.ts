@@ -22,7 +22,9 @@ export function withoutPrefix(url: string): { url: string; prefix: string } {
 export type Mode = "test" | "live";
 /** Whether an account receives whole identity records, or only a yes and a name. */
 export type Answers = "full" | "masked";
-export const scopes = ["catalogue:read", "identity:verify"] as const;
+/** What a key may do unless its operator says otherwise. */
+export const usualScopes = ["catalogue:read", "identity:verify"] as const;
+export const scopes = [...usualScopes, "events:manage"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** The account and key behind a valid credential. */
@@ -92,8 +94,8 @@ interface Described {
 }
 
 type Carried<Input extends TObject> =
-  /** Members in the query string (or in the path, where the path names them). */
-  | { method: "GET"; carriage: "query"; input: Input }
+  /** Members in the query string. With each carriage those that the path names are in the path. */
+  | { method: "GET" | "POST" | "DELETE"; carriage: "query"; input: Input }
   /** Members in the query string, in a JSON body sent with GET, or in one sent with QUERY (RFC 10008). */
   | { method: "GET"; carriage: "query or body"; input: Input }
   | { method: "POST"; carriage: "body"; input: Input };
@@ -157,6 +159,24 @@ export const standInMode = "stand-in";
 /** Whether all answers of an operation to a test key, failures included, carry `Duba-Mode: test`. */
 export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
   return scope === "identity:verify";
+}
+
+/** The names of the members that an operation's path holds. */
+export function pathMembers({ path }: Pick<Described, "path">): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}
+
+/** The input of an operation without the members in its path. */
+export function inputBesidePath({ path, input }: Pick<Operation<never>, "path" | "input">): TObject {
+  const inPath = pathMembers({ path });
+  if (inPath.length === 0) return input;
+  const { properties, required = [], ...rest } = input as TObject & { required?: string[] };
+  const isBeside = (name: string) => !inPath.includes(name);
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isBeside(name))),
+    required: required.filter(isBeside),
+  } as unknown as TObject;
 }
 
 /** Whether the operation takes an idempotency key, so that a caller can repeat it without being charged twice. */

@@ -6,6 +6,7 @@ import { baselineTables } from "./migrations/0001_tables.ts";
 import { outcomeSumColumns } from "./migrations/0002_tables.ts";
 import { foundAgainColumns } from "./migrations/0003_tables.ts";
 import { stateSumColumns } from "./migrations/0004_tables.ts";
+import { endpointMakerColumns } from "./migrations/0005_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
@@ -18,6 +19,7 @@ export const allTables = {
     ...stateSumColumns.verification_sum,
   },
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
+  event_endpoint: { ...baselineTables.event_endpoint, ...endpointMakerColumns.event_endpoint },
 } as const;
 
 type AllTables = typeof allTables;

@@ -3,13 +3,13 @@ import type { Operation } from "../../src/operation/operation.ts";
 /** One call of an operation, with the input of its first example. */
 export interface GeneratedCall {
   id: string;
-  method: "GET" | "POST";
+  method: Operation<never>["method"];
   path: string;
   inPath: Record<string, string>;
   inQuery: Record<string, string>;
   /** Absent: the call has none. */
   inBody?: Record<string, string>;
-  /** The document offers a body for parameters that this call has in its query. */
+  /** The document offers a body, and this call has none. */
   mayHaveBody: boolean;
 }
 
@@ -24,7 +24,7 @@ export function callsOf(operations: readonly Operation<never>[], known: Record<s
     return {
       ...{ id, method, path, inPath: Object.fromEntries(inPath), inQuery: carriage === "body" ? {} : others },
       ...(carriage === "body" ? { inBody: others } : {}),
-      mayHaveBody: carriage === "query or body",
+      mayHaveBody: carriage === "query or body" || (carriage === "body" && isEmpty(others)),
     };
   });
 }

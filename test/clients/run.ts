@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { scopes } from "../../src/operation/operation.ts";
 import { everyOperation } from "../../src/wire/every-operation.ts";
 import { sandboxKey, startService, type TestService } from "../support/service.ts";
 import { callsOf, generators } from "./generators.ts";
@@ -43,13 +44,16 @@ const bin = (folder: string, name: string) => join(folder, "node_modules/.bin", 
 
 suite("clients of others", () => {
   let service: TestService;
+  /** With all scopes. */
+  let key: string;
   /** Members whose example stands for a value that only this service knows. */
   let known: Record<string, string>;
   before(async () => {
-    service = await startService({ DUBA_LIMITS: "off" });
+    service = await startService({ DUBA_LIMITS: "off", DUBA_EVENT_NETWORKS: "127.0.0.0/8" });
     const headers = { "Idempotency-Key": "clients-1" };
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     const { json, headers: answered } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
+    key = (await service.newKey({ scopes })).text;
     known = {
       request_reference: json.data.request_reference,
       request_id: answered["x-request-id"] as string,
@@ -69,7 +73,10 @@ suite("clients of others", () => {
       writeFileSync(join(folder, "openapi.json"), (await service.ask("/openapi.json")).bytes);
       const [command, ...words] = generate;
       await run(process.execPath, [bin(folder, command), ...words], { cwd: folder, timeout: 120_000 });
-      writeFileSync(join(folder, "shop.ts"), program(callsOf(everyOperation, known)));
+      const [url, other] = ["added", "known"].map((end) => `http://127.0.0.1:1/${name}/${end}`);
+      const endpoint = { method: "POST", body: { url: other }, credential: key };
+      const { id } = (await service.ask("/api/v2/events/endpoints", endpoint)).json.data;
+      writeFileSync(join(folder, "shop.ts"), program(callsOf(everyOperation, { ...known, id, url: url! })));
       const compilerOptions = {
         ...{ strict: true, noEmit: true, target: "es2022", module: "preserve", lib: ["es2023", "dom", "dom.iterable"] },
         types: [],
@@ -78,7 +85,7 @@ suite("clients of others", () => {
       await run(process.execPath, [bin(folder, "tsc"), "-p", "."], { cwd: folder, timeout: 120_000 });
       const bundle = "shop.ts --bundle --format=esm --platform=node --outfile=shop.js --log-level=error".split(" ");
       await run(bin(folder, "esbuild"), bundle, { cwd: folder });
-      const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
+      const env = { DUBA_URL: service.url, DUBA_API_KEY: key };
       const { stdout } = await run(process.execPath, ["shop.js"], { cwd: folder, env, timeout: 60_000 });
       assert.deepEqual(
         stdout.trim().split("\n"),
@@ -90,7 +97,7 @@ suite("clients of others", () => {
     const folder = await projectWith(t, "newman", ["newman@6"]);
     if (!folder) return;
     writeFileSync(join(folder, "postman.json"), (await service.ask("/postman.json")).bytes);
-    const variables = Object.entries({ url: service.url, key: sandboxKey }).flatMap(([name, value]) => [
+    const variables = Object.entries({ url: service.url, key }).flatMap(([name, value]) => [
       "--env-var",
       `${name}=${value}`,
     ]);
@@ -127,7 +134,7 @@ suite("clients of others", () => {
       if (!folder) return;
       await installClient(folder);
       const [program = "", ...words] = command(folder);
-      const env = { PATH: process.env.PATH, HOME: folder, DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
+      const env = { PATH: process.env.PATH, HOME: folder, DUBA_URL: service.url, DUBA_API_KEY: key };
       const { stdout } = await run(program, [...words, "shop.js"], { cwd: folder, env, timeout: 60_000 });
       assert.equal(stdout, "MTNDATA\nVERIFIED\n");
     });
@@ -152,7 +159,7 @@ suite("clients of others", () => {
     const bytes = gzipSync(readFileSync(join(folder, "bundle.js"))).length;
     assert.ok(bytes < mostBytes, `${bytes} bytes`);
     t.diagnostic(`${bytes} bytes, compressed`);
-    const env = { DUBA_URL: service.url, DUBA_API_KEY: sandboxKey };
+    const env = { DUBA_URL: service.url, DUBA_API_KEY: key };
     assert.equal((await run(process.execPath, ["bundle.js"], { cwd: folder, env })).stdout, "MTNDATA\nVERIFIED\n");
   });
 });

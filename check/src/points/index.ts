@@ -38,6 +38,7 @@ export function everyPoint(operations: readonly Operation[]): Point[] {
 }
 
 /** Whether the check can ask for something that the server has, and that changes nothing. */
-function isAskable({ method, path, isAboutPeople, required }: Operation): boolean {
+function isAskable({ method, path, isAboutPeople, isByPermission, required }: Operation): boolean {
+  if (isByPermission) return false;
   return method === "GET" && !isAboutPeople && !path.includes("{") && required.every((name) => name === "type");
 }

@@ -37,7 +37,8 @@ const createKey = command({
     label: Type.String({ description: "A name for the key, so that you recognise it.", default: "" }),
     scope: Type.Optional(
       Type.Array(Type.Enum([...scopes]), {
-        description: "Permission of the key. Default: all permissions.",
+        description:
+          "Permission of the key. Default: look-ups and verifications. events:manage: it manages webhook endpoints of its account.",
         folded: true,
       }),
     ),

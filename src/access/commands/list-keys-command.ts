@@ -1,6 +1,6 @@
 import { account, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { command, groupCounts } from "../../operation/command.ts";
-import { scopes } from "../../operation/operation.ts";
+import { scopes, usualScopes } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { listAccounts } from "../accounts/accounts.ts";
@@ -28,7 +28,9 @@ export const KeyFacts = Type.Object(keyFacts);
 
 /** What a key may do, in a word. */
 export function mayText({ scopes: own }: { scopes: readonly string[] }): string {
-  return scopes.every((each) => own.includes(each)) ? "everything" : own.join(", ");
+  const isJust = (all: readonly string[]) => own.length === all.length && all.every((each) => own.includes(each));
+  if (isJust(scopes)) return "everything";
+  return isJust(usualScopes) ? "look-ups and verifications" : own.join(", ");
 }
 
 const day = 86_400_000;

@@ -1,5 +1,5 @@
 import { isPlainId } from "../../operation/fields.ts";
-import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
+import { scopes as knownScopes, type Mode, type Scope, usualScopes } from "../../operation/operation.ts";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
@@ -31,7 +31,7 @@ export interface KeyRequest {
   account: string;
   mode: Mode;
   label: string;
-  /** All scopes if left out. */
+  /** The usual ones if left out. */
   scopes?: readonly string[];
   /** Milliseconds since 1970; never if left out. */
   expiresAt?: number;
@@ -48,7 +48,7 @@ export async function createKey(
   now: number = Date.now(),
 ): Promise<{ key: ApiKey; text: string }> {
   const { mode, label, expiresAt, addresses = [] } = request;
-  const scopes = scopesOf(request.scopes ?? knownScopes);
+  const scopes = scopesOf(request.scopes ?? usualScopes);
   checkAddresses(addresses);
   checkExpiry(expiresAt, now);
   const account = await findAccount(db, request.account);

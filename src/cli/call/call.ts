@@ -3,7 +3,7 @@ import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
-import { type Operation, withoutPrefix } from "../../operation/operation.ts";
+import { type Operation, pathMembers, withoutPrefix } from "../../operation/operation.ts";
 import { version } from "../../runtime/version.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import { type Io, zoneIn } from "../terminal/io.ts";
@@ -14,7 +14,7 @@ import { beginning, beginningForm } from "./beginning.ts";
 import { followFeed } from "./follow-feed.ts";
 import { forwarding } from "./forward-events.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallRequest, type CallResponse, pathMembers, sendCall } from "./send-call.ts";
+import { type CallRequest, type CallResponse, sendCall } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;

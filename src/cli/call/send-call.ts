@@ -68,11 +68,6 @@ export async function sendCall({
   return { status: answer.status, headers: answer.headers, text: answer.body.toString() };
 }
 
-/** The names of the members that the operation's path holds. */
-export function pathMembers({ path }: Operation<never>): string[] {
-  return [...path.matchAll(/\{(\w+)\}|:(\w+)/g)].map(([, braced, coloned]) => braced ?? coloned ?? "");
-}
-
 /** What a person reads in place of a response. */
 function sentenceOf(code: string, origin: string): string {
   if (code === "timed_out") return `${origin} did not answer within ${timeoutSeconds} seconds.`;

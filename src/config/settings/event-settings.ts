@@ -6,7 +6,7 @@ export const eventSettings = {
     name: "DUBA_EVENT_NETWORKS",
     default: "",
     about:
-      "Private networks in which endpoints of events and DUBA_ALARM_URL may be, with https or http. Empty: Duba sends to public addresses only, and with https unless the endpoint is for test mode.",
+      "Private networks in which endpoints of events and DUBA_ALARM_URL may be, with https or http. Empty: Duba sends to public addresses only, and with https unless the endpoint is for test mode. A key with events:manage can add endpoints in them.",
     ...privateNetworks,
   }),
   alarmUrl: setting({

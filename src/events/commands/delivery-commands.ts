@@ -1,7 +1,7 @@
 import { happening, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
 import { id } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { CommandError, command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { rehearsed } from "../../storage/events/announce.ts";
@@ -108,10 +108,14 @@ const resendEvents = command({
   view: ({ endpoint, events }) => [`${events} events wait for ${endpoint} again.`],
   records: ["events.resent"],
   examples: [{ endpoint: "ep_q3Jx0vT5bZ1K" }, { endpoint: "ep_q3Jx0vT5bZ1K", event: "evt_Vn3bGq0sJ1mTz5xKc8Lw" }],
-  run: async ({ endpoint, event }, room: Audited & WithClock) => ({
-    endpoint,
-    events: await resend(room, { endpoint, event }, room.now()),
-  }),
+  run: async ({ endpoint, event }, room: Audited & WithClock) => {
+    const events = await resend(room, { endpoint, event }, room.now());
+    if (events === undefined)
+      throw new CommandError(
+        event === undefined ? `No event is dead for ${endpoint}.` : `The event waits for ${endpoint} already.`,
+      );
+    return { endpoint, events };
+  },
 });
 
 export const deliveryCommands = [list, showEvent, resendEvents];

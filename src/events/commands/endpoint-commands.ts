@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { account, isoOf, orNull, reference, secret, time } from "../../operation/command/answer-schema.ts";
+import { account, orNull, reference, secret, time } from "../../operation/command/answer-schema.ts";
 import * as forms from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -10,9 +9,9 @@ import { addressList } from "../../runtime/network/address.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { operators } from "../../storage/events/announce.ts";
 import type { EventEndpointRow } from "../../storage/tables.ts";
+import { readEndpointUrl, urlForm, whyUnfit } from "../endpoint-url.ts";
 import * as endpoints from "../endpoints.ts";
-import { isRefusedAddress, sendDelivery } from "../send-delivery.ts";
-import { signedHeaders } from "../signature.ts";
+import { sendTest } from "../send-test.ts";
 
 /** What these commands need of other rooms. */
 export interface EndpointRoom extends Audited, WithClock {
@@ -38,25 +37,18 @@ const facts = {
   url: Type.String(),
   types: Type.Array(Type.String(), { shows: "event" }),
   created_at: time,
+  made_by: orNull({ ...Type.String(), none: "operators" }),
   off_since: orNull(time),
 };
 
-/** Without a user name or a fragment, which no receiver gets. */
-const endpointUrl: forms.Form<URL> = {
-  form: "an https:// URL without a user name and a fragment",
-  read: (text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-    return isWeb && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
-  },
-};
+const endpointUrl: forms.Form<URL> = { form: urlForm, read: readEndpointUrl };
 
 const add = command({
   id: "events.endpoints.add",
   title: "New endpoint",
   summary: "Add an endpoint that gets events as signed webhooks. Duba shows its secret once.",
   description:
-    "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints, and so have operators.",
+    "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints in each mode, of different URLs; operators have 10.",
   role: "operator",
   kind: "change",
   gives: "credentials",
@@ -117,7 +109,7 @@ const listEndpoints = command({
   columns: [
     ...(["id", "account", "mode", "url"] as const),
     { name: "types", of: ({ types }) => (hasAll(types) ? "all" : types) },
-    ...(["created_at", "off_since"] as const),
+    ...(["created_at", "made_by", "off_since"] as const),
   ],
   none: "There is no endpoint.",
   noneThen: { says: "A client without one gets no events.", by: "events.endpoints.add" },
@@ -153,15 +145,8 @@ const test = command({
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
   run: async ({ id }, { db, keyring, now, config }: EndpointRoom) => {
     const row = await endpoints.findEndpoint(db, id);
-    const at = now();
-    const event = { id: `evt_${randomBytes(15).toString("base64url")}`, type: "endpoint.test" };
-    const body = JSON.stringify({ ...event, timestamp: isoOf(at), mode: row.mode, data: { endpoint: id } });
-    const secrets = endpoints.signingSecrets((await keyring()).ring, row, at);
-    const begun = performance.now();
-    const headers = signedHeaders({ id: event.id, body, at }, secrets);
-    const delivery = { url: row.url, body, headers, allowsPlain: row.mode === "test" };
-    const sent = await sendDelivery(delivery, { networks: addressList(config.eventNetworks) });
-    return { id, ...sent, milliseconds: Math.round(performance.now() - begun) };
+    const networks = addressList(config.eventNetworks);
+    return { id, ...(await sendTest(row, { keyring: (await keyring()).ring, networks, now: now() })) };
   },
 });
 
@@ -207,7 +192,7 @@ const remove = command({
   records: ["endpoint.removed"],
   examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
   run: async ({ id }, room: EndpointRoom) =>
-    factsOf(await endpoints.removeEndpoint(room, id), await room.accounts.emails()),
+    factsOf(await endpoints.removeEndpoint(room, { id }), await room.accounts.emails()),
 });
 
 export const endpointCommands = [add, listEndpoints, test, roll, remove];
@@ -233,13 +218,12 @@ function refuseUnfit(
   const foreign = types.find((type) => eventTypes[type].isForOperators);
   if (mode !== null && foreign)
     throw new InputError(`Only operators get ${foreign}. Leave the account out, or name other types.`);
-  const networks = addressList(eventNetworks);
-  if (isRefusedAddress(url, networks))
+  const why = whyUnfit(url, mode, addressList(eventNetworks));
+  if (why === "private")
     throw new InputError(
       "The address is private or reserved. Use a public one, or allow its network in DUBA_EVENT_NETWORKS.",
     );
-  if (url.protocol !== "https:" && mode !== "test" && networks === null)
-    throw new InputError("Use an https:// URL. Only an endpoint for test mode may use http.");
+  if (why === "plain") throw new InputError("Use an https:// URL. Only an endpoint for test mode may use http.");
 }
 
 function hasAll(types: readonly string[]): boolean {

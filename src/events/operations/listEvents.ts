@@ -4,6 +4,7 @@ import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { EventBody } from "../event-body.ts";
 import { eventsAfter } from "../event-list.ts";
+import { eventCursor } from "../event-places.ts";
 import type { EventsRoom } from "../events.ts";
 
 const example: EventBody = {
@@ -33,7 +34,7 @@ export const listEvents = operation({
   scope: null,
   limit: "catalogue",
   carriage: "query",
-  input: feedInput("events", { cursor: "[\\w-]{72}", start: "0", example: "0" }),
+  input: feedInput("events", { cursor: eventCursor, start: "0", example: "0" }),
   answer: Type.Object({
     success: Type.Literal(true),
     status: Type.Literal("success"),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Failure, type FieldError } from "../../operation/failures.ts";
+import type { FieldError } from "../../operation/failure-detail.ts";
+import { Failure } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
 import { inputReader, withHints } from "../../operation/schema/validate-input.ts";
 import { unreadHint } from "./hints.ts";
@@ -36,9 +37,9 @@ export function inputOf(
   };
 
   if (operation.carriage === "body")
-    return async (request, { query }) => {
+    return async (request, { query, path }) => {
       const body = memberOf(await readJsonBody(request, bounds)) ?? {};
-      return accept(body, true, query, body);
+      return accept({ ...body, ...path }, true, query, body);
     };
   if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false, located.query);
   return (request, located) => {

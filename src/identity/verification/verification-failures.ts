@@ -1,7 +1,8 @@
 import { checks, subjectParts } from "../../checks/index.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { type CheckKind, labelOf, type NegativeReason, negativeCode } from "../../operation/check-kind.ts";
-import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
+import type { FailureDetail } from "../../operation/failure-detail.ts";
+import { Failure, type FailureCode } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { isRejected } from "../../upstreams/ports/reasons.ts";
 import type { IdentitySettings } from "../identity-settings.ts";

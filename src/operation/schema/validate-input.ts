@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { Validator } from "typebox/schema";
 import { wordsOf } from "../closest-name.ts";
-import type { FieldError } from "../failures.ts";
+import type { FieldError } from "../failure-detail.ts";
 import { isRepeatable } from "../fields.ts";
 import { lazyValidator } from "./lazy-validator.ts";
 

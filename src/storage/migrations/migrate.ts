@@ -7,6 +7,7 @@ import { baselineHash, makeBaseline } from "./0001_baseline.ts";
 import { outcomeSums } from "./0002_outcome_sums.ts";
 import { foundAgain } from "./0003_found_again.ts";
 import { stateSums } from "./0004_state_sums.ts";
+import { endpointMakers } from "./0005_endpoint_makers.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   "0002_outcome_sums_since_0001": outcomeSums,
   "0003_found_again_since_0002": foundAgain,
   "0004_state_sums_since_0002": stateSums,
+  "0005_endpoint_makers_since_0001": endpointMakers,
 };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));

@@ -1,0 +1,14 @@
+import { CommandError } from "../operation/command.ts";
+import type { FailureCode } from "../operation/failures.ts";
+
+/** What cannot be done with endpoints. Operators read the sentence with what they can do about it; a caller reads it alone, with the code. */
+export class EndpointError extends CommandError {
+  readonly code: FailureCode;
+  readonly sentence: string;
+
+  constructor(code: FailureCode, sentence: string, cure = "") {
+    super(`${sentence} ${cure}`.trimEnd());
+    this.code = code;
+    this.sentence = sentence;
+  }
+}

@@ -1,0 +1,22 @@
+import type { BlockList } from "node:net";
+import type { EventEndpointRow } from "../storage/tables.ts";
+import { isRefusedAddress } from "./send-delivery.ts";
+
+export const urlForm = "an https:// URL without a user name and a fragment";
+
+/** The URL of an endpoint: without a user name or a fragment, which no receiver gets. Undefined for another text. */
+export function readEndpointUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  return isWeb && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
+}
+
+/** Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name is checked with each delivery. */
+export function whyUnfit(
+  url: URL,
+  mode: EventEndpointRow["mode"],
+  networks: BlockList | null,
+): "private" | "plain" | undefined {
+  if (isRefusedAddress(url, networks)) return "private";
+  return url.protocol !== "https:" && mode !== "test" && networks === null ? "plain" : undefined;
+}
