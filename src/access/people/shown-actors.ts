@@ -5,9 +5,8 @@ const actorForm = /\bperson:(per_[0-9A-Za-z]{12})\b/g;
 /** An answer with the e-mail in place of the id of each person who acted. */
 export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer> {
   const ids = new Set<string>();
-  mapTexts(answer, (text) => {
-    for (const [, id] of text.matchAll(actorForm)) ids.add(id!);
-    return text;
+  eachText(answer, (text) => {
+    if (text.includes("person:")) for (const [, id] of text.matchAll(actorForm)) ids.add(id!);
   });
   if (ids.size === 0) return answer;
   // Includes removed people, the newest last.
@@ -21,10 +20,21 @@ export async function withEmails<Answer>(db: Db, answer: Answer): Promise<Answer
   return mapTexts(answer, (text) => text.replace(actorForm, (actor, id) => emails.get(id) ?? actor)) as Answer;
 }
 
+/** Tells each text in a value, and the name of the member that has it. What is no JSON is passed over. */
+export function eachText(value: unknown, tell: (text: string, member: string) => void, member = ""): void {
+  if (typeof value === "string") tell(value, member);
+  else if (Array.isArray(value)) for (const each of value) eachText(each, tell, member);
+  else if (isJsonObject(value)) for (const name in value) eachText(value[name], tell, name);
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 /** The value with each text in it changed. What is no JSON stays as it is. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapTexts(each, change)]));
 }

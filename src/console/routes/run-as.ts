@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { AccessError } from "../../access/access-error.ts";
 import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
-import { withEmails } from "../../access/people/shown-actors.ts";
+import { eachText, withEmails } from "../../access/people/shown-actors.ts";
 import { type CommandContext, contextOf } from "../../commands/context.ts";
 import { protectedBy } from "../../commands/protected-command.ts";
 import type { Letter } from "../../operation/command/letter.ts";
@@ -123,7 +123,7 @@ const most = 500;
 /** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
 export async function learnNames(db: Kysely<Tables>, names: Map<string, string>, answer: unknown): Promise<void> {
   const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  collect(answer, "", (text, member) => {
+  eachText(answer, (text, member) => {
     if (names.has(text)) return;
     const [, id = text] = /^key:(\w+)$/.exec(text) ?? [];
     if (/^(?:key_id|id|alarm|actor)$/.test(member) && isPlainId(id) && keys.size < most) keys.add(id);
@@ -159,11 +159,4 @@ export async function learnNames(db: Kysely<Tables>, names: Map<string, string>,
         .where("id", "in", [...keys])
         .execute(),
     );
-}
-
-function collect(value: unknown, member: string, tell: (text: string, member: string) => void): void {
-  if (typeof value === "string") tell(value, member);
-  else if (Array.isArray(value)) for (const each of value) collect(each, member, tell);
-  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    for (const [name, each] of Object.entries(value)) collect(each, name, tell);
 }

@@ -111,7 +111,8 @@ export function tableOfRows(
     const { of, as = { type: "string" }, ...place } = column as OwnColumn<never>;
     return { ...place, of: of as (row: TableRow) => unknown, member: as as Shape };
   });
-  const isToSecond = areClose(rows.flatMap((row) => found.map(({ of, member }) => ({ value: of(row), member }))));
+  const times = found.filter(({ member }) => showsOf(member) === "time");
+  const isToSecond = areClose(rows.flatMap((row) => times.map(({ of }) => of(row))));
   return {
     rows,
     columns: found.map(({ of, member, ...place }) => ({
@@ -154,7 +155,7 @@ export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeT
     .filter(
       ({ name, value, member }) => !isEmpty(value) || !(name in properties) || shapeOf(member).none !== undefined,
     );
-  const isToSecond = areClose(all);
+  const isToSecond = areClose(all.filter(({ member }) => showsOf(member) === "time").map(({ value }) => value));
   return all.map(({ name, value, member }) => ({
     ...{ name, label: shapeOf(member).label, value },
     shows: showsOf(member),
@@ -180,8 +181,8 @@ function showsOf(member: Shape): Shows {
 }
 
 /** Times that stand together have seconds if two of them are of the same minute. */
-function areClose(values: readonly { value: unknown; member: Shape }[]): boolean {
-  const times = new Set(values.flatMap(({ value, member }) => (showsOf(member) === "time" ? [timeIn(value)] : [])));
+function areClose(values: readonly unknown[]): boolean {
+  const times = new Set(values.map(timeIn));
   times.delete(Number.NaN);
   return new Set([...times].map((at) => Math.floor(at / 60_000))).size < times.size;
 }
