@@ -6,7 +6,7 @@ import { until } from "../../test/support/until.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
 import { kinds } from "./event-types.ts";
-import { tail } from "./read.ts";
+import { entriesOf, tail } from "./read.ts";
 
 const bvn = "22000000017";
 
@@ -82,6 +82,16 @@ for (const engine of engines) {
         ["verification.ended", "books.adjusted"],
       );
       assert.deepEqual(await tail(store.db, { most: 10, reference: "aaaaaa00000000" }), []);
+    });
+
+    test("is part of a time that begins with it, and not of one that ends with it", async () => {
+      await append(store.db, { kind: "books.rebuilt", actor: "system", facts: { sums: 1 } });
+      const kind = "books.rebuilt";
+      const [{ occurredAt: at } = { occurredAt: 0 }] = await tail(store.db, { most: 1, kind });
+      const found = (since: number, until: number) => tail(store.db, { most: 10, kind, since, until });
+      assert.deepEqual([(await found(at, at + 1)).length, (await found(at - 1, at)).length], [1, 0]);
+      const before = async (until: number) => (await Array.fromAsync(entriesOf(store.db, [kind], until))).length;
+      assert.deepEqual([await before(at + 1), await before(at)], [1, 0]);
     });
 
     test("is gone with the change that it records", async () => {

@@ -3,6 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
+import { beginSession, findSession } from "../access/people/sessions.ts";
 import { everyCommand } from "../commands/families.ts";
 import { confirms, givenAway, mayRun, roles } from "../operation/command.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
@@ -137,6 +138,13 @@ for (const engine of usualEngines)
       const colleague = await operators.signIn("colleague@example.com", "operator");
       const stolen = await post("/keys/revoke", colleague, { id: one.id, ...(await signed({ id: one.id })) });
       assert.equal(stolen.status, 403);
+      // Another session of the same person.
+      const { db, now } = await service.store();
+      const secret = await beginSession(db, by.operator.id, now());
+      const { formToken: token } = (await findSession(db, secret, now(), false))!;
+      const second = { ...by.operator, token, cookie: `${by.operator.cookie.split("=")[0]}=${secret}` };
+      const inOther = await post("/keys/revoke", second, { id: one.id, ...(await signed({ id: one.id })) });
+      assert.match(inOther.text, /The passkey did not sign/);
       // Late, or with another time than the one that was signed.
       const late = await signed({ id: one.id });
       const [nonce, at] = late._deed.split(".");
@@ -147,7 +155,7 @@ for (const engine of usualEngines)
       });
       assert.match(shifted.text, /The passkey did not sign/);
       assert.ok(!(await isRevoked(one.id)));
-      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 4);
+      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 5);
 
       const used = await signed({ id: one.id });
       assert.match((await post("/keys/revoke", by.operator, { id: one.id, ...used })).text, /is revoked since/);

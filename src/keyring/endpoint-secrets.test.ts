@@ -78,7 +78,37 @@ for (const engine of usualEngines)
           ["r9", 1],
         ]),
       );
+      await add("ep_rolled", moved.secret, sealSecret(original, owner, "whsec_old", 50));
+      assert.deepEqual(
+        await secretUsage(store.db),
+        new Map([
+          ["r2", 2],
+          ["r9", 1],
+          ["r1", 1],
+        ]),
+      );
       await rewrapSecrets(store.db, rotated, 200);
       assert.equal((await row("ep_1")).secret, moved.secret, "what is current stays as it is");
+    });
+
+    // SQLite runs statements in the order in which they are sent.
+    test("a secret that is rolled while rewrap moves it stays rolled", { skip: engine.name !== "sqlite" }, async () => {
+      const owner = secretsOf({ id: "ep_race", audience: "acc_1" });
+      const rolled = sealSecret(rotated, owner, "whsec_rolled", 200);
+      await store.db.deleteFrom("event_endpoint").execute();
+      await add("ep_race", sealSecret(original, owner, "whsec_old", 50));
+      const roll = store.db.updateTable("event_endpoint").set({ secret: rolled }).where("id", "=", "ep_race");
+      let [reads, rolling] = [0, Promise.resolve<unknown>(undefined)];
+      const ring: Keyring = {
+        ...rotated,
+        get records() {
+          reads += 1;
+          if (reads === 2) rolling = roll.execute();
+          return rotated.records;
+        },
+      };
+      await rewrapSecrets(store.db, ring, 200);
+      await rolling;
+      assert.equal((await row("ep_race")).secret, rolled);
     });
   });

@@ -8,16 +8,17 @@ import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
 import { engines, newRequest, suiteStore, until } from "../identity/identity.fixture.ts";
 import type { Identity } from "../identity/identity.ts";
-import { replaceWrappedKey } from "../identity/ledger/ledger.fixture.ts";
+import { replaceWrappedKey, wrappedKeys } from "../identity/ledger/ledger.fixture.ts";
+import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { answering, verified } from "../identity/played-upstream.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { Db } from "../storage/tables.ts";
 import { unseal } from "./envelope-encryption.ts";
 import { changeKeyring, readKeyring } from "./file.ts";
-import { type Keyring, keyringText } from "./keyring.ts";
+import { hmacName, type Keyring, keyringText } from "./keyring.ts";
 import { countOutdated, rewrap } from "./rewrap.ts";
 import { rotate } from "./rotate.ts";
-import { recordUsage } from "./usage.ts";
+import { recordUsage, usageOf } from "./usage.ts";
 import { type WatchedKeyring, watchKeyring } from "./watch.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -104,6 +105,37 @@ for (const engine of engines) {
       assert.equal(await countOutdated(store.db, rotated, now), 0);
       assert.equal(await openedWith(store.db, newest), 7);
       assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 0, unreadable: [] });
+    });
+
+    // SQLite runs statements in the order in which they are sent.
+    test("a record key that changes meanwhile stays as it is", { skip: engine.name !== "sqlite" }, async (t) => {
+      const room = await open(t);
+      const mine = newRequest();
+      const { record } = await room.verify({ ...mine, idempotencyKey: "k" });
+      const changed = `s1:r2:${randomBytes(60).toString("base64url")}`;
+      let [reads, changing] = [0, Promise.resolve()];
+      const ring: Keyring = {
+        ...rotated,
+        get records() {
+          reads += 1;
+          if (reads === 2) changing = replaceWrappedKey(store.db, record.request_reference, changed);
+          return rotated.records;
+        },
+      };
+      await rewrap(store.db, ring, { now });
+      await changing;
+      assert.deepEqual([...(await wrappedKeys(store.db)).values()], [changed]);
+    });
+
+    test("a hash key is used while any hash of a verification is made with it", async () => {
+      await store.db
+        .insertInto("fact")
+        .values({ name: hmacName(3), value: "x", created_at: 0 })
+        .execute();
+      const none = { subject_hash: "erased", body_hash: null, idempotency_hash: null, lasting_idempotency_hash: null };
+      const hashes = Object.keys(none).map((column) => ({ ...none, [column]: `v3:${column}` }));
+      await storeRows(store.db, ...hashes.map((hash) => verifiedRow("acc_hashes", now, hash)));
+      assert.deepEqual(await usageOf.hashes(store.db), new Map([["v3", hashes.length]]));
     });
 
     test("tells which records do not open, and leaves them", async (t) => {

@@ -57,7 +57,9 @@ for (const engine of engines)
       await changeTerms(recorded(db), account, { prepaid: true }, zone);
       await topUp(recorded(db), account, { kobo: 12_345, reason: "transfer" });
       const { text } = await service.newKey({ account, mode: "live" });
+      const test = await service.newKey({ account });
       const { spending } = (await service.ask("/api/v2/me", { credential: text })).json.data;
       assert.deepEqual(spending, { ...nothing, prepaid: true, left_naira: "123.45" });
+      assert.deepEqual((await service.ask("/api/v2/me", { credential: test.text })).json.data.spending, nothing);
     });
   });

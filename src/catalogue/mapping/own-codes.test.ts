@@ -4,9 +4,11 @@ import fc from "fast-check";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { withLists } from "../document/replace-lists.ts";
 import { type EntryContent, entryKeyOf, type ListName, listShapeOf } from "../model/lists.ts";
+import { rememberedOf } from "../model/looks.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";
 import { fitting } from "../sync/fit.ts";
+import { takingFrom } from "../sync/sync.ts";
 import { Mapping, type MappingRow } from "./mapping.ts";
 import { inOwnCodes } from "./own-codes.ts";
 
@@ -97,6 +99,41 @@ test("what a source drops goes, and what it cannot say stays", async () => {
   const read = await inOwnCodes(base, offer, "ebills", mapping);
   assert.deepEqual(await served(base, read), ["b 10000", "c 10000"]);
   assert.deepEqual(read.sentences.slice(-1), ["MTNDATA c: its price cannot be used; left out."]);
+});
+
+test("an offer is fitted anew to a catalogue that somebody changed meanwhile, and once to each", async () => {
+  const one = await selling([bundle("a", "1GB 30 days")]);
+  const two = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
+  const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000)]);
+  const take = takingFrom(offer, "ebills", byVtpass(row("data-bundles", "MTNDATA 1", "a")));
+  const codes = async (base: Snapshot) =>
+    (await take(base)).lists.flatMap(({ entries }) => entries.map(({ content }) => content.code));
+  assert.deepEqual(await codes(one), ["a"]);
+  assert.deepEqual(await codes(two), ["a", "b"]);
+  assert.equal(take(two), take(two));
+});
+
+test("what waits for a mapping leaves only entries in doubt that callers see", async () => {
+  const [sold, gone] = [bundle("a", "1GB 30 days"), { ...bundle("b", "2GB 30 days"), available: 0 }];
+  const offer = offering("data-bundles", [bundle("1", "1GB 30 days"), bundle("9", "9GB 30 days")]);
+  const mapping = byVtpass(row("data-bundles", "MTNDATA 1", "a"));
+  const isPartly = async (other: EntryContent) =>
+    (await inOwnCodes(await selling([sold, other]), offer, "ebills", mapping)).isPartly;
+  assert.deepEqual([await isPartly(bundle("b", "2GB 30 days")), await isPartly(gone)], [true, false]);
+});
+
+test("an entry stays as it was while the source gives another one under its code", async () => {
+  const [known, other] = [bundle("a", "1GB 30 days"), bundle("1", "5GB 30 days", 90_000)];
+  const base = await selling([known]);
+  for (const source of ["ebills", "vtpass"]) {
+    const decided = { ...row("data-bundles", "MTNDATA 1", "a"), source, looks: rememberedOf(known) };
+    const read = await inOwnCodes(base, offering("data-bundles", [other]), source, byVtpass(decided));
+    assert.deepEqual(await served(base, read), ["a 10000"], source);
+    assert.deepEqual(
+      read.decided.map(({ state }) => state),
+      ["unclear"],
+    );
+  }
 });
 
 test("a code of another source that cannot be read removes nothing of what may be its own", async () => {

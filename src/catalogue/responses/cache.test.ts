@@ -76,6 +76,20 @@ test("two operations that answer the same request from one list each give their 
     assert.equal(textOf(responses.pick(fetchNames, { type: "dstv" }, account)), "names");
     assert.equal(textOf(responses.cablePlans("dstv", account)), plans);
   }
+  const spelled = { ...fetchNames, id: "fetchSpelled" } as Operation<Catalogue>;
+  const inSpelling = (operation: Operation<Catalogue>, text: string) => ({
+    ...operation,
+    pick: ({ caller }: Call, { responses }: Catalogue, id: string) =>
+      responses.pick(id, "dstv", caller, "DSTV", ({ snapshot }, key) => ({
+        ...{ list: "cable-products", name: "dstv", key, variesBySpelling: true, write: bodyOf(text) },
+        parts: [groupIn(snapshot, "cable-products", key)],
+      })),
+  });
+  for (const [operation, text] of [
+    [fetchNames, "names"],
+    [spelled, "spelled"],
+  ] as const)
+    assert.equal(textOf(responses.pick(inSpelling(operation, text) as Operation<Catalogue>)), text);
   assert.equal(textOf(responses.pick(countProviders)), String(groupIn(priced, "cable-providers").length));
   assert.equal(JSON.parse(textOf(responses.cableProviders())).success, true);
 });

@@ -42,6 +42,16 @@ for (const engine of engines)
         { billed_kobo: costKobo },
       ]);
 
+      await identity.verify(newRequest({ accountId })).catch(() => {});
+      const byMode = await attemptSums(store.db, { ...period, to: Date.now() + 1 }, { by: "account", zone });
+      assert.deepEqual(
+        byMode.map(({ mode, attempts }) => [mode, attempts]),
+        [
+          ["live", 6],
+          ["test", 1],
+        ],
+      );
+
       // Once the day is over, they are read from its sums, and are the same.
       await recountAfterOlderVersion({ db: store.db, now: Date.now }, zone, new AbortController().signal);
       await store.db.deleteFrom("verification_attempt").execute();

@@ -191,6 +191,15 @@ for (const engine of engines) {
       assert.equal(await ledger.resolve(await placed(open), found("unknown")), false);
     });
 
+    test("that nothing was sent ends the attempt of this run only, and not one of the same number in a run of another process", async () => {
+      const [ledger, row] = [new Ledger(store.db), await placed({ state: "unknown" })];
+      const outcomeOf = async () => (await nowOf(row)).attempts[0]?.outcome;
+      await ledger.endAttempt({ ...row, owner: "other" }, unsentOutcome(1, 5));
+      assert.equal(await outcomeOf(), "unknown");
+      await ledger.endAttempt(row, unsentOutcome(1, 5));
+      assert.equal(await outcomeOf(), "failed");
+    });
+
     test("an outcome and the key of its record are stored together or not at all", async () => {
       const ledger = new Ledger(store.db);
       const finding = { ...found("verified"), sealed: { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" } };

@@ -69,6 +69,24 @@ for (const engine of usualEngines)
       );
     });
 
+    test("says the figures of the vendor that was passed over, beside those of the one that was asked", () => {
+      const explained = (reason: string) =>
+        explainRoute([
+          {
+            vendor: "new",
+            why: `cheapest old@6430/2000/12 new@5620/500/0.4 old=${reason}`,
+            outcome: "negative",
+            reason: "not_found",
+          },
+        ]);
+      assert.match(
+        explained("dearer"),
+        /because old costs more for a record \(₦64\.30 a record, new ₦56\.20 a record\)/,
+      );
+      assert.match(explained("too_slow"), /because old was too slow \(95 of 100 answers within 2000 ms\)/);
+      assert.match(explained("too_many_failures"), /because old failed too often \(12 of 100 attempts\)/);
+    });
+
     test("has words for each outcome", () => {
       const said = (
         outcome: "negative" | "failed" | "unknown",
