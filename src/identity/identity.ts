@@ -67,21 +67,11 @@ export interface Identity {
  * serving process may call it.
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
-  const { db, pulse, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
+  const { db, pulse, upstreams, settings, now = Date.now, log = silent, audit } = opened;
   const retention = opened.retention ?? { now, recordsNow: now };
   const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
-  const leased = new LeasedVerifications({
-    db,
-    leases,
-    connections,
-    keyring,
-    upstreams,
-    settings,
-    now,
-    retention,
-    log,
-  });
+  const leased = new LeasedVerifications({ ...opened, leases, now, retention, log });
   const { ledger, charges, keyedHashes, orphans, deferred, routes, refused } = leased.parts;
   await charges.takeBackUnheard(leases.isLongGone);
   await charges.note();

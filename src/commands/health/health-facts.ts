@@ -33,66 +33,41 @@ export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;
 export async function readFacts(room: AlarmRoom) {
   const { db, config } = room;
   const now = room.now();
-  const [
-    takesWrites,
-    freeBytes,
-    newestAt,
-    waiting,
-    views,
-    pauses,
-    live,
-    figures,
-    open,
-    unsealed,
-    backupAt,
-    keys,
-    ends,
-    instances,
-    sources,
-    belowCost,
-    spent,
-    emails,
-    { dead, oldestDead },
-    endpoints,
-    clockDoubtedSince,
-    failing,
-    loosened,
-  ] = await Promise.all([
-    tryWrite(db),
-    roomLeft(config),
-    newestEntryAt(db),
-    listWaiting(db),
-    upstreamStatus(db, now),
-    pausedRoutes(db, now),
-    liveVendors(db, now),
-    vendorFigures(db, now, config.vendorPrices),
-    openVerifications(db),
-    unsealedEntries(db),
-    lastBackupAt(db),
-    listKeys(db),
-    endingKeys(db, now),
-    servingInstances(room),
-    sourceStates(db, now, config.pull),
-    latestSnapshot(db).then(belowCostIn),
-    nearlySpentAccounts(db, now, identitySettingsOf(config)),
-    room.accounts.emails(),
-    undelivered(db),
-    failingEndpoints(db, now),
-    doubtedSince(db, now),
-    failingJobs(db, now),
-    loosenedProtection(db, now),
-  ]);
+  const read = await allOf({
+    takesWrites: tryWrite(db),
+    roomLeft: roomLeft(config),
+    newestAt: newestEntryAt(db),
+    waiting: listWaiting(db),
+    views: upstreamStatus(db, now),
+    pauses: pausedRoutes(db, now),
+    live: liveVendors(db, now),
+    figures: vendorFigures(db, now, config.vendorPrices),
+    open: openVerifications(db),
+    unsealed: unsealedEntries(db),
+    backupAt: lastBackupAt(db),
+    keys: listKeys(db),
+    ends: endingKeys(db, now),
+    instances: servingInstances(room),
+    sources: sourceStates(db, now, config.pull),
+    /** Sentences. */
+    belowCost: latestSnapshot(db).then(belowCostIn),
+    nearlySpent: nearlySpentAccounts(db, now, identitySettingsOf(config)),
+    emails: room.accounts.emails(),
+    deliveries: undelivered(db),
+    endpoints: failingEndpoints(db, now),
+    /** The last time that was trusted, if the clock is too far from it; else null. */
+    clockDoubtedSince: doubtedSince(db, now),
+    jobs: failingJobs(db, now),
+    loosened: loosenedProtection(db, now),
+  });
+  const { newestAt, waiting, views, live, figures, open, keys, ends, nearlySpent, emails, deliveries, ...facts } = read;
+  const { pauses } = facts;
   return {
-    takesWrites,
-    roomLeft: freeBytes,
+    ...facts,
+    dead: deliveries.dead,
+    oldestDead: deliveries.oldestDead,
     /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
     clockBehind: Math.max(0, newestAt - now),
-    /** The last time that was trusted, if the clock is too far from it; else null. */
-    clockDoubtedSince,
-    instances,
-    sources,
-    /** Sentences. */
-    belowCost,
     held: waiting
       .filter(({ state }) => state === "held")
       .map((row) => ({ draft: draftName(row), since: row.created_at })),
@@ -102,7 +77,6 @@ export async function readFacts(room: AlarmRoom) {
     withoutVendorSince: Math.max(
       ...live.filter(({ kind }) => checksWithoutVendor(live).includes(kind)).map(({ since }) => since ?? 0),
     ),
-    pauses,
     vendors: [...Map.groupBy(views, ({ name }) => name)].map(([name, seen]) => ({
       name,
       /** Pauses aside. */
@@ -124,20 +98,19 @@ export async function readFacts(room: AlarmRoom) {
     fewestAttempts: config.attemptsLeft,
     // Of live keys: the sandbox has a number whose outcome is always unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
-    unsealed,
-    backupAt,
     needsBackup: keys.some(({ mode, revokedAt }) => mode === "live" && revokedAt === null),
     ending: ends.map(({ id, accountId, label, expiresAt }) => ({
       ...{ id, account: emails(accountId), label },
       expires_at: expiresAt,
     })),
-    dead,
-    oldestDead,
-    endpoints,
-    jobs: failing,
-    loosened,
-    spent: spent.map((use) => ({ ...use, email: emails(use.account) })),
+    spent: nearlySpent.map((use) => ({ ...use, email: emails(use.account) })),
   };
+}
+
+/** What becomes of promises, by their names. */
+async function allOf<Asked extends Record<string, unknown>>(asked: Asked) {
+  const found = Object.entries(asked).map(async ([name, promise]) => [name, await promise] as const);
+  return Object.fromEntries(await Promise.all(found)) as { [Name in keyof Asked]: Awaited<Asked[Name]> };
 }
 
 async function servingInstances({ db, now, config }: AlarmRoom): Promise<number> {
