@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { suite, test } from "node:test";
 import { everySetting } from "../src/config/settings.ts";
+import { mutants } from "./mutants/mutants.ts";
 import { stronglyConnected } from "./support/circles.ts";
 import { fullFolders, migrations } from "./support/full-folders.ts";
 import { isAsReleased } from "./support/shipped-files.ts";
@@ -100,6 +101,16 @@ suite("floors", () => {
     const alone = files.filter((file) => !isOfFamily(file));
     const exported = alone.flatMap((file) => [...new Set(exportsOf(file))].map((name) => [name, file] as const));
     assert.deepEqual(repeated(exported), []);
+  });
+
+  test("every fault that the mutants put in has its place in the code, and its tests", () => {
+    const lost = mutants.filter(
+      ({ file, from, tests }) => textOf(file).split(from).length !== 2 || !tests.every((each) => existsSync(each)),
+    );
+    assert.deepEqual(
+      lost.map(({ name }) => name),
+      [],
+    );
   });
 
   test("tests are written with suite and test", () => {

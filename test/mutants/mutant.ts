@@ -1,0 +1,10 @@
+/** A bug that was put into the code by hand, and the tests that must fail for it. */
+export interface Mutant {
+  /** What is wrong then. */
+  name: string;
+  file: string;
+  /** Text that the file has once. */
+  from: string;
+  to: string;
+  tests: readonly string[];
+}
