@@ -53,6 +53,10 @@ const listAlarms = command({
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(AlarmFacts),
+  page: [
+    ...(["what", "rank", "state", { name: "count", spare: true }, "since"] as const),
+    ...(["acknowledged_by", "until", "note", { name: "alarm", spare: true }] as const),
+  ],
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   examples: [{}],

@@ -55,6 +55,8 @@ export interface CommandContext extends CommandResources, WithAuditEntries, With
   };
   /** The ids of the accounts that have used most of a cap or a balance. */
   nearlySpent(): Promise<ReadonlySet<string>>;
+  /** The actor who suspended an account at this time, as the audit trail says. */
+  suspendedBy(id: string, at: number): Promise<string | undefined>;
   /** The settings of verifications. */
   verificationSettings(): IdentitySettings;
   /** The account of what operators verify themselves. The first use makes it. */
@@ -97,6 +99,11 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     async auditEntries(reference) {
       const { tail, withoutConfirmation } = await import("../audit/read.ts");
       return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
+    },
+    async suspendedBy(id, at) {
+      const { tail } = await import("../audit/read.ts");
+      const entries = await tail(db, { most: 100, kind: "account.suspended", since: at - 60_000 });
+      return entries.find(({ facts }) => facts.startsWith(`{"account":"${id}"`))?.actor;
     },
     mayGive: async (trx, money, sure) =>
       (await import("../identity/books/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),

@@ -151,8 +151,39 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     assert.equal(await facts.isVisible(), false);
     await row.getByText("More").click();
     await facts.waitFor();
-    await page.setViewportSize({ width: 1280, height: 900 });
-    assert.ok(!(await row.getByText("More").isVisible()));
+  });
+
+  test("has one line for a row of the audit trail on a desk, which unfolds", async () => {
+    const { page } = ada;
+    await look(page, "light", 1280);
+    await page.goto(`${origin}/audit?kind=catalogue.revised`);
+    const heightsOf = () =>
+      page.evaluate<number[]>(`[...document.querySelectorAll(".rows tbody tr")].map((row) => row.offsetHeight)`);
+    const heights = await heightsOf();
+    assert.ok(heights.length > 2 && heights.every((height) => height <= 37), String(heights));
+    const long = page.locator(".rows tbody tr").filter({ hasText: "The starter catalogue" });
+    await long.getByText("More").click();
+    assert.ok((await heightsOf()).some((height) => height > 50));
+  });
+
+  test("says under a state who made it so, and until when", async () => {
+    const { page } = ada;
+    for (const path of ["/", "/vendors", "/upstreams/show?vendor=blusalt"]) {
+      await page.goto(`${origin}${path}`);
+      assert.match(await page.locator("main").innerText(), /paused\s+by \S+ at the terminal until resumed/, path);
+    }
+    await page.goto(`${origin}/accounts/show?account=hello@uyofresh.example`);
+    assert.match(await page.locator("main").innerText(), /suspended\s+by \S+ at the terminal since/);
+  });
+
+  test("says how much of a record is on its tabs", async () => {
+    const { page } = ada;
+    await page.goto(`${origin}/accounts/show?account=ops@kobopay.example`);
+    const tabs = page.getByRole("navigation", { name: "About it" });
+    assert.match(
+      await tabs.innerText(),
+      /Keys\s+2[\s\S]*Verifications\s+99\+[\s\S]*Requests\s+0[\s\S]*Money[\s\S]*Webhooks\s+1/,
+    );
   });
 
   test("is as accessible when it answers a form, and when it refuses", async () => {

@@ -171,8 +171,6 @@ const called: Readonly<Record<string, string>> = {
   ...{
     quoted_fee: "Fee",
     charge_left: "Left of the charge",
-    key_kept: "A retry finds it",
-    record_kept: "Record kept",
   },
   ...{ cap_naira: "Monthly cap (₦)", cap_count: "Monthly cap (verifications)", spent: "This month" },
   ...{ spent_naira: "This month", spent_count: "This month (verifications)" },

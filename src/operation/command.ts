@@ -37,6 +37,9 @@ type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly str
 /** By member and word; "" is all of them. */
 export type ChoiceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
+/** A tab says "99+" from here on: to count more would take longer than the page. */
+export const mostCounted = 100;
+
 /** How many rows each group has that the member `only` can name, and how many there are. */
 export function groupCounts<Row>(
   groups: Readonly<Record<string, (row: Row) => boolean>>,
@@ -121,6 +124,13 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
    * by which it may count fewer.
    */
   choiceCounts?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<ChoiceCounts>;
+  /** Its tab on the page of a record: its word, if that is not its title, and how many rows it has of the record, counted up to `mostCounted`. */
+  tab?: {
+    title?: string;
+    count?: (asked: Readonly<Record<string, string>>, room: Room) => Promise<number | undefined>;
+  };
+  /** One sentence of figures, at the head of its page or above what a dry run found. Empty: there is none. */
+  figures?: (answer: Static<Answer>, viewing: Viewing) => string;
   /** The things that progress counts, such as `rows`. */
   counts?: string;
   /** More help: a heading, then terms and their sentences. */

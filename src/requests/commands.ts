@@ -1,7 +1,7 @@
 import { account, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { id, moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
-import { command } from "../operation/command.ts";
+import { command, mostCounted } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { count } from "../operation/setting.ts";
 import type { Audited } from "../storage/audited.ts";
@@ -64,6 +64,13 @@ const listRequestEntries = command({
     ...(["operation", "status", "code", "account", { name: "duration", spare: true }] as const),
     ...([{ name: "request_id", spare: true }, { name: "request_reference", spare: true }, "answered_at"] as const),
   ],
+  tab: {
+    count: async ({ account }, { db, accounts }: Room) => {
+      const { searchRequests } = await import("./read-requests.ts");
+      const { id: accountId } = await accounts.find(account!);
+      return (await searchRequests(db, { accountId, limit: mostCounted })).length;
+    },
+  },
   none: "No requests.",
   noneThen: { says: "The log has a sample of look-ups that succeed, and nothing of callers without a valid key." },
   examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],

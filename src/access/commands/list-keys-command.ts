@@ -75,6 +75,7 @@ export const listKeysCommand = command({
     ...(["expires_at", "last_used_at", "last_used_from"] as const),
   ],
   choiceCounts: async ({ account }, store: Audited) => groupCounts(groups, await listed(store, account)),
+  tab: { count: async ({ account }, { db }: Audited) => (await keys.listKeys(db, account)).length },
   examples: [{}, { account: "shop@example.com" }, { only: "ends_soon" }],
   run: async ({ account, only }, store: Audited) => {
     const all = await listed(store, account);

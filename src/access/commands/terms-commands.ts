@@ -21,8 +21,9 @@ import { lastUses } from "../keys/key-uses.ts";
 import { listKeys } from "../keys/keys.ts";
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
 
-/** The entries of the audit trail about an account. */
+/** What the audit trail says about an account. */
 interface WithNotes {
+  suspendedBy(id: string, at: number): Promise<string | undefined>;
   auditEntries(id: string): Promise<readonly { occurredAt: number; kind: string; actor: string; facts: string }[]>;
 }
 
@@ -48,7 +49,7 @@ export const TermsFacts = Type.Object({
 
 const ListedFacts = Type.Object({
   ...TermsFacts.properties,
-  state: state(["active", "near_the_cap", "balance_low", "suspended"]),
+  state: state(["active", "near_the_cap", "balance_low", "suspended"], { by: "suspended_by", since: "suspended_at" }),
 });
 type ListedFacts = Static<typeof ListedFacts>;
 
@@ -99,6 +100,11 @@ const listAccounts = command({
   none: "No account yet.",
   noneThen: { says: "Each client has one, with keys and terms of its own.", by: "accounts.create" },
   choiceCounts: async (_, room: Room & WithNearlySpent) => groupCounts(groups, await listed(room)),
+  figures: (all) => {
+    const spent = nairaText(all.reduce((sum, { spent_naira }) => sum + spent_naira, 0));
+    const near = all.filter(({ state }) => state === "near_the_cap" || state === "balance_low").length;
+    return `${all.length} ${all.length === 1 ? "account" : "accounts"}, ${spent} charged this month${near > 0 ? `, ${near} with 80 % of a cap or balance used` : ""}.`;
+  },
   sort: "-spent_naira",
   columns: [
     ...(["id", "name", "email", "suspended_at"] as const),
@@ -124,6 +130,7 @@ const showAccount = command({
   input: Type.Object({ account }),
   answer: Type.Object({
     ...ListedFacts.properties,
+    suspended_by: orNull(accountFact),
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
   }),
   view: ({ notes, ...facts }) => [
@@ -134,9 +141,15 @@ const showAccount = command({
   run: async ({ account }, room: Room & WithNotes & WithNearlySpent) => {
     const found = await accounts.findAccount(room.db, account);
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
+    const { id, suspendedAt } = found;
     return {
       ...withState(await allTermsOf(room, found), await room.nearlySpent()),
-      notes: entries.map(({ occurredAt, actor, facts }) => ({ at: occurredAt, by: actor, note: noteIn(facts) })),
+      suspended_by: suspendedAt === null ? null : ((await room.suspendedBy(id, suspendedAt)) ?? null),
+      notes: entries.map(({ occurredAt, actor, facts }) => ({
+        at: occurredAt,
+        by: actor,
+        note: noteIn(facts),
+      })),
     };
   },
 });

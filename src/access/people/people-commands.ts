@@ -79,6 +79,11 @@ const list = command({
     ...([{ name: "passkeys", spare: true }, { name: "invited_by", spare: true }, "last_seen_at"] as const),
   ],
   columns: ["email", "name", "role", "state", "passkeys", "invited_by", "created_at", "last_seen_at"],
+  figures: (all) => {
+    const invited = all.filter(({ state }) => state === "invited").length;
+    const people = `${all.length} ${all.length === 1 ? "person" : "people"}`;
+    return invited === 0 ? `${people}.` : `${people}, ${invited} invited and without a passkey yet.`;
+  },
   none: "Nobody is invited yet.",
   examples: [{}],
   run: async (_, { db }: Audited) => (await people.listPeople(db)).map(personOf),

@@ -11,7 +11,7 @@ import {
 import { id, moment } from "../../operation/command/forms.ts";
 import { projected } from "../../operation/command/projected.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { command, mostCounted } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -52,6 +52,10 @@ const tailTrail = command({
     ),
     head: orNull(Type.String()),
   }),
+  tab: {
+    count: async ({ reference }, { db }: Audited) =>
+      (await (await import("../read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
+  },
   page: ["kind", "actor", "facts", "occurred_at"],
   sort: "-occurred_at",
   columns: ["occurred_at", "kind", "actor", "facts"],

@@ -6,7 +6,7 @@ import type { Approval } from "../revisions/decide.ts";
 import { type About, draftName } from "../revisions/draft.ts";
 import { type PublishOutcome, preview, publish } from "../revisions/publish.ts";
 import type { Plan } from "../revisions/review.ts";
-import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
+import { countText, differenceView, firstChanges, ListedChanges, listedChanges, movesOf } from "./difference-view.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 
 /** The result of a change of the catalogue, or what a dry run would change. */
@@ -34,6 +34,7 @@ export const changeCommand = {
   answer: ChangeAnswer,
   view: changeView,
   first: firstChanges,
+  figures: figuresOf,
   does: (answer: Answer) => publishes(answer, "change"),
   isWell: ({ state, unmapped }: Answer) => state !== "held" && state !== "recomputed" && !unmapped,
   records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
@@ -42,10 +43,24 @@ export const changeCommand = {
 /** What a form's button does after this dry run, such as "Publish 30 prices". */
 export function publishes({ state, added = 0, modified = 0, removed = 0 }: Answer, what: string): string | undefined {
   const all = added + modified + removed;
-  return state === "dry run" && all > 0
-    ? `Publish ${all.toLocaleString("en")} ${what}${all === 1 ? "" : "s"}`
-    : undefined;
+  return state === "dry run" && all > 0 ? `Publish ${counted(all, what)}` : undefined;
 }
+
+/** Such as "30 prices rise by 3.1 % on average, 2 other changes". */
+function figuresOf({ changes = [] }: Answer): string {
+  const { moves, others } = movesOf(changes);
+  const share = moves.reduce((sum, { was, now }) => sum + (now / was - 1) * 100, 0) / moves.length;
+  const verb = `${share < 0 ? "fall" : "rise"}${moves.length === 1 ? "s" : ""}`;
+  const mean = `${Math.abs(Math.round(share * 10) / 10).toLocaleString("en")} %${moves.length === 1 ? "" : " on average"}`;
+  return [
+    moves.length === 0 ? [] : `${counted(moves.length, "price")} ${verb} by ${mean}`,
+    others === 0 ? [] : counted(others, moves.length === 0 ? "change" : "other change"),
+  ]
+    .flat()
+    .join(", ");
+}
+
+const counted = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
 type Found = Pick<Answer, "added" | "modified" | "removed"> & { readonly reasons?: readonly string[] };
 

@@ -72,6 +72,12 @@ export function differenceTables(changes: readonly ListedChange[], isPublished: 
   ];
 }
 
+/** The prices that move from an amount above 0, and how many other changes there are. */
+export function movesOf(changes: readonly ListedChange[]) {
+  const moves = changes.flatMap(priceMovesOf).filter(({ what, was }) => what === "price" && was > 0);
+  return { moves, others: changes.length - moves.length };
+}
+
 function priceMovesOf({ list, old, new: now }: ListedChange) {
   if (list === "prices" || old === null || now === null) return [];
   return differingMembers(old, now)

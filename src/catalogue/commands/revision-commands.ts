@@ -76,6 +76,14 @@ const showHistory = command({
     const served = { rows: revisions.map((each) => ({ ...each, changes: countText(each) })), row: RevisionRow };
     return drafts.length > 0 ? [{ rows: drafts, row: DraftRow }, "", served] : [served];
   },
+  figures: ({ waiting, revisions: [served] }) =>
+    [
+      served ? `Revision ${served.revision} is served` : "Nothing is published yet",
+      waiting.length > 0 ? `${waiting.length} ${waiting.length === 1 ? "change waits" : "changes wait"}` : [],
+    ]
+      .flat()
+      .join("; ")
+      .concat("."),
   examples: [{}, { limit: "100" }],
   run: async ({ limit }, { db }: Audited) => ({
     waiting: (await listWaiting(db)).map(draftOf),

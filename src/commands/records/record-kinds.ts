@@ -65,7 +65,7 @@ export const recordKinds = {
     primary: ["ledger.settle", "ledger.release", "books.adjust"],
     panels: {
       Money: ["quoted_fee", "amount", "charged", "charge_left"],
-      "Asked for": ["key_id", "mode", "kind", "consent_reference", "key_kept", "record_kept"],
+      "Asked for": ["key_id", "mode", "kind", "consent_reference", "idempotency_key", "record"],
     },
     members: ["request_reference", "reference"],
     named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
@@ -98,8 +98,8 @@ export const recordKinds = {
     below: "books.trend",
     title: ({ name }) => String(name),
     state: "state",
-    meta: ["email", "created_at", "last_used_at", "suspended_at", "id"],
-    labelled: ["created_at", "last_used_at", "suspended_at"],
+    meta: ["email", "created_at", "last_used_at", "id"],
+    labelled: ["created_at", "last_used_at"],
     primary: ["accounts.resume", "accounts.top-up", "accounts.change"],
     beside: ["accounts.change", "keys.create"],
     panels: {
@@ -159,10 +159,9 @@ export const recordKinds = {
     below: "books.trend",
     title: ({ name }) => vendorTitle(String(name)),
     state: "state",
-    meta: ["paused_by", "paused_until", "about"],
+    meta: ["about"],
     primary: ["routes.resume"],
     beside: ["routes.pause"],
-    labelled: ["paused_by", "paused_until"],
     members: ["vendor", "upstream"],
     named: /^(?!sandbox$)[a-z]/,
     search: async (text) =>

@@ -28,6 +28,7 @@ import {
   chipMembers,
   chips,
   commandList,
+  figuresLine,
   formHead,
   formParts,
   pageHead,
@@ -68,7 +69,10 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
     ? await subjectHead(visit, command, about, shown.csv)
     : {
         ...{ place, title: place.title },
-        head: pageHead({ title: place.title, tools: placeTools(visit, place, shown.csv) }),
+        head: pageHead({
+          ...{ title: place.title, tools: placeTools(visit, place, shown.csv) },
+          below: shown.problem ? "" : figuresLine(visit, command, shown.answer),
+        }),
       };
   const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}`;
   return framed(visit, head.place, head.title, main);

@@ -122,15 +122,20 @@ async function outcomePage(
     visit,
     command,
     html`${hasTable ? html`<div class="filters">${moreMenu("this answer", csv)}${find}</div>` : ""}
-<div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, does, at)}${isTooLong ? long : ""}${shown}</div>
+<div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>
 ${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
     at,
   );
 }
 
 /** Above what a dry run found. A script puts what the button does now into the form that was checked. */
-function checkedHead({ times, store }: Visit, does: string, at = store.now()): Html {
-  return html`<span id="does" hidden>${does}</span><div class="heads checked"><h2 tabindex="-1" autofocus>What it would do</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
+function checkedHead(
+  { times, store }: Visit,
+  command: ConsoleCommand,
+  { answer, does, at = store.now() }: { answer: unknown; does: string; at?: number | undefined },
+): Html {
+  const found = command.figures?.(answer as never, { at: (time) => (time === null ? "–" : times.textOf(time)) });
+  return html`<span id="does" hidden>${does}</span><div class="heads checked"><h2 tabindex="-1" autofocus>${found || "What it would do"}</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
 }
 
 /** To what a form made, and back to the record on which it was begun, or to its page. */

@@ -1,6 +1,6 @@
 import { type FoundRow, type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
-import { recordOf, type Table, type TimeTexts } from "../../operation/command/answer-table.ts";
+import { belowState, recordOf, type Table, type TimeTexts } from "../../operation/command/answer-table.ts";
 import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { type Member, membersOf } from "../../operation/command/read-texts.ts";
@@ -11,10 +11,11 @@ import { type ConsoleCommand, type ConsolePage, commandsAt, familyOf, labelFor, 
 import { copyButton } from "../view/answer-view.ts";
 import { shownAs } from "../view/cells.ts";
 import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
+import { rowShape } from "../view/figures.ts";
 import { type MenuLink, moreMenu } from "../view/menus.ts";
 import { recordLinks, recordShownBy } from "../view/record-links.ts";
 import { labelIn } from "../view/sorted-table.ts";
-import { wordOf } from "../view/words.ts";
+import { inWords, wordOf } from "../view/words.ts";
 import { deskAs, foundAs } from "./run-as.ts";
 
 /** More are not offered to choose from: a page would be mostly them. */
@@ -144,11 +145,21 @@ export function answerHead(
   const plain = beside.map(({ address, text }) => html`<a class="button" href="${address}">${text}</a>`);
   const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${plain}${moreMenu("this page", others)}`;
   if (!record || !isRow(answer))
-    return pageHead({ crumb: place, title, tools, below: html`<p class="quiet">${visit.say(command.summary)}</p>` });
+    return pageHead({
+      ...{ crumb: place, title, tools },
+      below: figuresLine(visit, command, answer) || html`<p class="quiet">${visit.say(command.summary)}</p>`,
+    });
   const { state, meta } = metaOf(visit, command, answer);
   const said = record.says === undefined ? "" : answer[record.says];
   const says = said ? html`<p class="says">${visit.say(String(said))}</p>` : "";
   return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
+}
+
+/** What a list adds up to, in a sentence under its title. */
+export function figuresLine({ times }: Visit, command: ConsoleCommand, answer: unknown): Html | "" {
+  const at = (time: number | null) => (time === null ? "–" : times.textOf(time));
+  const figures = (answer !== undefined && command.figures?.(answer as never, { at })) || "";
+  return figures === "" ? "" : html`<p class="meta">${inWords(figures)}</p>`;
 }
 
 /** What a record is and whom it is about, in a line. */
@@ -174,7 +185,11 @@ export function metaOf(
     const label = labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
     return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
   });
-  return { state: stated ? shownOf(stated) : "", meta: html`<p class="meta">${facts}</p>` };
+  const below = stated
+    ? inWords(belowState(rowShape(command.answer).properties![stated.name]!, answer, visit.times), visit.names)
+    : "";
+  const shownState = stated ? html`${shownOf(stated)}${below === "" ? "" : html` <small>${below}</small>`}` : "";
+  return { state: shownState, meta: html`<p class="meta">${facts}</p>` };
 }
 
 /** What a page without a table can show and do. */

@@ -3,7 +3,7 @@ import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { titleOf } from "../../operation/command.ts";
+import { mostCounted, titleOf } from "../../operation/command.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, familyOf, pathOf, placeOf, type SiteMap, urlOf } from "../site-map.ts";
 import type { FormTexts } from "../view/command-form.ts";
@@ -48,12 +48,7 @@ function tabsOf(site: SiteMap, show: ConsoleCommand, by: string): ConsoleCommand
 
 export function tabText(site: SiteMap, command: ConsoleCommand): string {
   const { opens, title } = placeOf(site, command);
-  return opens === command.id ? title : titleOf(command);
-}
-
-/** Whether it counts its groups, and so all of its rows. */
-function hasGroups({ input }: ConsoleCommand): boolean {
-  return membersOf(input).some(({ name }) => name === "only");
+  return command.tab?.title ?? (opens === command.id ? title : titleOf(command));
 }
 
 /** The pages about the same thing, as tabs. The first one is the page of the thing. `current`: the one that is open. */
@@ -64,9 +59,8 @@ export async function tabs(visit: Visit, { show, by, name }: PageSubject, curren
   const links = [show, ...about].map(async (other) => {
     const { opens, path } = placeOf(site, other);
     const address = urlOf(opens === other.id ? path : pathOf(other), new URLSearchParams(), { [by]: name });
-    const counts = hasGroups(other) ? await other.choiceCounts?.({ [by]: name }, deskAs(visit)) : undefined;
-    const many = counts?.only?.[""];
-    const count = many === undefined ? "" : html` <small>${many.toLocaleString("en")}</small>`;
+    const many = await other.tab?.count?.({ [by]: name }, deskAs(visit));
+    const count = many === undefined ? "" : html` <small>${many < mostCounted ? many : `${mostCounted - 1}+`}</small>`;
     const isOpen = other === current ? html` aria-current="page"` : "";
     return html`<a${isOpen} href="${address}">${other === show ? "Overview" : tabText(site, other)}${count}</a>`;
   });

@@ -9,7 +9,7 @@ import {
   type TimeTexts,
   tableOf,
 } from "../../operation/command/answer-table.ts";
-import { isRow } from "../../operation/command/projected.ts";
+import { isRow, shapeOf } from "../../operation/command/projected.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor } from "../site-map.ts";
 import { shownAs } from "./cells.ts";
@@ -88,7 +88,8 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     const { meta = [], state, panels = {} } = recordShownBy(command) ?? {};
     const shape = rowShape(command.answer);
     const figures = headlines(shape, part.record, times, "the time before");
-    const inHead = new Set([...meta, state, ...headlineNames(shape)]);
+    const { by, since, until } = shapeOf(shape.properties?.[state ?? ""] ?? {});
+    const inHead = new Set([...meta, state, by, since, until, ...headlineNames(shape)]);
     const members = recordOf(shape, part.record, times).filter(({ name }) => !inHead.has(name));
     const { link } = links(isRow(answer) ? answer : {});
     const inPanels = Object.entries(panels).map(([heading, wanted]) => {

@@ -20,6 +20,11 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ...toned("plain", ...negativeReasons),
 ]);
 
+/** Whether a word of a state says that all is well. */
+export function isGood(word: unknown): boolean {
+  return tones.get(String(word)) === "good";
+}
+
 export function pill(tone: Tone, text: string): Html {
   return html`<span class="pill${tone === "plain" ? "" : ` ${tone}`}">${text}</span>`;
 }

@@ -85,7 +85,7 @@ function control(
     const options = (words: readonly string[]) =>
       words.map(
         (word) =>
-          html`<option value="${word}"${word === text ? html` selected` : ""}>${wordOf({ name, shows: "text", text: word }, new Map())}</option>`,
+          html`<option value="${word}"${word === text ? html` selected` : ""}>${wordOf({ name, shows: word.includes(".") ? "event" : "text", text: word }, new Map())}</option>`,
       );
     const [used, others] = [true, false].map((isUsed) =>
       member.enum!.filter((word) => vendors.includes(word) === isUsed),

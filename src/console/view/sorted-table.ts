@@ -1,7 +1,7 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Table, TableColumn, TableRow } from "../../operation/command/answer-table.ts";
 import { labelFor } from "../site-map.ts";
-import { shownAs } from "./cells.ts";
+import { isGood, shownAs } from "./cells.ts";
 import type { Say } from "./command-words.ts";
 import { meter, share, usedText } from "./figures.ts";
 import { type MenuLink, moreMenu } from "./menus.ts";
@@ -106,6 +106,8 @@ export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, 
   const hasOwn = rows.every(({ own }) => own);
   // What a phone leaves out stands on the page of the row, or unfolds.
   const folds = places !== undefined && !hasOwn && columns.some(({ name }) => !places.has(name));
+  // A line holds the beginning of its facts, which unfold on a desk too.
+  const hasFacts = folds && columns.some(({ shows }) => shows === "facts");
   const head = columns.map((column) => {
     const { name } = column;
     const direction = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : undefined;
@@ -126,12 +128,14 @@ export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, 
     const name = named ? named.textOf(row) : (own?.name ?? String(shown.indexOf(row) + 1));
     const key = `${label} ${own?.name ?? shown.indexOf(row)}`;
     const menu = hasActions ? html`<td class="acts">${moreMenu(name, actions, key)}</td>` : "";
-    const fold = folds ? html`<td class="fold"><details><summary>More</summary></details></td>` : "";
+    const fold = folds
+      ? html`<td class="${hasFacts ? "fold wide" : "fold"}"><details><summary>More</summary></details></td>`
+      : "";
     return html`<tr>${cells}${menu}${fold}</tr>`;
   });
   const acts = html`<th scope="col" class="acts"><span class="visually-hidden">Actions</span></th>`;
   return html`<div class="rows" role="region" aria-label="${label}" tabindex="0"><table${places ? "" : html` class="few"`}>
-<thead>${overHeads(columns, hasActions)}<tr>${head}${hasActions ? acts : ""}</tr></thead>
+<thead>${overHeads(columns, hasActions)}<tr>${head}${hasActions ? acts : ""}${hasFacts ? html`<td class="fold wide"></td>` : ""}</tr></thead>
 <tbody>${body}</tbody>
 ${sums(columns, all, { hasActions, placeOf })}</table></div>
 ${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
@@ -168,9 +172,11 @@ function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: st
   const kind =
     isFigure(column) && column.meterOf === undefined
       ? "number"
-      : shows === "sentence" || shows === "facts"
+      : shows === "sentence"
         ? "sentence"
-        : undefined;
+        : shows === "facts"
+          ? "brief"
+          : undefined;
   const classes = [place, kind, spare && "spare", shows === "time" && "time", more].filter(Boolean);
   return classes.length === 0 ? html`` : html` class="${classes.join(" ")}"`;
 }
@@ -228,10 +234,11 @@ function cell(column: TableColumn, row: TableRow, { say, address, form, place, m
   const isBound = typeof bound === "number" && typeof value === "number" && bound > 0;
   const told = isBound
     ? html`<span>${usedText(value, bound, column.shows)}</span>`
-    : place === "also" && value === null
-      ? html`<span class="empty-here">–</span>`
+    : place === "also" && (value === null || (column.shows === "state" && isGood(value)))
+      ? html`<span class="empty-here">${value === null ? "–" : shownAs({ ...column, text, value }, say)}</span>`
       : shownAs({ ...column, text, value }, say);
   const shown = form ?? told;
+  const below = column.belowOf(row);
   const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
   const bar = isBound
     ? meter(value, bound, labelIn(column))
@@ -240,5 +247,5 @@ function cell(column: TableColumn, row: TableRow, { say, address, form, place, m
       : "";
   return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${wholeLabel(column)}">${bar}${
     address === undefined ? shown : html`<a href="${address}">${shown}</a>`
-  }</td>`;
+  }${below === "" ? "" : html` <small>${below}</small>`}</td>`;
 }

@@ -80,8 +80,12 @@ export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows
 /** A table in the words of people. */
 export function worded(table: Table, names: Names): Table {
   const columns = table.columns.map((column): TableColumn => {
-    const { name, shows, textOf } = column;
-    return { ...column, textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names) };
+    const { name, shows, textOf, belowOf } = column;
+    return {
+      ...column,
+      textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names),
+      belowOf: (row) => inWords(belowOf(row), names),
+    };
   });
   return { ...table, columns };
 }

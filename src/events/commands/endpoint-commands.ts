@@ -111,6 +111,11 @@ const listEndpoints = command({
     { name: "types", of: ({ types }) => (hasAll(types) ? "all" : types) },
     ...(["created_at", "made_by", "off_since"] as const),
   ],
+  tab: {
+    title: "Webhooks",
+    count: async ({ account }, { db, accounts }: EndpointRoom) =>
+      (await endpoints.listEndpoints(db, (await accounts.find(account!)).id)).length,
+  },
   none: "There is no endpoint.",
   noneThen: { says: "A client without one gets no events.", by: "events.endpoints.add" },
   examples: [{}, { account: "shop@example.com" }],

@@ -21,6 +21,7 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { attemptReasons } from "../../upstreams/ports/reasons.ts";
 import { attemptSums } from "../books/attempt-sums.ts";
+import { keyLifetime } from "../identity-settings.ts";
 import type { SummaryPeriod } from "../ledger/reports/day-groups.ts";
 import { adjustmentsOf } from "../ledger/reports/inspect.ts";
 import { groupings, noStates, summary, type VerificationSummary } from "../ledger/reports/summary.ts";
@@ -120,6 +121,8 @@ async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZo
   }));
 }
 
+type Kept = Audited & { config: { recordRetention: number } };
+
 const showVerification = command({
   id: "ledger.show",
   title: "Verification",
@@ -147,7 +150,9 @@ const showVerification = command({
     charge_left: naira,
     consent_reference: orNull(reference),
     key_kept: yes,
+    key_kept_until: orNull(time),
     record_kept: yes,
+    record_kept_until: orNull(time),
     created_at: time,
     started_at: time,
     completed_at: orNull(time),
@@ -196,9 +201,16 @@ const showVerification = command({
     { title: "Audit trail:", list: "audit_entries", none: "The audit trail does not mention it yet." },
   ],
   // The time line says what one attempt did, what was given back and who did what; the whole trail has a page of its own.
-  onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }) => {
+  onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }, { at }) => {
     const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
-    const { amount, amount_differs, ...facts } = record;
+    const { amount, amount_differs, key_kept, key_kept_until, record_kept, record_kept_until, ...others } = record;
+    const keptText = (isKept: boolean | 0 | 1, until: number | null) =>
+      until === null ? "none" : `${isKept ? "kept until" : "erased on"} ${at(until)}`;
+    const facts = {
+      ...others,
+      idempotency_key: keptText(key_kept, key_kept_until),
+      record: keptText(record_kept, record_kept_until),
+    };
     const isChosen = attempts.some(({ passed_over, compared }) => passed_over.length + compared.length > 0);
     return [
       explanation,
@@ -210,9 +222,11 @@ const showVerification = command({
   examples: [{ reference: "3wKwKW719640695" }],
   run: async (
     { reference },
-    { db, accounts, auditEntries, eventsAbout, responsesAbout }: Audited & WithAccounts & WithAuditEntries,
+    { db, config, accounts, auditEntries, eventsAbout, responsesAbout }: Kept & WithAccounts & WithAuditEntries,
   ) => {
     const found = await anyVerification(db, reference);
+    const key = found.idempotency_hash ?? found.lasting_idempotency_hash;
+    const keyEnd = key === null ? null : found.created_at + keyLifetime;
     const [adjustments, entries, events] = [
       await adjustmentsOf(db, found),
       await auditEntries(reference),
@@ -242,7 +256,13 @@ const showVerification = command({
       quoted_fee: found.fee,
       charge_left: found.charged ? adjustments.reduce((left, { kobo }) => left + kobo, found.fee) : 0,
       key_kept: found.idempotency_hash !== null,
+      key_kept_until: keyEnd,
       record_kept: found.sealed_record !== null,
+      // A retry with the key alone gets the record, so it never outlives the key.
+      record_kept_until:
+        keyEnd !== null && found.state === "verified" && config.recordRetention > 0
+          ? Math.min(keyEnd, found.completed_at! + config.recordRetention)
+          : null,
       adjustments: adjustments.map((row) => ({ ...row, fees: row.kobo })),
       audit_entries: entries.map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
       time_line: timeLine(found, { responses, adjustments, entries, events }),

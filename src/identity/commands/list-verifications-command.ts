@@ -14,7 +14,7 @@ import {
 } from "../../operation/command/answer-schema.ts";
 import { day, id } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { command, mostCounted } from "../../operation/command.ts";
 import { holdsLongNumber } from "../../operation/fields.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
@@ -135,6 +135,13 @@ export const listVerificationsCommand = command({
     const state: Record<string, number> = {};
     for (const open of await openVerifications(db)) state[open.state] = (state[open.state] ?? 0) + open.count;
     return { state };
+  },
+  tab: {
+    count: async ({ account }, { db, accounts }: Room) => {
+      if (account === undefined) return undefined;
+      const { id: accountId } = await accounts.find(account);
+      return (await listVerifications(db, { accountId }, { size: mostCounted })).rows.length;
+    },
   },
   view: ({ next, searched_back_to: back }, { at }) => [
     list,

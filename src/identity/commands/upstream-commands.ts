@@ -8,7 +8,7 @@ import { vendors } from "../../upstreams/registry.ts";
 import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
 import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
 import { testUpstream } from "./test-upstream-command.ts";
-import { pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pausedBy, pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 interface Room {
   config: { upstreams: readonly string[]; vendors: Readonly<Record<string, VendorValues>> };
@@ -126,7 +126,7 @@ const showUpstream = command({
   answer: Type.Object({
     ...{
       ...vendorFacts,
-      state: orNull(state(vendorStates, { words: vendorStateWords })),
+      state: orNull(state(vendorStates, { words: vendorStateWords, ...pausedBy })),
       ...pauseMembers,
     },
     processes: Type.Array(Type.Object(processFacts)),

@@ -2,7 +2,7 @@ import { checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts"
 import { naira, orNull, state } from "../../operation/command/answer-schema.ts";
 import Type, { type Static } from "../../operation/schema/type.ts";
 import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
-import { pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
+import { pausedBy, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
 
 const milliseconds = { unit: "ms" };
 const percent = { unit: "%" };
@@ -34,7 +34,7 @@ export const VendorRow = Type.Object({
   vendor: Type.String(),
   /** Of each check, or of all if it is the same. */
   state: Type.Unsafe<string | Readonly<Record<string, string>>>({
-    ...{ shows: "state", words: { ...words, ...forEachKind((kind) => kind, labelOf) } },
+    ...{ shows: "state", ...pausedBy, words: { ...words, ...forEachKind((kind) => kind, labelOf) } },
     patternProperties: { ".*": state(vendorStates, { words }) },
   }),
   place: orNull(Type.Integer({ label: "Order", spare: true })),
@@ -69,6 +69,8 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
     const { place, balance, days_left } = first;
     const kinds = [...states].map(([kind, state]) => ({ kind, state }));
     const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;
-    return Object.assign({ vendor, kinds, state, place, balance, days_left }, ...figures);
+    const { paused_by, paused_until } = all.find((row) => row.paused_by !== null) ?? first;
+    const paused = { paused_by, paused_until };
+    return Object.assign({ vendor, kinds, state, place, balance, days_left }, paused, ...figures);
   });
 }

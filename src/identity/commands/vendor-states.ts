@@ -28,6 +28,9 @@ export const pauseMembers = {
   paused_why: orNull(Type.Enum([...pauseReasons])),
 };
 
+/** A state says who paused it and until when. */
+export const pausedBy = { by: "paused_by", until: "paused_until" } as const;
+
 export function pauseFacts(pause: PausedRoute | undefined) {
   return { paused_by: pause?.by ?? null, paused_until: pause?.until ?? null, paused_why: pause?.why ?? null };
 }

@@ -45,6 +45,10 @@ export interface Showing extends Place {
   share?: true;
   /** What people read in place of a word of the code. */
   words?: Readonly<Record<string, string>>;
+  /** Of a state: the members that say who made it so, since when and until when. */
+  by?: string;
+  since?: string;
+  until?: string;
 }
 
 /** Milliseconds since 1970. Programs read ISO 8601, people a time of `DUBA_TIME_ZONE`. */

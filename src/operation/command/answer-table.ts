@@ -23,6 +23,8 @@ export interface TableColumn {
   valueIn: (row: TableRow) => unknown;
   /** As people read it. */
   textOf: (row: TableRow) => string;
+  /** Of a state, for people: who made it so and until when. */
+  belowOf: (row: TableRow) => string;
   /** What rows add up to, for people. */
   sumOf?: (rows: readonly TableRow[]) => string;
 }
@@ -121,6 +123,7 @@ export function tableOfRows(
       shows: showsOf(member),
       valueIn: of,
       textOf: (row) => textOf(member, of(row), zone, isToSecond),
+      belowOf: (row) => belowState(member, row, zone),
       ...(shapeOf(member).sums && {
         sumOf: (rows) => textOf(member, sumOf(member, rows.map(of)), zone),
       }),
@@ -138,6 +141,16 @@ function placeIn({
   meterOf,
 }: Shape): Pick<TableColumn, "label" | "spare" | "also" | "over" | "share" | "meterOf"> {
   return { label, spare, also, over, share, meterOf };
+}
+
+/** Who made a state so, since when and until when: "by ada@example.com until 14:30". Empty if nobody did. */
+export function belowState(member: Shape, row: TableRow, zone: TimeTexts): string {
+  const { by = "", since = "", until = "" } = shapeOf(member);
+  const textIn = (name: string, word: string, none: string[] = []) =>
+    isEmpty(row[name]) ? none : [`${word} ${zone.textOf(timeIn(row[name]))}`];
+  if (isEmpty(row[by])) return textIn(since, "since").join("");
+  const end = until === "" ? [] : textIn(until, "until", ["until resumed"]);
+  return [`by ${row[by]}`, ...textIn(since, "since"), ...end].join(" ");
 }
 
 /** Null if there is nothing to add up. */
@@ -180,11 +193,11 @@ function showsOf(member: Shape): Shows {
   return format === "date-time" ? "time" : type === "integer" || type === "number" ? "number" : "text";
 }
 
-/** Times that stand together have seconds if two of them are of the same minute. */
+/** Times that stand together have seconds where these tell two of them apart. */
 function areClose(values: readonly unknown[]): boolean {
-  const times = new Set(values.map(timeIn));
-  times.delete(Number.NaN);
-  return new Set([...times].map((at) => Math.floor(at / 60_000))).size < times.size;
+  const times = values.map(timeIn);
+  const different = (length: number) => new Set(times.map((at) => Math.floor(at / length))).size;
+  return different(60_000) < different(1_000);
 }
 
 /** A time of the store, or one that is text already. */

@@ -165,6 +165,8 @@ const sumBooks = command({
       ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
     ];
   },
+  figures: ({ from, to }, { at }) => `Live, from ${at(from)} until ${at(to)}.`,
+  tab: { title: "Money" },
   none: "There were no charges and no attempts.",
   noneThen: { says: "They appear with the first live verification of a client.", by: "keys.create" },
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
