@@ -51,7 +51,6 @@ const listAlarms = command({
   onTerminal: "The exit code is 1 if an alarm is open.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(AlarmFacts),
   page: [
     ...(["what", "rank", "state", { name: "count", spare: true }, "since"] as const),
@@ -59,7 +58,6 @@ const listAlarms = command({
   ],
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
-  examples: [{}],
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
     (await (await import("./health/read-health.ts")).readHealth(room)).alarms.map(alarmFacts),
 });

@@ -12,7 +12,6 @@ export const doctorCommand = command({
   role: "viewer",
   kind: "read",
   only: "terminal",
-  input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
       check: Type.String(),
@@ -31,6 +30,5 @@ export const doctorCommand = command({
     ];
   },
   isWell: (results) => results.every(({ passed }) => passed),
-  examples: [{}],
   run: async (_, room: CommandContext) => (await import("./machine-checks.ts")).checkMachine(room),
 });

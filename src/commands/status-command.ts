@@ -13,7 +13,6 @@ export const statusCommand = command({
   onTerminal: "The exit code is 1 if something does.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Object({
     version: Type.String(),
     store: Type.String(),
@@ -95,7 +94,6 @@ export const statusCommand = command({
     ...(needs.length === 0 ? ["Nothing needs a hand."] : needs.map((problem) => ({ problem }))),
   ],
   isWell: ({ needs }) => needs.length === 0,
-  examples: [{}],
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
     (await import("./health/read-status.ts")).readStatus(room),
 });

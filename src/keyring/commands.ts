@@ -19,7 +19,6 @@ const showKeyring = command({
   role: "viewer",
   kind: "read",
   store: "untimed",
-  input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
       key: reference,
@@ -34,7 +33,6 @@ const showKeyring = command({
     const note = `Nothing needs ${idle.join(", ")} any more. See duba keyring retire.`;
     return idle.length === 0 ? [list] : [list, { note }];
   },
-  examples: [{}],
   run: async (_, { db, now, keyring }: Room) => {
     const { usageOf } = await import("./usage.ts");
     const { ring } = await keyring();
@@ -66,10 +64,8 @@ const newKeyring = command({
   kind: "read",
   only: "terminal",
   store: "none",
-  input: Type.Object({}),
   answer: Type.Object({ text: Type.String() }),
   view: ({ text }) => [JSON.stringify(JSON.parse(text))],
-  examples: [{}],
   run: async () => {
     const { newRing } = await import("./file.ts");
     return { text: keyringText(newRing()) };
@@ -125,7 +121,6 @@ const rewrapKeys = command({
   gives: "authority",
   only: "terminal",
   counts: "records",
-  input: Type.Object({}),
   answer: Type.Object({
     records: Type.Integer(),
     key: Type.String(),
@@ -140,7 +135,6 @@ const rewrapKeys = command({
   ],
   isWell: ({ unreadable }) => unreadable.length === 0,
   records: ["keyring.rewrapped"],
-  examples: [{}],
   run: async (_, { db, audit, actor, now: time, keyring, progress }: Room) => {
     const { ring } = await keyring();
     const now = time();

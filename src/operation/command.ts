@@ -1,9 +1,9 @@
-import type { Static, TObject, TSchema } from "typebox";
 import type { TimeZone } from "../runtime/time-zone.ts";
 import type { Column, Part, Viewing } from "./command/answer-schema.ts";
 import type { Letter } from "./command/letter.ts";
 import { projected } from "./command/projected.ts";
 import { InputError, readTexts, type Texts } from "./command/read-texts.ts";
+import Type, { type Static, type TObject, type TSchema } from "./schema/type.ts";
 
 /** Who may run a command. A later role may do all that an earlier one may. */
 export const roles = ["viewer", "operator", "officer"] as const;
@@ -81,8 +81,6 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   store?: "shared" | "untimed" | "own" | "none";
   /** Whether it may read a replica, which can be behind: it decides nothing, and what it reads grows with traffic. */
   reports?: true;
-  /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. */
-  input: Input;
   /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
   target?: readonly (keyof Static<Input> & string)[];
   /** Whether it can act on a row of a list. A user interface offers it only there. Default: on each row that names its target. */
@@ -135,21 +133,27 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   counts?: string;
   /** More help: a heading, then terms and their sentences. */
   guide?: { heading: string; items: readonly (readonly [string, string])[] };
-  examples: readonly ExampleOf<Static<Input>>[];
   run: (input: Static<Input>, room: Room) => Promise<Returned<Static<Answer>>>;
 }
 
+export interface Asked<Input extends TObject> {
+  /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. Default: none. */
+  input: Input;
+  /** Default: without any input. */
+  examples: readonly ExampleOf<Static<Input>>[];
+}
+
 /** One row of the table of commands. The command line, its documents and the tests of all commands derive from it. */
-export type Command<Room> = Specification<TObject, TSchema, Room>;
+export type Command<Room> = Specification<TObject, TSchema, Room> & Asked<TObject>;
 
 /**
  * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the input
  * and the answer. `run` throws an `InputError` for values that do not fit each other.
  */
-export function command<Input extends TObject, Answer extends TSchema, Room>(
-  specification: Specification<Input, Answer, Room>,
+export function command<Answer extends TSchema, Room, Input extends TObject = TObject<Record<never, never>>>(
+  specification: Specification<Input, Answer, Room> & Partial<Asked<Input>>,
 ): Command<Room> {
-  return specification as unknown as Command<Room>;
+  return { input: Type.Object({}), examples: [{}], ...specification } as unknown as Command<Room>;
 }
 
 /** What it is called at the head of its page and of its help. */

@@ -26,7 +26,6 @@ const listPasskeys = command({
   summary: "List your passkeys. Each signs you in.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -36,7 +35,6 @@ const listPasskeys = command({
     }),
   ),
   columns: ["name", "registered_at", "last_used_at"],
-  examples: [{}],
   run: async (_, room: OwnRoom) => {
     const { id } = await signedInPerson(room);
     return room.db
@@ -123,12 +121,10 @@ const listSessions = command({
   summary: "List your sessions: where you are signed in.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(
     Type.Object({ id: Type.String(), browser: Type.String(), began_at: time, last_seen_at: time, this_one: yes }),
   ),
   columns: ["browser", "began_at", "last_seen_at", "this_one"],
-  examples: [{}],
   run: async (_, room: OwnRoom) => {
     const { id, session } = await signedInPerson(room);
     return (await sessionsOf(room.db, id, room.now())).map(({ secret_hash, browser, created_at, seen_at }) => ({
@@ -162,11 +158,9 @@ const endAll = command({
   summary: "End all your sessions but this one at once.",
   role: "viewer",
   kind: "change",
-  input: Type.Object({}),
   answer: ended,
   view: () => ["Your other sessions have ended."],
   records: ["session.ended"],
-  examples: [{}],
   run: async (_, room: OwnRoom) => endedIn(room),
 });
 

@@ -71,7 +71,6 @@ const list = command({
   summary: "List the people who may use the console.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(PersonFacts),
   page: [
     { name: "person", of: ({ name, email }) => name || email },
@@ -85,7 +84,6 @@ const list = command({
     return invited === 0 ? `${people}.` : `${people}, ${invited} invited and without a passkey yet.`;
   },
   none: "Nobody is invited yet.",
-  examples: [{}],
   run: async (_, { db }: Audited) => (await people.listPeople(db)).map(personOf),
 });
 

@@ -144,7 +144,6 @@ const reconcileLedger = command({
   role: "viewer",
   kind: "read",
   store: "untimed",
-  input: Type.Object({}),
   answer: Type.Object({
     agree: Type.Boolean(),
     verifications: Type.Integer(),
@@ -179,7 +178,6 @@ const reconcileLedger = command({
       ["Sums", "Days are those of DUBA_TIME_ZONE. If you changed it, the sums differ until `duba books rebuild-sums`."],
     ],
   },
-  examples: [{}],
   run: async (_, { db, ledgerRows, ledgerSums, progress }: Room) => {
     const { reconcile } = await import("../reconcile.ts");
     const differences: { reference: string | null; what: string }[] = [];

@@ -86,7 +86,6 @@ const exportTrail = command({
   kind: "read",
   reports: true,
   counts: "batches",
-  input: Type.Object({}),
   answer: lines(Type.Object({})),
   guide: {
     heading: "How to verify a copy (all hashes are SHA-256 in base64url):",
@@ -100,7 +99,6 @@ const exportTrail = command({
       ["Chain", "Each seal's hash is \"previous\" in the next, and the last one's is the hash of the head."],
     ],
   },
-  examples: [{}],
   run: async (_, { db, progress }: Audited & { progress: (done: number) => void }) => {
     const { exportTrail } = await import("../export.ts");
     return (async function* () {

@@ -33,7 +33,6 @@ const showRoutes = command({
   role: "viewer",
   kind: "read",
   reports: true,
-  input: Type.Object({}),
   answer: Type.Array(RouteRow),
   view: () => [list],
   onPage: (rows) => [
@@ -48,7 +47,6 @@ const showRoutes = command({
     rows.length === 0 ? "" : "Asked from top to bottom, until one answers. Figures of the last 24 hours.",
   none: "No live verification asked a vendor in the last 30 days.",
   noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
-  examples: [{}],
   run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
     const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
     const listed = config.upstreams.map((name) => ({ name }));

@@ -72,7 +72,6 @@ const showStatus = command({
   onTerminal: "The exit code is 1 if a vendor is not ready or has an alarm.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(ProcessFacts),
   columns: [
     "upstream",
@@ -84,7 +83,6 @@ const showStatus = command({
   noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and start the service again." },
   isWell: (found) =>
     found.every((seen) => seen.state === "ready" && seen.alarm === null && seen.paused_checks.length === 0),
-  examples: [{}],
   run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => statusesOf(db, now()),
 });
 

@@ -15,13 +15,11 @@ export const clockCommand = command({
   role: "officer",
   kind: "change",
   only: "terminal",
-  input: Type.Object({}),
   answer: Type.Object({ time, known_until: orNull(time) }),
   view: ({ time, known_until }, { at }) => [
     `The clock is accepted: it is ${at(time)}. The last time that the store knew was ${at(known_until)}. A service removes what is old within an hour.`,
   ],
   records: ["clock.accepted"],
-  examples: [{}],
   run: async (_, { db, audit, actor, now }: Audited & WithClock) =>
     inTransaction(db, async (trx) => {
       const time = now();

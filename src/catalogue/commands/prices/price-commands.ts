@@ -193,7 +193,6 @@ const listPriced = command({
     "show` names them, and to set such a price again keeps it. `below_cost` counts the entries that an account gets below their cost by a rule of its own.",
   role: "viewer",
   kind: "read",
-  input: Type.Object({}),
   answer: Type.Array(
     Type.Object({
       ...{ id: reference, name: Type.String(), email: orNull(accountFact) },
@@ -211,7 +210,6 @@ const listPriced = command({
   view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences)],
   none: "Every account has the catalogue's prices.",
   noneThen: { says: "An account, or a group of accounts, may have prices of its own.", by: "prices.set" },
-  examples: [{}],
   run: async (_, room: PricedRoom) => {
     const snapshot = await roomPublisher(room).latest();
     const rowOf = async (id: string) => {

@@ -128,7 +128,6 @@ const rebuildSumsCommand = command({
   kind: "change",
   store: "untimed",
   counts: "days",
-  input: Type.Object({}),
   answer: Type.Object({
     days: Type.Integer(),
     rebuilt: Type.Integer(),
@@ -150,7 +149,6 @@ const rebuildSumsCommand = command({
     heading: "What it cannot know:",
     items: [["Time", "Sums of hours are kept for 72 hours, those of days for 24 months. Older ones stay as they are."]],
   },
-  examples: [{}],
   run: async (_, room: BooksRoom & WithClock & Rebuilding) => {
     const { rebuildSums } = await import("../../ledger/journal/rebuild-sums.ts");
     return rebuildSums(room, room.config.timeZone, await room.accounts.emails());
