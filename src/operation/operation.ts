@@ -75,15 +75,11 @@ interface Described {
   alsoCalled?: readonly string[];
   description: string;
   group: "Data" | "Cable TV" | "Identity" | "Wallet" | "Events" | "Requests" | "Credentials";
-  /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
-  documented: boolean;
   /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
   access: "credential" | "anonymous" | "own";
   scope: Scope | null;
   /** The rate limit that counts the call. */
   limit: "catalogue" | "verification" | "credential";
-  /** Failures beyond those that the access, limit and input imply. */
-  failures: readonly FailureCode[];
   examples: readonly Example[];
   /** Members after `error` in every failure of this path, for clients that read the payload before they check `success`. */
   failurePayload?: (message: string) => Record<string, unknown>;
@@ -91,6 +87,13 @@ interface Described {
   failureFacts?: Record<string, unknown>;
   /** Days as `YYYY-MM-DD`; after `sunset` the operation answers `operation_retired`. */
   deprecated?: { since: string; sunset: string; link: string };
+}
+
+interface Usual {
+  /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. Default: false. */
+  documented: boolean;
+  /** Failures beyond those that the access, limit and input imply. Default: none. */
+  failures: readonly FailureCode[];
 }
 
 type Carried<Input extends TObject> =
@@ -123,7 +126,7 @@ type Specification<Input extends TObject, Headers extends TObject, Answer extend
   };
 
 /** One row of the product's table. Routes, documents, the command line and tests all derive from it. */
-export type Operation<Room> = Specification<TObject, TObject, TSchema, Room>;
+export type Operation<Room> = Specification<TObject, TObject, TSchema, Room> & Usual;
 
 /** An operation bound to its room, ready to serve over HTTP. */
 export type BoundOperation = Operation<void>;
@@ -133,9 +136,9 @@ export type BoundOperation = Operation<void>;
  * and the answer.
  */
 export function operation<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room>(
-  specification: Specification<Input, Headers, Answer, Room>,
+  specification: Specification<Input, Headers, Answer, Room> & Partial<Usual>,
 ): Operation<Room> {
-  return specification as unknown as Operation<Room>;
+  return { documented: false, failures: [], ...specification } as unknown as Operation<Room>;
 }
 
 /** Binds operations to their room. */

@@ -54,7 +54,6 @@ export const authorizeMerchant = operation({
   description:
     "Gives a token that stands for the API key for 24 hours, and dies with the key. Within a minute a key gets the same token again, so that an exchange before each call does no harm; one that succeeds counts in no limit. Send the account's e-mail and a whole API key as JSON, or the key with HTTP Basic and no body. API keys are accepted by every operation, so the exchange is for clients that want a token.",
   group: "Credentials",
-  documented: false,
   access: "own",
   scope: null,
   limit: "credential",

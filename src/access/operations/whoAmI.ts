@@ -66,14 +66,12 @@ export const whoAmI = operation({
     "Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much " +
     "of each rate limit is left, and what is left of a monthly cap or a prepaid balance. Test keys spend nothing, so nothing bounds them.",
   group: "Credentials",
-  documented: false,
   access: "credential",
   scope: null,
   limit: "catalogue",
   carriage: "query",
   input: Type.Object({}),
   answer: CallerAnswer,
-  failures: [],
   examples: [
     {
       summary: "A live key with a monthly cap",

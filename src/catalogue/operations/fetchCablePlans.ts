@@ -35,7 +35,6 @@ export const fetchCablePlans = operation({
     "Lists the products of a cable-TV provider. Their `code` is the `productCode` of the add-on look-up. Codes are " +
     "matched without regard to case.",
   group: "Cable TV",
-  documented: false,
   access: "anonymous",
   scope: "catalogue:read",
   limit: "catalogue",

@@ -30,7 +30,6 @@ export const fetchDataProviders = operation({
   carriage: "query",
   input: Type.Object({}),
   answer: DataProviderAnswer,
-  failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The four networks", answer: networks }],
   pick: (_call, { responses }: Catalogue, id) =>

@@ -49,14 +49,12 @@ export const listCatalogueChanges = operation({
     "of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the " +
     "answer says how old they are, in the headers of their own answers.",
   group: "Data",
-  documented: false,
   access: "anonymous",
   scope: "catalogue:read",
   limit: "catalogue",
   carriage: "query",
   input: feedInput("changes", { cursor: "\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10}", start: "0", example: "0" }),
   answer: CatalogueChangeAnswer,
-  failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [
     {

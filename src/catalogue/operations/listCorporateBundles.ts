@@ -31,7 +31,6 @@ export const listCorporateBundles = operation({
   carriage: "query",
   input: Type.Object({}),
   answer: CorporateBundleAnswer,
-  failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [{ summary: "The documented corporate bundles", answer: every }],
   pick: (_call, { responses }: Catalogue, id) =>

@@ -115,7 +115,6 @@ export async function asFailure<Result>(work: Promise<Result>): Promise<Result> 
 export const ofEndpoints = {
   since: "0.2.0",
   group: "Events",
-  documented: false,
   access: "credential",
   scope: "events:manage",
   limit: "catalogue",

@@ -30,7 +30,6 @@ export const listEventEndpoints = operation({
     message: Type.String(),
     data: Type.Array(ListedEndpoint, { description: "Endpoints, oldest first" }),
   }),
-  failures: [],
   examples: [
     {
       summary: "An endpoint whose receiver is away",

@@ -29,7 +29,6 @@ export const listEvents = operation({
     "`next` is where you stand, in another text each time. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another " +
     "history, as after a restore of this service, is refused: begin anew.",
   group: "Events",
-  documented: false,
   access: "credential",
   scope: null,
   limit: "catalogue",
@@ -42,7 +41,6 @@ export const listEvents = operation({
     data: Type.Array(EventBody, { description: "Events after the cursor, oldest first" }),
     ...feedPlace,
   }),
-  failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [
     {

@@ -20,7 +20,6 @@ export const triggerEvent = operation({
     "Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints of the account's test mode " +
     "get it. Its body has `rehearsed: true`. No verification, charge or key changes.",
   group: "Events",
-  documented: false,
   access: "credential",
   scope: null,
   limit: "catalogue",

@@ -48,7 +48,6 @@ export const fetchWalletBalance = operation({
     "monthly cap in naira leaves. If nothing in naira bounds it, as with every test key, the balance is a fixed large amount " +
     "and the answer has the header `Duba-Wallet: unlimited`. The other members never change: some clients want them.",
   group: "Wallet",
-  documented: false,
   access: "credential",
   scope: "catalogue:read",
   limit: "catalogue",
@@ -56,7 +55,6 @@ export const fetchWalletBalance = operation({
   input: Type.Object({}),
   answer: WalletAnswer,
   responseHeaders: ["Duba-Wallet"],
-  failures: [],
   examples: [{ summary: "With a test key", answer: answerWith("1000000.00") }],
   run: async ({ caller }, identity: Identity) => {
     const { kobo } = await identity.spendable(caller!);

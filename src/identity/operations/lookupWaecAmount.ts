@@ -22,14 +22,12 @@ export const lookupWaecAmount = operation({
     "Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. Where a verification costs " +
     'nothing it is "0.01", the least amount that a request can name; any other does as well.',
   group: "Identity",
-  documented: false,
   access: "credential",
   scope: "catalogue:read",
   limit: "catalogue",
   carriage: "query",
   input: Type.Object({}),
   answer: WaecAnswer,
-  failures: [],
   examples: [
     {
       summary: "The default fee",

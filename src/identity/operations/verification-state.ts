@@ -34,7 +34,6 @@ type VerificationAnswer = Static<typeof VerificationAnswer>;
 export const verificationState = {
   method: "GET",
   group: "Identity",
-  documented: false,
   access: "credential",
   scope: "identity:verify",
   limit: "catalogue",

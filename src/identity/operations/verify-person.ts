@@ -13,7 +13,7 @@ import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeader
 interface OfKind {
   id: string;
   description: string;
-  documented: boolean;
+  documented?: true;
   amount: TString & { description?: string };
 }
 

@@ -7,6 +7,5 @@ export const verifyNin = verificationOperation("nin", {
     "Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the NIN in " +
     "`nin` and an empty `bvn_number`. What only a BVN has, such as the bank of enrolment, may be empty. `amount` is the fee " +
     "of a verified NIN. All else is as with `verifyBvn`.",
-  documented: false,
   amount: { ...amountField, description: "Amount in naira: the fee of a verified NIN." },
 });

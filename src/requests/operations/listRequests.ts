@@ -25,7 +25,6 @@ export const listRequests = operation({
     data: Type.Array(RequestEntry, { description: "Entries, oldest first" }),
     ...feedPlace,
   }),
-  failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [
     {

@@ -59,7 +59,6 @@ export const exampleEntry: Static<typeof RequestEntry> = {
 export const ofRequests = {
   method: "GET",
   group: "Requests",
-  documented: false,
   access: "credential",
   scope: null,
   limit: "catalogue",
