@@ -136,7 +136,7 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   run: (input: Static<Input>, room: Room) => Promise<Returned<Static<Answer>>>;
 }
 
-export interface Asked<Input extends TObject> {
+export interface CommandTexts<Input extends TObject> {
   /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. Default: none. */
   input: Input;
   /** Default: without any input. */
@@ -144,14 +144,14 @@ export interface Asked<Input extends TObject> {
 }
 
 /** One row of the table of commands. The command line, its documents and the tests of all commands derive from it. */
-export type Command<Room> = Specification<TObject, TSchema, Room> & Asked<TObject>;
+export type Command<Room> = Specification<TObject, TSchema, Room> & CommandTexts<TObject>;
 
 /**
  * Declares a command. Annotate the second parameter of `run` with what it needs of its context; the schemas type the input
  * and the answer. `run` throws an `InputError` for values that do not fit each other.
  */
 export function command<Answer extends TSchema, Room, Input extends TObject = TObject<Record<never, never>>>(
-  specification: Specification<Input, Answer, Room> & Partial<Asked<Input>>,
+  specification: Specification<Input, Answer, Room> & Partial<CommandTexts<Input>>,
 ): Command<Room> {
   return { input: Type.Object({}), examples: [{}], ...specification } as unknown as Command<Room>;
 }

@@ -1,5 +1,5 @@
 import { type Part, reference, state, time, type Viewing } from "../../operation/command/answer-schema.ts";
-import { type Asked, type Command, command, type Effect, type Specification } from "../../operation/command.ts";
+import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../operation/command.ts";
 import Type, { type Static, type TObject } from "../../operation/schema/type.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
@@ -77,7 +77,7 @@ export function priceChange<Input extends TObject, Room>(
     Specification<Input, typeof ChangeAnswer, Room>,
     Exclude<keyof typeof changeCommand, "does"> | "kind" | "gives"
   > &
-    Asked<Input>,
+    CommandTexts<Input>,
 ): Command<Room> {
   const { run } = specification;
   const isDryRun = (input: Static<Input>) => (input as { dry_run?: boolean }).dry_run === true;
