@@ -14,6 +14,8 @@ import { everyOperation } from "../src/wire/every-operation.ts";
 import { standIns, withoutStandIn } from "../stand-ins/stand-ins.ts";
 import { withBlock } from "./support/blocks.ts";
 import { changesPage } from "./support/changes-page.ts";
+import { phpMethods, phpTypes } from "./support/client-php.ts";
+import { pythonMethods, pythonTypes } from "./support/client-python.ts";
 import { clientSource } from "./support/client-source.ts";
 import { codeLinesTable } from "./support/code-lines.ts";
 import { commandsPage } from "./support/commands-page.ts";
@@ -28,6 +30,14 @@ const generated: Record<string, string> = {
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
   "client/src/duba.ts": clientSource(everyOperation),
+  "docs/clients/duba.php": withBlocks("docs/clients/duba.php", {
+    types: phpTypes(everyOperation),
+    operations: phpMethods(everyOperation),
+  }),
+  "docs/clients/duba.py": withBlocks("docs/clients/duba.py", {
+    types: pythonTypes(everyOperation),
+    operations: pythonMethods(everyOperation),
+  }),
   "docs/sandbox.md": withBlock(
     withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTable()),
     "scenarios",
@@ -50,6 +60,13 @@ for (const [file, text] of Object.entries(generated)) {
     writeFileSync(file, text);
     console.log(`wrote ${file}`);
   }
+}
+
+function withBlocks(file: string, blocks: Record<string, string>): string {
+  return Object.entries(blocks).reduce(
+    (text, [name, block]) => withBlock(text, name, block),
+    readFileSync(file, "utf8"),
+  );
 }
 
 function read(file: string): string | undefined {

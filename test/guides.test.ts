@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -132,5 +132,28 @@ console.log(person.success ? \`\${person.data.verification_status} \${person.mat
     assert.equal(checked.status, 0, checked.stdout);
     const child = spawn(process.execPath, ["shop.ts"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
     assert.match(await text(child.stdout), /VERIFIED last_name=\w+/);
+  });
+
+  test("hand out JavaScript that a CommonJS project imports and requires", async () => {
+    const project = join(folder, "commonjs");
+    mkdirSync(project);
+    // As `npm init -y` writes it.
+    writeFileSync(join(project, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "commonjs" }');
+    for (const name of ["duba.mjs", "duba.cjs"])
+      writeFileSync(join(project, name), (await pageOf(`/docs/clients/${name}`)).text);
+    const shop = `const duba = new Duba({ url: "${service.url}", key: "${key}" });
+duba.whoAmI().then(({ success }) => console.log(success, typeof verifiedEvent, typeof DubaFailure));
+`;
+    const names = "{ Duba, DubaFailure, verifiedEvent }";
+    const starts = {
+      "shop.js": `const ${names} = require("./duba.cjs");\n`,
+      "shop.mjs": `import ${names} from "./duba.mjs";\n`,
+      "mixed.mjs": `import ${names} from "./duba.cjs";\n`,
+    };
+    for (const [file, start] of Object.entries(starts)) {
+      writeFileSync(join(project, file), start + shop);
+      const child = spawn(process.execPath, [file], { cwd: project, stdio: ["ignore", "pipe", "inherit"] });
+      assert.equal(await text(child.stdout), "true function function\n", file);
+    }
   });
 });

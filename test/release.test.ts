@@ -46,7 +46,7 @@ suite("a release", () => {
     const names = one!.map(([name]) => name);
     for (const name of [
       ...[`duba-${manifest.version}.tgz`, `duba-client-${manifest.version}.tgz`],
-      ...["duba.ts", "duba.mjs", "duba.php", "duba.py", "openapi.json", "Containerfile"],
+      ...["duba.ts", "duba.mjs", "duba.cjs", "duba.php", "duba.py", "openapi.json", "Containerfile"],
       ...["sbom.cdx.json", "THIRD-PARTY.txt", "RELEASE-NOTES.md", "LICENSE"],
     ])
       assert.ok(names.includes(name), name);

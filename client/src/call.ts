@@ -218,7 +218,7 @@ function addressesAt(url: string): (path: string) => string {
 }
 
 /** True after the time, false as soon as the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isOver: boolean) => {
       clearTimeout(timer);

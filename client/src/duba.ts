@@ -1,10 +1,14 @@
 // Written by `npm run generate` from the table of operations. Do not edit.
 import { caller, type Row } from "./call.ts";
+import { EventFeed, type EventFeedOptions } from "./event-feed.ts";
 import type { CallOptions, Options } from "./options.ts";
 import type { ClientCode, ClientFacts, Keyed } from "./outcome.ts";
 
+export { EventFeed, type EventFeedOptions } from "./event-feed.ts";
 export type { AnswerFacts, CallOptions, Options } from "./options.ts";
 export type { ClientCode, ClientFacts } from "./outcome.ts";
+export { DubaFailure } from "./outcome.ts";
+export { verifiedEvent } from "./verified-event.ts";
 
 /** Every code with which the service says that it failed. */
 export type FailureCode =
@@ -1341,12 +1345,20 @@ export type ListRequestsFailure = Failure<AnyOperationCode | "conflicting_parame
 
 const listRequests: Row = { id: "listRequests", method: "GET", path: "/api/v2/requests", payload: "data" };
 
+/** An event, as webhooks and the list of events have it. */
+export type DubaEvent = ListEventsAnswer["data"][number];
+
 /** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. The service describes each operation in full at `/docs`. */
 export class Duba {
   readonly #call: ReturnType<typeof caller>;
 
   constructor(options: Options) {
     this.#call = caller(options);
+  }
+
+  /** The events of your account, for `for await`. */
+  events(options: EventFeedOptions = {}): EventFeed {
+    return new EventFeed((input, call) => this.listEvents(input, call), options);
   }
 
   /** Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. */

@@ -30,6 +30,18 @@ export interface ClientFailure {
   error: { code: string; retryable: boolean; request_id: string; help: string } & ClientFacts;
 }
 
+/** What is thrown where nothing can be returned: by the events of a `for await`, and for a delivery that is not Duba's. */
+export class DubaFailure extends Error {
+  override readonly name = "DubaFailure";
+  /** As in a failure that is returned. `wrong_delivery`: it is not signed with your secret, or it is not from now. */
+  readonly error: ClientFailure["error"];
+
+  constructor({ message, error }: Pick<ClientFailure, "message" | "error">) {
+    super(message);
+    this.error = error;
+  }
+}
+
 /** An answer of the service. */
 export type Success = { success: true } & Partial<Keyed> & Record<string, unknown>;
 
@@ -60,7 +72,11 @@ export function answerOf(
   return failure;
 }
 
-export function clientFailure(code: ClientCode, message: string, retryable = code === "no_answer"): ClientFailure {
+export function clientFailure(
+  code: ClientCode | "wrong_delivery",
+  message: string,
+  retryable = code === "no_answer",
+): ClientFailure {
   return {
     success: false,
     status: "error",

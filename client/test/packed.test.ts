@@ -9,7 +9,7 @@ import { sandboxKey, suiteService } from "../../test/support/service.ts";
 
 /** The client as a new project gets it: packed, unpacked into its `node_modules`. */
 const project = mkdtempSync(join(tmpdir(), "duba-client-"));
-const mostBytes = 16 * 1024;
+const mostBytes = 32 * 1024;
 
 const importing = `import { Duba } from "duba-client";
 `;

@@ -18,7 +18,7 @@ import { callsOf, generators } from "./generators.ts";
  */
 const place = mkdtempSync(join(tmpdir(), "duba-clients-"));
 const run = promisify(execFile);
-const mostBytes = 16 * 1024;
+const mostBytes = 32 * 1024;
 
 /** A project of its own with these packages, or undefined if they cannot be installed. */
 async function projectWith(t: TestContext, name: string, packages: string[]): Promise<string | undefined> {

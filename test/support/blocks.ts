@@ -1,7 +1,6 @@
-/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces the lines between the one with `<!-- name -->` and the one with `<!-- /name -->`, which may stand in comments of any language. */
 export function withBlock(text: string, name: string, block: string): string {
-  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`A document has no block ${start}${end}`);
-  return `${text.slice(0, from)}${start}${block}\n${text.slice(to)}`;
+  const parts = new RegExp(`^([\\s\\S]*<!-- ${name} -->\n)[\\s\\S]*?\n?(.*<!-- /${name} -->[\\s\\S]*)$`).exec(text);
+  if (!parts) throw new Error(`A document has no block ${name}.`);
+  return `${parts[1]}${block}\n${parts[2]}`;
 }

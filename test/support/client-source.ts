@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import type { Row } from "../../client/src/call.ts";
 import { failureComponents } from "../../pages/openapi/failure-responses.ts";
 import { type JsonObject, jsonSchema, namedSchemas } from "../../pages/openapi/schema.ts";
 import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
@@ -7,7 +8,7 @@ import { failuresOf, isKeyed, type Operation } from "../../src/operation/operati
 import type { Version } from "../../src/operation/versions.ts";
 
 /** The members of a JSON Schema that the operations use. */
-interface Schema {
+export interface Schema {
   $ref?: string;
   type?: string | string[];
   const?: unknown;
@@ -22,11 +23,15 @@ interface Schema {
 
 const opening = `// Written by \`npm run generate\` from the table of operations. Do not edit.
 import { caller, type Row } from "./call.ts";
+import { EventFeed, type EventFeedOptions } from "./event-feed.ts";
 import type { CallOptions, Options } from "./options.ts";
 import type { ClientCode, ClientFacts, Keyed } from "./outcome.ts";
 
+export { EventFeed, type EventFeedOptions } from "./event-feed.ts";
 export type { AnswerFacts, CallOptions, Options } from "./options.ts";
 export type { ClientCode, ClientFacts } from "./outcome.ts";
+export { DubaFailure } from "./outcome.ts";
+export { verifiedEvent } from "./verified-event.ts";
 `;
 
 /** The text of \`client/src/duba.ts\`: types and methods of the client. */
@@ -41,6 +46,7 @@ export function clientSource(operations: readonly Operation<never>[]): string {
       typesOf(operation, shared),
       `const ${operation.id}: Row = ${JSON.stringify(rowOf(operation, operations))};\n`,
     ]),
+    `${about("An event, as webhooks and the list of events have it.")}export type DubaEvent = ListEventsAnswer["data"][number];\n`,
     classOf(operations),
   ];
   return formatted(parts.join("\n"));
@@ -90,7 +96,7 @@ function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
 }
 
 /** What a call sends. See `Row` of the client. */
-function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): JsonObject {
+export function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): Row {
   const { id, method, path, headers, input, answer, pick } = operation;
   const names = settable(headers).map(([name]) => name);
   const [payload] = Object.entries((answer as Schema).properties!).find(
@@ -117,6 +123,11 @@ function classOf(operations: readonly Operation<never>[]): string {
 
   constructor(options: Options) {
     this.#call = caller(options);
+  }
+
+  /** The events of your account, for \`for await\`. */
+  events(options: EventFeedOptions = {}): EventFeed {
+    return new EventFeed((input, call) => this.listEvents(input, call), options);
   }
 ${operations.map(methodOf).join("\n")}
 }
@@ -165,7 +176,7 @@ function unionOf(values: readonly string[]): string {
 }
 
 /** The reference page of the service has the rest. */
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   return text.split(/(?<=\.) (?=[A-Z`])/)[0]!;
 }
 
@@ -175,26 +186,41 @@ function about(text = "", since?: Version): string {
 }
 
 /** Headers that a caller sets as an option; the client makes Authorization itself. */
-function settable(headers: Operation<never>["headers"]): [name: string, schema: Schema][] {
+export function settable(headers: Operation<never>["headers"]): [name: string, schema: Schema][] {
   return Object.entries((headers?.properties ?? {}) as Record<string, Schema>).filter(
     ([name]) => name !== "authorization",
   );
+}
+
+/** What a method of any language takes: members of the input and settable headers by their names on the wire, the required ones first. */
+export function takenBy(operation: Operation<never>): { name: string; isHeader: boolean; isRequired: boolean }[] {
+  const required = requiredOf(jsonSchema(operation.input));
+  const members = Object.keys(operation.input.properties);
+  const isRequired = (name: string) => required.includes(name);
+  return [
+    ...members.filter(isRequired).map((name) => ({ name, isHeader: false, isRequired: true })),
+    ...members.filter((name) => !isRequired(name)).map((name) => ({ name, isHeader: false, isRequired: false })),
+    // A query may have a parameter of the same name.
+    ...settable(operation.headers)
+      .filter(([name]) => !members.includes(name.replaceAll("-", "_")))
+      .map(([name]) => ({ name, isHeader: true, isRequired: false })),
+  ];
 }
 
 function requiredOf(schema: JsonObject): string[] {
   return (schema as Schema).required ?? [];
 }
 
-function hasInput({ input }: Operation<never>): boolean {
+export function hasInput({ input }: Operation<never>): boolean {
   return Object.keys(input.properties).length > 0;
 }
 
-function typeName(id: string): string {
+export function typeName(id: string): string {
   return id[0]!.toUpperCase() + id.slice(1);
 }
 
-function camel(header: string): string {
-  return header.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+export function camel(header: string): string {
+  return header.replaceAll(/[-_](.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function formatted(source: string): string {

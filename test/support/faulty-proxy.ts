@@ -7,9 +7,12 @@ import { type GatewayResponse, gatewayResponses } from "./gateway-responses.ts";
 /**
  * What a connection does to a request. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
  * once. `lost`: it breaks once the service has answered. `half`: half of the response arrives. `held`: no response ever arrives.
- * `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not HTTP.
+ * `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not HTTP. `drip`: it comes back a
+ * byte at a time. `chunk`: it breaks in the middle of a chunk.
  */
-export const connectionFaults = ["refused", "cut", "lost", "half", "held", "late", "garbage"] as const;
+export const connectionFaults = [
+  ...(["refused", "cut", "lost", "half", "held", "late", "garbage", "drip", "chunk"] as const),
+];
 
 /** What happens to a request between client and service. If a gateway answers, it has asked the service before. */
 export type Fault = (typeof connectionFaults)[number] | keyof typeof gatewayResponses;
@@ -91,9 +94,20 @@ export class FaultyProxy implements AsyncDisposable {
     if (fault === "garbage") return void response.socket!.end("220 smtp.example ESMTP\r\n");
     const gateways = answerOf(fault);
     if (gateways) return void response.writeHead(gateways.status, gateways.headers).end(gateways.body);
+    if (fault === "chunk") {
+      response.socket!.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n${bytes.subarray(0, 9)}`);
+      return;
+    }
     response.writeHead(status, answered);
     if (fault === "none") response.end(bytes);
-    else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    else if (fault === "drip") {
+      const rest = [...bytes];
+      const dripping = setInterval(() => {
+        // The client may have gone before this began.
+        if (response.closed) clearInterval(dripping);
+        else response.write(Buffer.from(rest.splice(0, 1)));
+      }, 100);
+    } else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
   }
 
   async #forward({ method, url, headers }: IncomingMessage, body: Buffer, passed: Passed) {

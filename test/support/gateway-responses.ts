@@ -2,7 +2,7 @@
 export interface GatewayResponse {
   status: number;
   headers?: Record<string, string>;
-  body: string;
+  body: string | Buffer;
   /** A retry cannot help: something forbids the request. */
   isFinal?: true;
 }
@@ -31,9 +31,17 @@ export const gatewayResponses = {
   "200 HTML": { status: 200, headers: html, body: page("Welcome to the hotel's network") },
   "200 nothing": { status: 200, body: "" },
   "200 no gzip": { status: 200, headers: { ...json, "Content-Encoding": "gzip" }, body: "not compressed" },
+  "200 other letters": {
+    status: 200,
+    headers: json,
+    body: Buffer.from('{"success":true,"data":"\xff\xfe"}', "latin1"),
+  },
+  "204 nothing": { status: 204, body: "", isFinal: true },
   "302 to a login": { status: 302, headers: { ...html, Location: "/login" }, body: page("Found"), isFinal: true },
+  "304 nothing": { status: 304, body: "", isFinal: true },
   "401 message": { status: 401, headers: json, body: '{"message":"Unauthorized"}', isFinal: true },
   "403 HTML": { status: 403, headers: html, body: page("Forbidden"), isFinal: true },
+  "404 HTML": { status: 404, headers: html, body: page("Not found"), isFinal: true },
   "408 HTML": { status: 408, headers: html, body: page("Request time-out") },
   "429 HTML": { status: 429, headers: html, body: page("Too many requests") },
   "500 nothing": { status: 500, body: "" },

@@ -56,12 +56,15 @@ export const namedGuides = (Object.entries(guides) as [string, Guide][]).flatMap
   name && about ? [{ path, name, about }] : [],
 );
 
-const typedClient = ["client/src/outcome.ts", "client/src/options.ts", "client/src/call.ts", "client/src/duba.ts"];
+const typedClient = ["outcome", "options", "call", "verified-event", "event-feed", "duba"].map(
+  (name) => `client/src/${name}.ts`,
+);
 
 /** Clients in one file each, to copy into a project. */
 export const downloads = {
   "/docs/clients/duba.ts": typedClient,
   "/docs/clients/duba.mjs": typedClient,
+  "/docs/clients/duba.cjs": typedClient,
   "/docs/clients/duba.php": ["docs/clients/duba.php"],
   "/docs/clients/duba.py": ["docs/clients/duba.py"],
 } as const satisfies Record<string, readonly string[]>;
@@ -78,15 +81,23 @@ export function servedText(file: string): string {
   return readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
 }
 
+/** What the modules of the typed client export to others than each other, beside types. */
+const exported = ["DubaFailure", "verifiedEvent", "EventFeed", "Duba"];
+
 /** The text of a download. The modules of the typed client become one: they import only each other. */
 export function downloadOf(path: DownloadPath): string {
-  const joined = downloads[path]
-    .map((file) => servedText(file))
-    .join("\n")
-    .replaceAll(/^(?:import|export type \{)[^;]*;\n/gm, "");
-  const told = `// The client of Duba in one file. Copy it into your project.\n${joined}`;
-  if (path.endsWith(".mjs")) return withoutTypes(told);
-  return path.endsWith(".ts") ? told : joined;
+  const joined = downloads[path].map((file) => servedText(file)).join("\n");
+  if (!path.endsWith("s")) return joined;
+  const whole = joined
+    .replaceAll(/^(?:import|export (?:type )?\{)[^;]*;\n/gm, "")
+    .replaceAll(/^export ((?:async )?(?:class|function) (\w+))/gm, (line, declared: string, name: string) =>
+      exported.includes(name) && !path.endsWith(".cjs") ? line : declared,
+    );
+  const told = `// The client of Duba in one file. Copy it into your project.\n${whole}`;
+  if (path.endsWith(".ts")) return told;
+  return path.endsWith(".mjs")
+    ? withoutTypes(told)
+    : `"use strict";\n${withoutTypes(told)}\nmodule.exports = { ${exported.join(", ")} };\n`;
 }
 
 /** TypeScript as JavaScript. */
