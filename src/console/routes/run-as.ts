@@ -131,32 +131,32 @@ export async function learnNames(db: Kysely<Tables>, names: Map<string, string>,
     else if (text.includes("@") && emails.size < most)
       for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
   });
-  const learn = (rows: readonly { id: string; name: string }[]) => {
-    for (const { id, name } of rows) if (name !== "") names.set(id, name);
-  };
-  if (emails.size > 0) {
-    const wanted = [...emails];
-    const [people, accounts] = await Promise.all(
-      (["person", "account"] as const).map((table) =>
-        db.selectFrom(table).select(["email as id", "name"]).where("email", "in", wanted).execute(),
-      ),
-    );
-    learn([...people!, ...accounts!]);
-  }
-  if (ids.size > 0)
-    learn(
-      await db
-        .selectFrom("account")
-        .select(["id", "name"])
-        .where("id", "in", [...ids])
-        .execute(),
-    );
-  if (keys.size > 0)
-    learn(
-      await db
-        .selectFrom("api_key")
-        .select(["id", "label as name"])
-        .where("id", "in", [...keys])
-        .execute(),
-    );
+  const wanted = [...emails, ...ids];
+  const [people, accounts, labels] = await Promise.all([
+    emails.size === 0
+      ? []
+      : db
+          .selectFrom("person")
+          .select(["email as id", "name"])
+          .where("email", "in", [...emails])
+          .execute(),
+    wanted.length === 0
+      ? []
+      : db
+          .selectFrom("account")
+          .select(["id", "email", "name"])
+          .where((it) => it.or([it("id", "in", wanted), it("email", "in", wanted)]))
+          .execute(),
+    keys.size === 0
+      ? []
+      : db
+          .selectFrom("api_key")
+          .select(["id", "label as name"])
+          .where("id", "in", [...keys])
+          .execute(),
+  ]);
+  const named = accounts.flatMap(({ id, email, name }) =>
+    [id, email].flatMap((each) => (wanted.includes(each) ? { id: each, name } : [])),
+  );
+  for (const { id, name } of [...people, ...named, ...labels]) if (name !== "") names.set(id, name);
 }

@@ -5,8 +5,7 @@ import { InputError, membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
-import { fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
-import { wordOf } from "./words.ts";
+import { choiceText, fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
 
 /** The texts of a form, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
@@ -130,7 +129,7 @@ export function isFilled(command: Command<never>, given: FormTexts): boolean {
 function wordButtons(command: Command<never>, { name, member }: NamedMember, say: Say): Html {
   const buttons = member.enum!.map(
     (word) =>
-      html`<button class="button" name="${name}" value="${word}">${verbOf(command)}: ${wordOf({ name, shows: "text", text: word }, new Map())}</button> `,
+      html`<button class="button" name="${name}" value="${word}">${verbOf(command)}: ${choiceText(name, word)}</button> `,
   );
   return html`<fieldset class="field" id="f-${name}"><legend>${fieldLabel(name, member)}</legend><input type="hidden" name="${name}"><p class="buttons">${buttons}</p><p class="hint">${say(member.description)}</p></fieldset>`;
 }
@@ -199,12 +198,12 @@ function buttonOf(command: Command<never>): string {
 /** What is wrong, with a link to each field that it is about. */
 export function problemBox(problem: Error, say: Say, command?: Command<never>): Html {
   const problems = problem instanceof InputError ? problem.problems : [];
-  const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
-  const items = problems.map(({ field, message }) =>
-    known.has(field)
-      ? html`<li><a href="#f-${field}">${labelFor(field)} ${say(messageOf(message))}.</a></li>`
-      : html`<li>${labelFor(field)} ${say(message)}.</li>`,
-  );
+  const known = new Map(command ? membersOf(command.input).map(({ name, member }) => [name, member]) : []);
+  const items = problems.map(({ field, message }) => {
+    const member = known.get(field);
+    if (!member) return html`<li>${labelFor(field)} ${say(message)}.</li>`;
+    return html`<li><a href="#f-${field}">${fieldLabel(field, member)} ${say(messageOf(message))}.</a></li>`;
+  });
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
   return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
 }

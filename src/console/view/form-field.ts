@@ -48,7 +48,7 @@ export function formField(
   const wrong =
     problem === undefined
       ? ""
-      : html`<p class="wrong" id="${id}-problem">${labelFor(name)} ${say(messageOf(problem))}.</p>`;
+      : html`<p class="wrong" id="${id}-problem">${fieldLabel(name, member)} ${say(messageOf(problem))}.</p>`;
   const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
   const describes = described.length === 0 ? "" : html` aria-describedby="${described.join(" ")}"`;
   const marks = html`${describes}${problem === undefined ? "" : html` aria-invalid="true"`}`;
@@ -56,7 +56,7 @@ export function formField(
   if (words)
     return html`<fieldset class="field" id="${id}"${marks}><legend>${label}</legend>${words.map(
       (word) =>
-        html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${word}</label>`,
+        html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${choiceText(name, word)}</label>`,
     )}${wrong}${hint}</fieldset>`;
   if (member.type === "boolean")
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
@@ -73,6 +73,11 @@ export function isAccount({ name, member }: NamedMember): boolean {
   return name === "account" && member.holds === undefined;
 }
 
+/** A word to choose as people read it. */
+export function choiceText(name: string, word: string): string {
+  return wordOf({ name, shows: word.includes(".") ? "event" : "text", text: word }, new Map());
+}
+
 function control(
   { name, member, isRequired }: NamedMember,
   texts: readonly string[],
@@ -85,7 +90,7 @@ function control(
     const options = (words: readonly string[]) =>
       words.map(
         (word) =>
-          html`<option value="${word}"${word === text ? html` selected` : ""}>${wordOf({ name, shows: word.includes(".") ? "event" : "text", text: word }, new Map())}</option>`,
+          html`<option value="${word}"${word === text ? html` selected` : ""}>${choiceText(name, word)}</option>`,
       );
     const [used, others] = [true, false].map((isUsed) =>
       member.enum!.filter((word) => vendors.includes(word) === isUsed),

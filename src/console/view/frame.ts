@@ -56,7 +56,7 @@ export function framedPage({ title, main, scripts = [] }: FramedPage, frame: Fra
 <a class="skip" href="#main">Skip to content</a>
 <a class="mark" href="/">${mark}Duba</a>
 <form class="box" role="search" method="post" action="/find"><input type="hidden" name="_token" value="${formToken}"><label class="visually-hidden" for="box">Find a reference, a client, a key</label>
-<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>
+<input id="box" type="search" name="text" placeholder="Find…" autocomplete="off" title="A reference, a request id, an idempotency key, a key, an e-mail, a name, the last four digits … Press / to come here. What you paste is looked up at once."><kbd aria-hidden="true">/</kbd><ul class="menu" id="found" aria-label="Opened before, or found" aria-live="polite">${openedLinks(opened)}</ul></form>
 <button type="button" class="button bare" popovertarget="menu" aria-label="Menu">${icon("pages")}</button>
 <nav id="menu" class="menu-links" aria-label="Pages" popover>${groups.map((group) => menuGroup(group, frame))}
 <div class="who"><p><a href="${own!.path}" title="${own!.title}">${person.name || person.email}</a><span class="quiet">${person.role}</span></p>

@@ -51,7 +51,8 @@ export function inWords(sentence: string, names: Names = new Map()): string {
     )
     .replaceAll(/\bkey[ :]([0-9A-Za-z]{12})\b/g, (_, id) => `key ${names.get(id) ?? id}`)
     .replaceAll(/\bacc_\w+/g, (id) => names.get(id) ?? id)
-    .replaceAll(emailsIn, (email) => names.get(email) ?? email);
+    .replaceAll(emailsIn, (email) => names.get(email) ?? email)
+    .replaceAll(/ \(([^()]+)\)/g, (whole, name, at, all) => (all.slice(0, at).endsWith(name) ? "" : whole));
 }
 
 /** Whether a text is the code of a failure, which clients quote as it is. */

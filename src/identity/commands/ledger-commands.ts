@@ -204,12 +204,11 @@ const showVerification = command({
   onPage: ({ request_reference: _, account_id: _a, explanation, attempts, adjustments: _b, ...shown }, { at }) => {
     const { audit_entries: _c, time_line: _d, started_at: _e, completed_at: _f, charged_at: _g, ...record } = shown;
     const { amount, amount_differs, key_kept, key_kept_until, record_kept, record_kept_until, ...others } = record;
-    const keptText = (isKept: boolean | 0 | 1, until: number | null) =>
-      until === null ? "none" : `${isKept ? "kept until" : "erased on"} ${at(until)}`;
+    const ends = (until: number | null, words: string) => (until === null ? "none" : `${words} ${at(until)}`);
     const facts = {
       ...others,
-      idempotency_key: keptText(key_kept, key_kept_until),
-      record: keptText(record_kept, record_kept_until),
+      idempotency_key: ends(key_kept_until, `${key_kept ? "answers" : "answered"} retries until`),
+      record: ends(record_kept_until, record_kept ? "kept until" : "erased on"),
     };
     const isChosen = attempts.some(({ passed_over, compared }) => passed_over.length + compared.length > 0);
     return [

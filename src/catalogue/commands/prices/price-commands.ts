@@ -196,7 +196,7 @@ const listPriced = command({
   answer: Type.Array(
     Type.Object({
       ...{ id: reference, name: Type.String(), email: orNull(accountFact) },
-      group: orNull(Type.String()),
+      group: orNull(Type.String({ label: "Price group" })),
       ...{
         prices: Type.Integer(),
         overtaken: Type.Integer({ label: "Below the catalogue's price" }),
@@ -207,6 +207,10 @@ const listPriced = command({
     }),
   ),
   columns: ["id", "name", "email", "group", "prices", "overtaken", "below_cost"],
+  page: [
+    ...(["name", { name: "email", spare: true }, "group", "prices", "overtaken", "below_cost"] as const),
+    { name: "id", spare: true },
+  ],
   view: (rows) => [list, ...rows.flatMap(({ sentences }) => sentences)],
   none: "Every account has the catalogue's prices.",
   noneThen: { says: "An account, or a group of accounts, may have prices of its own.", by: "prices.set" },

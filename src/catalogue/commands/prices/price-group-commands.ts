@@ -22,6 +22,7 @@ const joinGroup = command({
   input: Type.Object({
     group: formed(orWord("none", groupForm), {
       description: 'The name of the group, such as agents. It has prices already. "none": no group.',
+      label: "Price group",
     }),
     accounts: Type.Array(Type.String(), { description: "E-mails or ids of accounts." }),
     note,
