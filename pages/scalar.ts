@@ -31,7 +31,7 @@ const settings = {
 };
 
 /** Members whose example stands for a value of the reader's own, which the page's script knows. */
-const standsForOwn = ["request_reference", "request_id", "idempotency_key", "password"];
+const standsForOwn = ["request_reference", "request_id", "idempotency_key", "id", "password"];
 
 export function referencePage(operations: readonly Operation<never>[]): Html {
   const keyed = operations.filter(isKeyed).map(({ path }) => path);

@@ -150,6 +150,16 @@ suite("the client", { concurrency: true }, () => {
     assert.equal(proxy.passed.length, 1);
   });
 
+  test("does not repeat a removal whose answer was lost", async () => {
+    const { text: key } = await service.newKey({ scopes });
+    const added = await new Duba({ url: service.url, key }).addEventEndpoint({ url: "https://shop.example.com/lost" });
+    assert.ok(added.success);
+    await using proxy = await FaultyProxy.open(service.url, ["lost"]);
+    const answer = await through(proxy, { key }).removeEventEndpoint({ id: added.data.id });
+    assert.equal(!answer.success && answer.error.code, "no_answer");
+    assert.equal(proxy.passed.length, 1);
+  });
+
   const sequences = (["none", ...faults] as (Fault | "none")[]).flatMap((one) =>
     faults.map((two) => [one, two] as const),
   );

@@ -147,7 +147,7 @@ function requestBody(operation: Operation<never>): JsonObject {
   const input = inputBesidePath(operation);
   const membersOf = (example: Example) =>
     Object.fromEntries(Object.entries(example.input ?? {}).filter(([name]) => name in input.properties));
-  const given = named(examples.filter((example) => Object.keys(membersOf(example)).length > 0));
+  const given = named(examples.filter((example) => example.input));
   return {
     ...(carriage === "query or body"
       ? { description: "The parameters as JSON, instead of the query string. Browsers cannot send a body with GET." }

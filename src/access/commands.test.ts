@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
 import { suiteTerminal } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
+import { mayText } from "./commands/list-keys-command.ts";
 import { readApiKey } from "./secrets.ts";
 
 for (const engine of usualEngines) {
@@ -134,6 +135,8 @@ for (const engine of usualEngines) {
         (row: { label: string }) => row.label === "checkout",
       );
       assert.deepEqual([scopes, addresses, expires_at], [["catalogue:read", "identity:verify"], [], null]);
+      assert.equal(mayText({ scopes }), "look-ups and verifications");
+      assert.equal(mayText({ scopes: [...scopes, "events:manage"] }), "everything");
       for (const form of [[], ["--json"]]) {
         const list = (await duba("keys", "list", "--account", "shop@example.com", ...form)).out;
         assert.ok(list.includes(id!));

@@ -21,11 +21,7 @@ export async function listDeliveries(
   { endpoint, state }: { endpoint?: string | undefined; state?: DeliveryState | undefined },
 ) {
   if (endpoint !== undefined) await findEndpoint(db, endpoint);
-  return db
-    .selectFrom("event_delivery as delivery")
-    .innerJoin("event", "event.number", "delivery.number")
-    .selectAll("delivery")
-    .select(["event.id", "event.type", "event.at"])
+  return withEvents(db)
     .$if(endpoint !== undefined, (query) => query.where("delivery.endpoint_id", "=", endpoint!))
     .$if(state !== undefined, (query) => query.where("delivery.state", "=", state!))
     .orderBy("delivery.number", "desc")
@@ -37,7 +33,8 @@ export async function listDeliveries(
 /** The delivery of an endpoint that was tried last, with its event. */
 export async function lastTried(db: Db, endpoint: string) {
   return (
-    deliveriesOf(db, endpoint)
+    withEvents(db)
+      .where("delivery.endpoint_id", "=", endpoint)
       .where("delivery.tried_at", "is not", null)
       // They are tried in this order, and what is sent again goes to its end.
       .orderBy("delivery.place", "desc")
@@ -60,7 +57,9 @@ export async function deliveriesAfter(
   }: { accountId: string; endpoint: string; after: string | undefined; limit: number },
 ) {
   const places = await eventPlaces(room, accountId);
-  const query = deliveriesOf(room.db, endpoint).where("delivery.number", "<=", places.last);
+  const query = withEvents(room.db)
+    .where("delivery.endpoint_id", "=", endpoint)
+    .where("delivery.number", "<=", places.last);
   if (after === undefined) {
     const newest = await query.orderBy("delivery.number", "desc").limit(limit).execute();
     return { rows: newest.reverse(), next: places.seal(places.last), more: false };
@@ -71,14 +70,13 @@ export async function deliveriesAfter(
   return { rows, next: places.seal(more ? rows.at(-1)!.number : places.last), more };
 }
 
-/** The deliveries of an endpoint, with their events. */
-function deliveriesOf(db: Db, endpoint: string) {
+/** Deliveries, with their events. */
+function withEvents(db: Db) {
   return db
     .selectFrom("event_delivery as delivery")
     .innerJoin("event", "event.number", "delivery.number")
     .selectAll("delivery")
-    .select(["event.id", "event.type", "event.at"])
-    .where("delivery.endpoint_id", "=", endpoint);
+    .select(["event.id", "event.type", "event.at"]);
 }
 
 /** The events about a verification, oldest first, with what became of them at each endpoint. */

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
+import { accountEventTypes, type EventType, eventTypes } from "../operation/event.ts";
 import Type from "../operation/schema/type.ts";
 import { rehearsed } from "../storage/events/announce.ts";
 import type { EventRow } from "../storage/tables.ts";
@@ -26,9 +26,7 @@ function titleOf(type: EventType): string {
 
 export type EventBody = Static<ReturnType<typeof shapeOf>>;
 /** An event, as webhooks and `GET /api/v2/events` have it. */
-export const EventBody = Type.Unsafe<EventBody>(
-  Type.Union(eventTypeNames.filter((type) => !eventTypes[type].isForOperators).map(shapeOf)),
-);
+export const EventBody = Type.Unsafe<EventBody>(Type.Union(accountEventTypes.map(shapeOf)));
 
 export function eventBodyOf({
   id,

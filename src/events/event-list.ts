@@ -39,7 +39,8 @@ export async function eventsAfter(
   return { data: rows.map(eventBodyOf), next: places.seal(more ? rows.at(-1)!.number : last), more };
 }
 
-function typesFor(scopes: Caller["scopes"]): EventType[] {
+/** The types of events that a key with these scopes may list. */
+export function typesFor(scopes: Caller["scopes"]): EventType[] {
   return eventTypeNames.filter((type) => {
     const { scope } = eventTypes[type];
     return scope === null || scopes.includes(scope);

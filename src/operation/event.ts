@@ -126,6 +126,8 @@ export type EventType = keyof typeof eventTypes;
 export type EventData<Type extends EventType> = Static<(typeof eventTypes)[Type]["data"]>;
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+/** The types that accounts get. */
+export const accountEventTypes = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
 
 /** What happened as people say it: "Key revoked" of `key.revoked`. */
 export function eventText(type: string): string {

@@ -146,6 +146,20 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: ["src/events/failing-endpoints.test.ts"],
   },
   {
+    name: "a key reaches endpoints of other accounts and of the other mode",
+    file: "src/events/endpoints.ts",
+    from: 'owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found',
+    to: "found",
+    tests: ["src/events/operations/event-endpoints.test.ts"],
+  },
+  {
+    name: "a key gets events that it may not list, by an endpoint",
+    file: "src/events/operations/addEventEndpoint.ts",
+    from: "const allowed = typesFor(scopes);",
+    to: "const allowed = accountEventTypes;",
+    tests: ["src/events/operations/event-endpoints.test.ts"],
+  },
+  {
     name: "a peer's wait because of one person pauses the peer",
     file: "src/upstreams/circuit-breaker.ts",
     from: 'word === "out_of_service" ? 0 :',

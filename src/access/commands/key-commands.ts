@@ -137,6 +137,7 @@ const changeKeyCommand = command({
   examples: [
     { id: "4Zq8mPx0LtV2", address: ["203.0.113.7", "10.0.0.0/8"] },
     { id: "4Zq8mPx0LtV2", label: "checkout", expires: "never" },
+    { id: "4Zq8mPx0LtV2", scope: ["catalogue:read", "identity:verify", "events:manage"] },
   ],
   run: async ({ id, scope, expires, address, label }, store: Audited & WithClock) => {
     const change = {

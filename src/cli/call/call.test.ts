@@ -7,12 +7,18 @@ import { after, before, beforeEach, suite, test } from "node:test";
 import { ran, type TestEnvironment } from "../../../test/support/command-line.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
+import { eventOperations } from "../../events/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Operation } from "../../operation/operation.ts";
 
-const operations = [...catalogueOperations, ...identityOperations, ...accessOperations] as readonly Operation<never>[];
+const operations: readonly Operation<never>[] = [
+  ...catalogueOperations,
+  ...identityOperations,
+  ...eventOperations,
+  ...accessOperations,
+];
 const named = (id: string) => operations.find((operation) => operation.id === id)!;
 const key = "duba_test_secret";
 const bvn = "22000000017";

@@ -141,7 +141,7 @@ export const recordKinds = {
     meta: ["email", "role", "last_seen_at"],
     labelled: ["last_seen_at"],
     beside: ["people.change", "people.remove"],
-    members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by"],
+    members: ["person", "author", "actor", "decided_by", "invited_by", "acknowledged_by", "made_by"],
     named: /@/,
     search: async (text, ask) =>
       (await ask("people.list", {}))

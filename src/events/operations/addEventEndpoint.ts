@@ -1,13 +1,13 @@
-import { type EventType, eventTypes } from "../../operation/event.ts";
+import { accountEventTypes, type EventType, eventTypes } from "../../operation/event.ts";
 import { Failure } from "../../operation/failures.ts";
 import { field, optionalField } from "../../operation/fields.ts";
 import { operation, type Scope } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { readEndpointUrl, urlForm, whyUnfit } from "../endpoint-url.ts";
 import { addEndpoint } from "../endpoints.ts";
+import { typesFor } from "../event-list.ts";
 import type { EventsRoom } from "../events.ts";
 import {
-  accountTypes,
   asFailure,
   changeBy,
   EventEndpoint,
@@ -18,8 +18,8 @@ import {
   secretMember,
 } from "./endpoint-answer.ts";
 
-const anyType = accountTypes.map((type) => type.replace(".", "\\.")).join("|");
-const listed = accountTypes.join(", ");
+const anyType = accountEventTypes.map((type) => type.replace(".", "\\.")).join("|");
+const listed = accountEventTypes.join(", ");
 
 export const addEventEndpoint = operation({
   ...ofEndpoints,
@@ -91,10 +91,10 @@ function fitUrl(text: string, mode: "test" | "live", { networks }: EventsRoom): 
 
 /** The types that are asked for, or all that the key may list. Throws `insufficient_scope` for one that it may not. */
 function typesOf(text: string | undefined, scopes: readonly Scope[]): EventType[] {
-  const mayList = (type: EventType) => eventTypes[type].scope === null || scopes.includes(eventTypes[type].scope);
-  if (text === undefined) return accountTypes.filter(mayList);
-  const types = accountTypes.filter((type) => text.split(",").includes(type));
-  const other = types.find((type) => !mayList(type));
+  const allowed = typesFor(scopes);
+  if (text === undefined) return accountEventTypes.filter((type) => allowed.includes(type));
+  const types = accountEventTypes.filter((type) => text.split(",").includes(type));
+  const other = types.find((type) => !allowed.includes(type));
   if (other)
     throw new Failure(
       "insufficient_scope",

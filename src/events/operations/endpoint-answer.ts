@@ -1,4 +1,4 @@
-import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
+import { accountEventTypes, type EventType } from "../../operation/event.ts";
 import { Failure } from "../../operation/failures.ts";
 import { codeField } from "../../operation/fields.ts";
 import type { Caller } from "../../operation/operation.ts";
@@ -10,9 +10,6 @@ import type { EventsRoom } from "../events.ts";
 
 const orNull = <Of extends Parameters<typeof Type.Union>[0][number]>(type: Of) => Type.Union([type, Type.Null()]);
 const time = (description: string) => Type.String({ format: "date-time", description });
-
-/** The types of events that accounts get. */
-export const accountTypes = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
 
 export const WebhookDelivery = Type.Object(
   {
@@ -61,7 +58,7 @@ type EndpointRow = Tables["event_endpoint"];
 export function endpointOf(row: EndpointRow): Static<typeof EventEndpoint> {
   const types = JSON.parse(row.types) as string[];
   return {
-    ...{ id: row.id, url: row.url, mode: row.mode!, types: accountTypes.filter((type) => types.includes(type)) },
+    ...{ id: row.id, url: row.url, mode: row.mode!, types: accountEventTypes.filter((type) => types.includes(type)) },
     ...{ state: row.off_since === null ? "on" : "off", off_since: timeOf(row.off_since) },
     ...{ created_at: timeOf(row.created_at)!, made_by: /^key:(.+)$/.exec(row.made_by ?? "")?.[1] ?? null },
   };
@@ -126,7 +123,7 @@ export const idField = codeField("Id of the endpoint.", exampleId);
 export const exampleSecret = "whsec_h5c1pWkYc0n0m9Q8Zr3tVx2yBdFgJkLmNpQsTuVwXyZ=";
 
 export const exampleEndpoint: Static<typeof EventEndpoint> = {
-  ...{ id: exampleId, url: "https://shop.example.com/duba", mode: "test", types: accountTypes },
+  ...{ id: exampleId, url: "https://shop.example.com/duba", mode: "test", types: accountEventTypes },
   ...{ state: "on", off_since: null, created_at: "2026-11-01T09:00:00.000Z", made_by: "5Jq8vN2kYw3R" },
 };
 

@@ -1,4 +1,4 @@
-import { eventTypeNames, eventTypes } from "../../operation/event.ts";
+import { accountEventTypes, eventTypes } from "../../operation/event.ts";
 import { Failure } from "../../operation/failures.ts";
 import { field } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
@@ -7,8 +7,7 @@ import { announce, rehearsed } from "../../storage/events/announce.ts";
 import { EventBody, eventBodyOf } from "../event-body.ts";
 import type { EventsRoom } from "../events.ts";
 
-const types = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
-const listed = types.join(", ");
+const listed = accountEventTypes.join(", ");
 
 export const triggerEvent = operation({
   id: "triggerEvent",
@@ -26,7 +25,7 @@ export const triggerEvent = operation({
   carriage: "body",
   input: Type.Object({
     type: field({
-      pattern: `^(?:${types.map((type) => type.replace(".", "\\.")).join("|")})$`,
+      pattern: `^(?:${accountEventTypes.map((type) => type.replace(".", "\\.")).join("|")})$`,
       description: `Type of the event: ${listed}.`,
       problem: `must be one of ${listed}`,
       example: "verification.reversed",
@@ -55,7 +54,7 @@ export const triggerEvent = operation({
   run: async ({ input, caller }, { db, now }: EventsRoom) => {
     const { accountId, mode } = caller!;
     if (mode !== "test") throw new Failure("insufficient_scope", "Only a test key can rehearse events.");
-    const type = types.find((each) => each === input.type)!;
+    const type = accountEventTypes.find((each) => each === input.type)!;
     const { example: data } = eventTypes[type];
     const row = await announce(db, { type, audience: accountId, mode, about: rehearsed, data, at: now() });
     return { success: true as const, status: "success" as const, message: "Event made", data: eventBodyOf(row!) };

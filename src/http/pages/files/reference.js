@@ -3,7 +3,7 @@
 const { configuration, keyed, examples } = Object.fromEntries(
   Object.entries(document.currentScript.dataset).map(([name, value]) => [name, JSON.parse(value)]),
 );
-/** What the last verification of this page was answered with, by the member whose example it replaces. */
+/** What the last verification of this page was answered with, and the last endpoint, by the member whose example it replaces. */
 const latest = {};
 let sentKey;
 
@@ -37,9 +37,12 @@ function onBeforeRequest({ requestBuilder: { method, headers, path, query, body 
 }
 
 async function onResponseReceived({ response }) {
-  if (sentKey === undefined || !response.ok) return;
+  if (!response.ok) return;
+  const { data } = await response.clone().json();
+  if (/^ep_/.test(data?.id)) latest.id = data.id;
+  if (sentKey === undefined) return;
   const request_id = response.headers.get("X-Request-Id");
-  const { request_reference } = (await response.clone().json()).data;
+  const { request_reference } = data;
   Object.assign(latest, { request_reference, request_id, idempotency_key: sentKey });
 }
 
