@@ -62,7 +62,10 @@ export async function openCatalogue({
   follows?: readonly Follow[];
 }): Promise<OpenCatalogue> {
   const freshness = follows.map(({ source }) => new SourceFreshness(source.name, source.covers));
-  const responses = new ResponseCache(now, (list) => freshness.find((each) => each.covers(list)) ?? noFreshness);
+  const responses = new ResponseCache(
+    now,
+    (list) => freshness.find((each) => each.covers.includes(list)) ?? noFreshness,
+  );
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
     const { snapshot: served } = responses;

@@ -18,8 +18,6 @@ export interface ApiKey {
   scopes: readonly Scope[];
   /** IP addresses and networks; empty allows every address. */
   addresses: readonly string[];
-  /** True for the key of the first start, which the bootstrap setting replaces. */
-  bootstrap: boolean;
   /** Milliseconds since 1970, like the two that follow. */
   createdAt: number;
   expiresAt: number | null;
@@ -145,7 +143,6 @@ export function apiKeyOf(row: ApiKeyRow): ApiKey {
     label: row.label,
     scopes: JSON.parse(row.scopes) as Scope[],
     addresses: JSON.parse(row.addresses) as string[],
-    bootstrap: row.bootstrap === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,

@@ -13,7 +13,7 @@ function following(covers: ConstructorParameters<typeof SourceFreshness>[1]) {
     starter,
     new ResponseCache(
       () => start,
-      (list) => (freshness.covers(list) ? freshness : noFreshness),
+      (list) => (freshness.covers.includes(list) ? freshness : noFreshness),
     ),
   );
   return { freshness, responses };

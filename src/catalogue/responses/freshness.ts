@@ -11,27 +11,15 @@ export const noFreshness: Freshness = { headers: [] };
 /** The age of lists from a source. It writes the headers when the age changes, not for each response. */
 export class SourceFreshness implements Freshness {
   readonly source: string;
-  readonly #covers: readonly ListName[];
-  #asOf: number | null = null;
-  #isStale = true;
+  readonly covers: readonly ListName[];
+  /** Milliseconds since 1970; null: never. */
+  asOf: number | null = null;
+  isStale = true;
   headers = headersOf(null, true);
 
   constructor(source: string, covers: readonly ListName[]) {
     this.source = source;
-    this.#covers = covers;
-  }
-
-  covers(list: ListName): boolean {
-    return this.#covers.includes(list);
-  }
-
-  /** Milliseconds since 1970; null: never. */
-  get asOf(): number | null {
-    return this.#asOf;
-  }
-
-  get isStale(): boolean {
-    return this.#isStale;
+    this.covers = covers;
   }
 
   /** The headers by name. */
@@ -42,9 +30,9 @@ export class SourceFreshness implements Freshness {
 
   /** `asOf`: when the list last agreed with the source, in milliseconds since 1970; null: never. */
   set(asOf: number | null, isStale: boolean): void {
-    if (asOf === this.#asOf && isStale === this.#isStale) return;
-    this.#asOf = asOf;
-    this.#isStale = isStale;
+    if (asOf === this.asOf && isStale === this.isStale) return;
+    this.asOf = asOf;
+    this.isStale = isStale;
     this.headers = headersOf(asOf, isStale);
   }
 }
