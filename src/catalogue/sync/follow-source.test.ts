@@ -77,7 +77,7 @@ for (const engine of usualEngines)
       assert.equal(product?.content.name, "Another name");
 
       const freshnessOf = (list: "data-bundles" | "cable-products" | "data-providers") =>
-        catalogue.freshness.find((each) => each.covers(list))?.record();
+        catalogue.freshness.find((each) => each.covers.includes(list))?.record();
       const began = new Date(clock.time).toISOString();
       other.vendor.behaviour = (response) => void response.socket!.destroy();
       clock.time += 2 * follow.staleAfter;
