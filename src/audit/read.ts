@@ -133,6 +133,15 @@ export function withoutConfirmation(entry: Entry): Entry {
   return { ...entry, facts: JSON.stringify(facts) };
 }
 
+/** Facts that somebody changed to what is no JSON are none. `duba audit verify` finds them. */
+export function factsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
 /** Entries that no seal covers yet; `oldest` in milliseconds since 1970, null if there is none. */
 export function unsealedEntries(db: Db): Promise<{ count: number; oldest: number | null }> {
   return db

@@ -3,6 +3,7 @@ import { pagesOf } from "../storage/queries/pieces.ts";
 import { ledgerStart } from "../storage/retention/retention-rule.ts";
 import type { Db } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
+import { factsIn } from "./read.ts";
 
 const entriesAtOnce = 1000;
 
@@ -86,25 +87,16 @@ async function lastEntries(db: Db): Promise<Map<string, { occurredAt: number; fa
     .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"]);
   for await (const page of pagesOf(entries, ["occurred_at", "id"], entriesAtOnce))
     for (const { id, occurred_at, facts } of page)
-      last.set(String(factsOf(facts).reference ?? id), { occurredAt: occurred_at, facts });
+      last.set(String(factsIn(facts).reference ?? id), { occurredAt: occurred_at, facts });
   return last;
 }
 
 function differenceOf(onLedger: string, onTrail: string): string | undefined {
   if (onLedger === onTrail) return undefined;
-  const [ledger, trail] = [factsOf(onLedger), factsOf(onTrail)];
+  const [ledger, trail] = [factsIn(onLedger), factsIn(onTrail)];
   const names = Object.keys(ledger).filter((name) => ledger[name] !== trail[name]);
   const differences = names.map(
     (name) => `${name} is ${ledger[name]} on the ledger and ${trail[name]} on the audit trail`,
   );
   return differences.join(", ") || "has an entry of another form";
-}
-
-/** No facts at all if the text was tampered with. */
-function factsOf(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

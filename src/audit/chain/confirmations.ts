@@ -1,6 +1,6 @@
 import { type Confirmation, challengeOf, passkeyDigest } from "../../operation/command/deed.ts";
 import type { Db } from "../../storage/tables.ts";
-import { entryColumns, type StoredEntry } from "../read.ts";
+import { entryColumns, factsIn, type StoredEntry } from "../read.ts";
 
 interface Registration {
   person: string;
@@ -31,7 +31,7 @@ export class Confirmations {
       .orderBy("audit_entry.occurred_at")
       .execute();
     const registrations = rows.map(({ facts, occurred_at }) => {
-      const { person, passkey } = factsOf(facts);
+      const { person, passkey } = factsIn(facts);
       return { person: String(person), passkey: String(passkey), at: Number(occurred_at) };
     });
     return new Confirmations(registrations, isCut, confirmed);
@@ -40,7 +40,7 @@ export class Confirmations {
   /** What is wrong with the confirmation of an entry, or with one that it lacks. */
   async problemOf({ kind, actor, facts, occurred_at }: StoredEntry): Promise<string | undefined> {
     const [, person] = /^person:(.+)$/.exec(actor) ?? [];
-    const confirmation = facts.includes('"confirmation"') ? factsOf(facts).confirmation : undefined;
+    const confirmation = facts.includes('"confirmation"') ? factsIn(facts).confirmation : undefined;
     if (confirmation === undefined)
       return person !== undefined && this.#confirmed.has(kind) ? "has no confirmation by a passkey" : undefined;
     const signed = confirmation as Confirmation;
@@ -82,14 +82,5 @@ async function isSigned(confirmation: Confirmation): Promise<boolean> {
     return verified;
   } catch {
     return false;
-  }
-}
-
-/** The facts of an entry; none if its text is no JSON. */
-function factsOf(text: string): Record<string, unknown> {
-  try {
-    return { ...(JSON.parse(text) as object) };
-  } catch {
-    return {};
   }
 }

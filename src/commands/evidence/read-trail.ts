@@ -1,4 +1,4 @@
-import { entriesOf } from "../../audit/read.ts";
+import { entriesOf, factsIn } from "../../audit/read.ts";
 import type { Db } from "../../storage/tables.ts";
 
 /** Milliseconds since 1970; `to` is exclusive. */
@@ -38,15 +38,6 @@ export async function readTrail(db: Db, part: TrailPart, until: number): Promise
 /** Without `person:`, behind which a terminal writes the e-mail. */
 function byOf(actor: string): string {
   return actor.startsWith("person:") ? actor.slice("person:".length) : actor.split(":")[0]!;
-}
-
-/** Facts that somebody changed to what is no JSON are none. `duba audit verify` finds them. */
-function factsIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 /** An access that a person had. */

@@ -10,6 +10,7 @@ import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.t
 import { enoughAnswers } from "../routes/order-vendors.ts";
 import { replayPeriod } from "../routes/replay-routes.ts";
 import { period, periodOf } from "./period.ts";
+import { rounded } from "./vendor-rows.ts";
 
 /** A vendor with its prices. */
 const pricedVendor = {
@@ -111,6 +112,3 @@ export const replayRoutes = command({
 });
 
 /** Rounds to one decimal. */
-function rounded(value: number | null): number | null {
-  return value === null ? null : Math.round(value * 10) / 10;
-}

@@ -12,7 +12,7 @@ import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/
 import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
 import { inDecidedOrder } from "../routes/route-cache.ts";
 import { vendorStandings } from "../routes/vendor-standing.ts";
-import { RouteRow, VendorRow, vendorRows } from "./vendor-rows.ts";
+import { RouteRow, rounded, VendorRow, vendorRows } from "./vendor-rows.ts";
 import { pauseFacts, vendorChoice } from "./vendor-states.ts";
 
 interface Configured {
@@ -185,6 +185,3 @@ const resume = command({
 export const routeCommands = [showRoutes, pause, resume];
 
 /** Rounds to one decimal. */
-function rounded(value: number | null): number | null {
-  return value === null ? null : Math.round(value * 10) / 10;
-}

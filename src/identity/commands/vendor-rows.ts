@@ -74,3 +74,8 @@ export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<str
     return Object.assign({ vendor, kinds, state, place, balance, days_left }, paused, ...figures);
   });
 }
+
+/** To one decimal. */
+export function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}
