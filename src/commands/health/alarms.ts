@@ -48,201 +48,118 @@ function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => 
   return `paused${checks} by ${by} because of ${why}, until ${until === null ? "somebody resumes it" : at(until)}`;
 }
 
-type Found = Omit<Alarm, "name" | "acknowledged">;
-
 /** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. `at`: a time for people. */
 export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => string): Omit<Alarm, "acknowledged">[] {
-  const { instances, sources, belowCost, held, unknown, unsealed, backupAt, dead } = facts;
+  const { instances, belowCost, unknown, unsealed, backupAt } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
-  const one = (rank: Rank, what: string, since: number | null = null): Found => ({ rank, what, count: null, since });
-  const alarms: [name: string, found: Found | false][] = [
-    [
+  const alarms: Omit<Alarm, "acknowledged">[] = [];
+  const add = (name: string, rank: Rank, what: string, more: Partial<Pick<Alarm, "count" | "since" | "soon">> = {}) =>
+    void alarms.push({ name, rank, what, count: null, since: null, ...more });
+
+  if (!facts.takesWrites)
+    add(
       "store",
-      !facts.takesWrites &&
-        one(
-          1,
-          "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
-        ),
-    ],
-    [
-      "no-vendor",
-      facts.withoutVendor.length > 0 &&
-        one(
-          1,
-          `Live verifications have no vendor for ${facts.withoutVendor.map(labelOf).join(" and ")}, so each is answered 503. See why: duba routes show`,
-          facts.withoutVendorSince,
-        ),
-    ],
-    ...[...Map.groupBy(facts.pauses, ({ vendor }) => vendor)].map(([vendor, pauses]): [string, Found] => {
-      const what = `The vendor ${vendor} is ${pauses.map((pause) => pauseText(pause, at)).join(", and ")}. End it: duba routes resume ${vendor}`;
-      const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
-      const soon = ending && `The pause of the vendor ${vendor} ends at ${at(ending.until!)}: it gets attempts again.`;
-      return [`paused:${vendor}`, { ...one(3, what, Math.min(...pauses.map(({ since }) => since))), soon }];
-    }),
-    [
-      "room",
-      facts.roomLeft !== null &&
-        facts.roomLeft < bounds.room &&
-        one(1, `The disk of the store has ${bytesText(facts.roomLeft)} left. Make room before it is full.`),
-    ],
-    [
-      "clock",
-      facts.clockBehind > bounds.clock &&
-        one(
-          1,
-          `The clock is ${Math.round(facts.clockBehind / 1000)} seconds behind the newest entry of the audit trail. Synchronise it with NTP.`,
-        ),
-    ],
-    [
-      "retention",
-      instances > 0 &&
-        facts.clockDoubtedSince !== null &&
-        one(
-          3,
-          `The clock may be WRONG: it says ${isoOf(now)}, and the last time that the store knew was ${isoOf(facts.clockDoubtedSince)}. Nothing old ` +
-            "is removed meanwhile. If it is wrong, set it right. If it is right: duba clock accept",
-        ),
-    ],
-    // A store that takes no writes renews no lease, so nobody knows who serves.
-    [
-      "no-instance",
-      instances === 0 && facts.takesWrites && one(1, "No instance serves this store. Start one: duba serve"),
-    ],
-    ...held.map(({ draft, since }): [string, Found] => [
-      `held:${draft}`,
-      one(3, `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`, since),
-    ]),
-    ...sources
-      .filter((source) => isLateSource(source, now))
-      .map(({ name, stale, missed, as_of, begun_at }): [string, Found] => [
-        `source:${name}`,
-        {
-          ...one(
-            2,
-            as_of === null
-              ? `The source ${name} has given no lists yet. See why: duba sources status`
-              : `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time. See why: duba sources status`,
-            as_of ?? begun_at,
-          ),
-          count: missed || null,
-        },
-      ]),
-    [
-      "below-cost",
-      belowCost.length > 0 && {
-        rank: 2,
-        what: `${belowCost.length === 1 ? "A price is" : `${belowCost.length} prices are`} below cost. ${belowCost[0]} See all: duba doctor`,
-        count: belowCost.length,
-        since: null,
-      },
-    ],
-    ...facts.vendors
-      .filter(({ ready, pause }) => !ready && !pause)
-      .map(({ name, alarm, since }): [string, Found] => [
-        `vendor:${name}`,
-        one(
-          2,
-          `The vendor ${name} ${alarm === null ? "gets no calls for now: it failed too often, or asked Duba to wait" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
-          since,
-        ),
-      ]),
-    ...facts.vendors
-      // An empty wallet is one alarm, and a vendor that is paused waits for its person.
-      .filter(({ alarm, pause }) => alarm !== "no_money" && !pause)
-      .filter(({ attemptsLeft }) => attemptsLeft !== null && attemptsLeft < facts.fewestAttempts)
-      .map(({ name, attemptsLeft }): [string, Found] => [
-        `balance:${name}`,
-        {
-          rank: 2,
-          what: `The balance at the vendor ${name} pays for ${attemptsLeft} more attempts. Top it up before it is empty. See it: duba routes show`,
-          count: attemptsLeft,
-          since: null,
-        },
-      ]),
-    [
-      "protection",
-      facts.loosened !== undefined &&
-        one(
-          2,
-          `A start made the service less strict: ${facts.loosened.what}. See when: duba audit tail --kind protection.loosened`,
-          facts.loosened.at,
-        ),
-    ],
-    [
-      "unknown",
-      isLate(unknown.since, bounds.unknown) && {
-        rank: 2,
-        what: "Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown",
-        count: Number(unknown.count),
-        since: unknown.since,
-      },
-    ],
-    [
-      "unsealed",
-      instances > 0 &&
-        isLate(unsealed.oldest, bounds.unsealed) && {
-          rank: 2,
-          what: "Audit entries wait for their seal for more than a minute. Read the log of the service.",
-          count: Number(unsealed.count),
-          since: unsealed.oldest,
-        },
-    ],
-    ...facts.jobs.map(({ name, code, since }): [string, Found] => [
-      `job:${name.replaceAll(" ", "-")}`,
-      one(2, `The job "${name}" fails with ${code} and is tried again. Read the log of the service.`, since),
-    ]),
-    [
-      "dead-events",
-      dead > 0 && {
-        rank: 3,
-        what: "Duba gave up on events for an endpoint. See them: duba events list --state dead. Send them again: duba events resend",
-        count: dead,
-        since: facts.oldestDead,
-      },
-    ],
-    ...facts.endpoints.map(({ id, isOff, since, waiting }): [string, Found] => [
-      `endpoint:${id}`,
-      {
-        rank: 3,
-        what: isOff
-          ? `The endpoint ${id} answered 410 Gone, so it gets no events. Remove it: duba events endpoints remove ${id}. If it is there again: duba events resend ${id}`
-          : `The endpoint ${id} has taken no event for more than an hour. See why: duba events list --endpoint ${id}`,
-        count: waiting || null,
-        since,
-      },
-    ]),
-    [
-      "backup",
-      facts.needsBackup &&
-        (backupAt === null || isLate(backupAt, bounds.backup)) &&
-        one(
-          3,
-          `${backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours"}. Make one: duba backup <file>`,
-          backupAt,
-        ),
-    ],
-    ...facts.ending.map(({ id, account, expires_at }): [string, Found] => [
-      `key:${id}`,
-      one(
-        3,
-        `The key ${id} of ${account} ends ${at(expires_at)}. Replace it: duba keys roll ${id}`,
-        expires_at - 14 * 24 * hour,
-      ),
-    ]),
-    ...facts.spent.map(({ account, email, isExhausted }): [string, Found] => [
-      `spent:${account}`,
-      one(
-        3,
-        isExhausted
-          ? `${email} has used 100 % of its cap, or of its balance: its verifications are refused. See it: duba accounts show ${email}`
-          : `${email} has used 80 % of its cap, or of its last top-up. See it: duba accounts show ${email}`,
-      ),
-    ]),
-  ];
-  const age = ({ since }: Found) => since ?? Number.POSITIVE_INFINITY;
-  return alarms
-    .flatMap(([name, found]) => (found === false ? [] : [{ name, ...found }]))
-    .sort(
-      (first, second) => first.rank - second.rank || (age(first) < age(second) ? -1 : Number(age(first) > age(second))),
+      1,
+      "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
     );
+  if (facts.withoutVendor.length > 0) {
+    const checks = facts.withoutVendor.map(labelOf).join(" and ");
+    const what = `Live verifications have no vendor for ${checks}, so each is answered 503. See why: duba routes show`;
+    add("no-vendor", 1, what, { since: facts.withoutVendorSince });
+  }
+  for (const [vendor, pauses] of Map.groupBy(facts.pauses, ({ vendor }) => vendor)) {
+    const what = `The vendor ${vendor} is ${pauses.map((pause) => pauseText(pause, at)).join(", and ")}. End it: duba routes resume ${vendor}`;
+    const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
+    const soon = ending && `The pause of the vendor ${vendor} ends at ${at(ending.until!)}: it gets attempts again.`;
+    add(`paused:${vendor}`, 3, what, { since: Math.min(...pauses.map(({ since }) => since)), soon });
+  }
+  if (facts.roomLeft !== null && facts.roomLeft < bounds.room)
+    add("room", 1, `The disk of the store has ${bytesText(facts.roomLeft)} left. Make room before it is full.`);
+  if (facts.clockBehind > bounds.clock) {
+    const behind = `${Math.round(facts.clockBehind / 1000)} seconds behind the newest entry of the audit trail`;
+    add("clock", 1, `The clock is ${behind}. Synchronise it with NTP.`);
+  }
+  if (instances > 0 && facts.clockDoubtedSince !== null)
+    add(
+      "retention",
+      3,
+      `The clock may be WRONG: it says ${isoOf(now)}, and the last time that the store knew was ${isoOf(facts.clockDoubtedSince)}. Nothing old ` +
+        "is removed meanwhile. If it is wrong, set it right. If it is right: duba clock accept",
+    );
+  // A store that takes no writes renews no lease, so nobody knows who serves.
+  if (instances === 0 && facts.takesWrites)
+    add("no-instance", 1, "No instance serves this store. Start one: duba serve");
+  for (const { draft, since } of facts.held) {
+    const what = `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`;
+    add(`held:${draft}`, 3, what, { since });
+  }
+  for (const { name, stale, missed, as_of, begun_at } of facts.sources.filter((source) => isLateSource(source, now))) {
+    const late = `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time.`;
+    const what = as_of === null ? `The source ${name} has given no lists yet.` : late;
+    const more = { since: as_of ?? begun_at, count: missed || null };
+    add(`source:${name}`, 2, `${what} See why: duba sources status`, more);
+  }
+  if (belowCost.length > 0) {
+    const prices = belowCost.length === 1 ? "A price is" : `${belowCost.length} prices are`;
+    const count = belowCost.length;
+    add("below-cost", 2, `${prices} below cost. ${belowCost[0]} See all: duba doctor`, { count });
+  }
+  for (const { name, ready, pause, alarm, since } of facts.vendors) {
+    if (ready || pause) continue;
+    const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
+    const why = alarm === null ? idle : `has the alarm ${alarm.replaceAll("_", " ")}`;
+    add(`vendor:${name}`, 2, `The vendor ${name} ${why}. See more: duba upstreams status`, { since });
+  }
+  for (const { name, pause, alarm, attemptsLeft } of facts.vendors) {
+    // An empty wallet is one alarm, and a vendor that is paused waits for its person.
+    if (alarm === "no_money" || pause || attemptsLeft === null || attemptsLeft >= facts.fewestAttempts) continue;
+    const what = `The balance at the vendor ${name} pays for ${attemptsLeft} more attempts. Top it up before it is empty. See it: duba routes show`;
+    add(`balance:${name}`, 2, what, { count: attemptsLeft });
+  }
+  if (facts.loosened !== undefined) {
+    const what = `A start made the service less strict: ${facts.loosened.what}. See when: duba audit tail --kind protection.loosened`;
+    add("protection", 2, what, { since: facts.loosened.at });
+  }
+  if (isLate(unknown.since, bounds.unknown)) {
+    const what =
+      "Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown";
+    add("unknown", 2, what, { count: Number(unknown.count), since: unknown.since });
+  }
+  if (instances > 0 && isLate(unsealed.oldest, bounds.unsealed)) {
+    const what = "Audit entries wait for their seal for more than a minute. Read the log of the service.";
+    add("unsealed", 2, what, { count: Number(unsealed.count), since: unsealed.oldest });
+  }
+  for (const { name, code, since } of facts.jobs) {
+    const what = `The job "${name}" fails with ${code} and is tried again. Read the log of the service.`;
+    add(`job:${name.replaceAll(" ", "-")}`, 2, what, { since });
+  }
+  if (facts.dead > 0) {
+    const what =
+      "Duba gave up on events for an endpoint. See them: duba events list --state dead. Send them again: duba events resend";
+    add("dead-events", 3, what, { count: facts.dead, since: facts.oldestDead });
+  }
+  for (const { id, isOff, since, waiting } of facts.endpoints) {
+    const what = isOff
+      ? `The endpoint ${id} answered 410 Gone, so it gets no events. Remove it: duba events endpoints remove ${id}. If it is there again: duba events resend ${id}`
+      : `The endpoint ${id} has taken no event for more than an hour. See why: duba events list --endpoint ${id}`;
+    add(`endpoint:${id}`, 3, what, { count: waiting || null, since });
+  }
+  if (facts.needsBackup && (backupAt === null || isLate(backupAt, bounds.backup))) {
+    const what = backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours";
+    add("backup", 3, `${what}. Make one: duba backup <file>`, { since: backupAt });
+  }
+  for (const { id, account, expires_at } of facts.ending) {
+    const what = `The key ${id} of ${account} ends ${at(expires_at)}. Replace it: duba keys roll ${id}`;
+    add(`key:${id}`, 3, what, { since: expires_at - 14 * 24 * hour });
+  }
+  for (const { account, email, isExhausted } of facts.spent) {
+    const used = isExhausted
+      ? "100 % of its cap, or of its balance: its verifications are refused"
+      : "80 % of its cap, or of its last top-up";
+    add(`spent:${account}`, 3, `${email} has used ${used}. See it: duba accounts show ${email}`);
+  }
+  const age = ({ since }: Pick<Alarm, "since">) => since ?? Number.POSITIVE_INFINITY;
+  return alarms.sort(
+    (one, other) => one.rank - other.rank || (age(one) < age(other) ? -1 : Number(age(one) > age(other))),
+  );
 }
