@@ -30,7 +30,9 @@ export const AlarmFacts = Type.Object({
   note: orNull(Type.String()),
 });
 
-export function alarmFacts({ name, rank, what, count, since, acknowledged }: Alarm): Static<typeof AlarmFacts> {
+export type AlarmFacts = Static<typeof AlarmFacts>;
+
+export function alarmFacts({ name, rank, what, count, since, acknowledged }: Alarm): AlarmFacts {
   return {
     alarm: name,
     rank,

@@ -1,3 +1,4 @@
+import { SourceState } from "../catalogue/sync/source-states.ts";
 import { pauseMembers } from "../identity/commands/vendor-states.ts";
 import { account, bytesText, orNull, reference, time } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
@@ -22,18 +23,7 @@ export const statusCommand = command({
     instances: Type.Integer(),
     revision: orNull(Type.Integer()),
     published_at: orNull(time),
-    sources: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        as_of: orNull(time),
-        stale: Type.Boolean(),
-        /** Pulls since the last good one. */
-        missed: Type.Integer(),
-        result: orNull(Type.String()),
-        held: orNull(reference),
-        remarks: Type.Integer({ description: "Sentences of the last pull, which `duba sources status` shows." }),
-      }),
-    ),
+    sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
     vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),

@@ -1,15 +1,12 @@
-import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Spendable } from "../operation/account-terms.ts";
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Caller, Mode } from "../operation/operation.ts";
-import { type Log, silent } from "../runtime/log.ts";
+import { silent } from "../runtime/log.ts";
 import { nextMonth } from "../runtime/time-zone.ts";
 import type { Audit } from "../storage/audited.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import type { Pulse } from "../storage/pulse/pulse.ts";
-import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
-import type { Db } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime, listedRoutes } from "./identity-settings.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { recountAfterOlderVersion } from "./ledger/journal/rebuild-sums.ts";
@@ -21,24 +18,15 @@ import { budgetOf, kindOf } from "./spending/budget.ts";
 import { spendableOf } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
 import { lookUpUnknowns } from "./verification/attempts/look-up-unknowns.ts";
-import { LeasedVerifications } from "./verification/leased-verifications.ts";
+import { type LeasedParts, LeasedVerifications } from "./verification/leased-verifications.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
-import type { Upstreams } from "./verification/verification-parts.ts";
 
-export interface IdentityParts {
-  db: Db;
+/** Without `retention`, `now` is the time for the expiry of keys and records too. */
+export interface IdentityParts
+  extends Omit<LeasedParts, "leases" | "now" | "retention" | "log">,
+    Partial<Pick<LeasedParts, "now" | "retention" | "log">> {
   pulse: Pulse;
-  /** How many connections to the store this process has. */
-  connections?: number;
-  keyring: CurrentKeyring;
-  upstreams: Upstreams;
-  settings: IdentitySettings;
-  /** Milliseconds since 1970. */
-  now?: () => number;
-  /** `now` for the expiry of keys and records. Default: `now`. */
-  retention?: RetentionTimes;
-  log?: Log;
   audit: Audit;
 }
 

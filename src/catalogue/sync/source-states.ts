@@ -1,23 +1,25 @@
+import { orNull, reference, time } from "../../operation/command/answer-schema.ts";
+import Type, { type Static } from "../../operation/schema/type.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./record.ts";
 import { type FollowedSource, followTimes } from "./sync-settings.ts";
 
 /** The state of a followed source. Times are milliseconds since 1970. */
-export interface SourceState {
-  readonly name: string;
-  readonly as_of: number | null;
-  readonly stale: boolean;
+export const SourceState = Type.Object({
+  name: Type.String(),
+  as_of: orNull(time),
+  stale: Type.Boolean(),
   /** Pulls since the last good one. */
-  readonly missed: number;
-  readonly begun_at: number | null;
+  missed: Type.Integer(),
+  begun_at: orNull(time),
   /** Milliseconds between two pulls. */
-  readonly every: number;
-  readonly result: string | null;
+  every: Type.Integer(),
+  result: orNull(Type.String()),
   /** The draft that waits for approval. */
-  readonly held: string | null;
-  /** The number of sentences about the last pull. `duba sources status` shows them. */
-  readonly remarks: number;
-}
+  held: orNull(reference),
+  remarks: Type.Integer({ description: "Sentences of the last pull, which `duba sources status` shows." }),
+});
+export type SourceState = Static<typeof SourceState>;
 
 /** The states of all followed sources. */
 export function sourceStates(

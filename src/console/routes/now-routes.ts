@@ -1,3 +1,4 @@
+import type { AlarmFacts } from "../../commands/alarm-commands.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { vendorTitle } from "../../upstreams/registry.ts";
@@ -5,7 +6,7 @@ import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, placeOf } from "../site-map.ts";
-import { alarmBand, alarmList, type OpenAlarm } from "../view/alarm-list.ts";
+import { alarmBand, alarmList } from "../view/alarm-list.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
@@ -124,7 +125,7 @@ interface StatusFacts {
   vendors: { name: string; ready: boolean }[];
   last_backup_at: number | null;
   /** As `alarms.list` answers. */
-  alarms: OpenAlarm[];
+  alarms: AlarmFacts[];
 }
 
 async function statusOf(visit: Visit): Promise<StatusFacts> {

@@ -1,4 +1,5 @@
-import { type Rank, ranks } from "../../commands/health/alarms.ts";
+import type { AlarmFacts } from "../../commands/alarm-commands.ts";
+import { ranks } from "../../commands/health/alarms.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { TimeTexts } from "../../operation/command/answer-table.ts";
 import type { SiteMap } from "../site-map.ts";
@@ -6,19 +7,6 @@ import { timeOf } from "./cells.ts";
 import { lineAddress, type Say } from "./command-words.ts";
 import { type MenuLink, moreMenu } from "./menus.ts";
 import { inWords, type Names } from "./words.ts";
-
-/** An alarm as `alarms.list` answers it. */
-export interface OpenAlarm {
-  alarm: string;
-  rank: Rank;
-  state: "open" | "acknowledged";
-  what: string;
-  count: number | null;
-  since: number | null;
-  acknowledged_by: string | null;
-  until: number | null;
-  note: string | null;
-}
 
 interface AlarmParts {
   site: SiteMap;
@@ -44,7 +32,7 @@ function told(what: string, { site }: Pick<AlarmParts, "site">) {
 }
 
 /** The worst that there is, with the button that mends it. */
-export function alarmBand(alarm: OpenAlarm, parts: AlarmParts): Html {
+export function alarmBand(alarm: AlarmFacts, parts: AlarmParts): Html {
   const { headline, detail, mends } = told(alarm.what, parts);
   const [mend] = mends;
   const since = alarm.since === null ? "" : html` Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
@@ -53,7 +41,7 @@ export function alarmBand(alarm: OpenAlarm, parts: AlarmParts): Html {
 
 /** What needs a hand, by rank. */
 export function alarmList(
-  alarms: readonly OpenAlarm[],
+  alarms: readonly AlarmFacts[],
   { actionsOf, ...parts }: AlarmParts & { actionsOf: (row: Record<string, unknown>) => readonly MenuLink[] },
 ): Html {
   const heads = html`<div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>`;
@@ -66,7 +54,7 @@ export function alarmList(
   return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
 }
 
-function alarmLine(alarm: OpenAlarm, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
   const { state, rank, since, count, until, note } = alarm;
   const { headline, detail, mends } = told(alarm.what, parts);
   const [mend, ...others] = mends;

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../http/pages/html.ts";
+import type { Moment } from "../../identity/ledger/reports/time-line.ts";
 import type { Part } from "../../operation/command/answer-schema.ts";
 import {
   memberWith,
@@ -18,7 +19,7 @@ import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
 import { icon } from "./menus.ts";
 import { type RecordLink, recordShownBy } from "./record-links.ts";
 import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
-import { type ToldMoment, timeLineView } from "./time-line-view.ts";
+import { timeLineView } from "./time-line-view.ts";
 import { type Names, worded, wordOf } from "./words.ts";
 
 export interface AnswerParts {
@@ -105,7 +106,7 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
   }
   if ("list" in part && part.isTimeLine) {
-    const moments = (answer as Record<string, ToldMoment[]>)[String(part.list)]!;
+    const moments = (answer as Record<string, Moment[]>)[String(part.list)]!;
     return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
   const table = worded(tableOf(command, answer, part, times), names);

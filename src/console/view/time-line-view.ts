@@ -1,14 +1,8 @@
 import { type Html, html } from "../../http/pages/html.ts";
+import type { Moment } from "../../identity/ledger/reports/time-line.ts";
 import { eventText } from "../../operation/event.ts";
 import { money } from "./cells.ts";
 import { inWords, type Names } from "./words.ts";
-
-/** One thing that happened. `at`: milliseconds since 1970. `by`: a key, a vendor, a person or an endpoint. */
-export interface ToldMoment {
-  at: number;
-  what: string;
-  by: string;
-}
 
 const webhook: Readonly<Record<string, string>> = {
   ...{ waiting: "waits to be sent again", delivered: "was delivered", dead: "was given up" },
@@ -30,7 +24,7 @@ const signs = [
 ] as const;
 
 /** What happened, by how long after the first thing it did. */
-export function timeLineView(moments: readonly ToldMoment[], names: Names): Html {
+export function timeLineView(moments: readonly Moment[], names: Names): Html {
   const begun = moments[0]?.at ?? 0;
   // What the client got says how it ended.
   const isTold = moments.some(({ what }) => what.startsWith("the client got"));

@@ -1,31 +1,14 @@
-import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
+import { labelOf } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
 import type { CostGroup, StatementHead } from "./statement.ts";
+import type { ClientLetter } from "./statement-shapes.ts";
 
 /** What a letter to a client says about the sender. */
 export interface LetterSettings {
   business: { from: string; pay?: { days: number; to: string } };
   /** In percent of the fees. */
   tax: { percent: number; is: "included" | "added" };
-}
-
-/** A statement as the client reads it. Amounts are naira text. */
-export interface ClientLetter {
-  /** The sender, line by line after each "; ", and the client's name and e-mail. */
-  from: string;
-  to: string;
-  groups: { kind: CheckKind | ""; count: number; price: string | null; fees: string }[];
-  fees: string;
-  tax: string;
-  tax_percent: number;
-  tax_is: "included" | "added";
-  total: string;
-  /** A prepaid client has paid it already. */
-  prepaid: boolean;
-  /** The last day to pay, and where; null if there is nothing to pay yet, or the settings say nothing. */
-  due: string | null;
-  pay_to: string | null;
 }
 
 /** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */

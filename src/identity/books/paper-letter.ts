@@ -3,8 +3,9 @@ import type { Letter, LetterDay } from "../../operation/command/letter.ts";
 import { nairaText } from "../../operation/money.ts";
 import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
 import type { Db } from "../../storage/tables.ts";
-import { type ClientLetter, costName, signedKobo } from "./client-letter.ts";
-import { type StatementHead, type StatementLine, statementDays } from "./statement.ts";
+import { costName, signedKobo } from "./client-letter.ts";
+import { type StatementHead, statementDays } from "./statement.ts";
+import type { ClientLetter, StatementLine } from "./statement-shapes.ts";
 
 const amountOf = (text: string) => nairaText(signedKobo(text));
 const countOf = (count: number) => count.toLocaleString("en");

@@ -8,55 +8,7 @@ import { nextDay, nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import { ledgerStart } from "../../storage/retention/retention-rule.ts";
 import type { Db } from "../../storage/tables.ts";
-
-/** One line of a statement. Members are in the order of the columns, and amounts are naira text. */
-export interface StatementLine {
-  /** The statement's number; empty while the month runs. */
-  statement: string;
-  account: string;
-  time_zone: string;
-  mode: Mode;
-  line: "charge" | "adjustment";
-  /** Day in the time zone. */
-  day: string;
-  /** ISO 8601 with the time zone's offset. */
-  time: string;
-  /** Empty for an adjustment that concerns no single verification. */
-  reference: string;
-  kind: CheckKind | "";
-  fee: string;
-  /** Set for adjustments only. */
-  reason: string;
-}
-
-/** The charges of a month in one mode. */
-interface ModeSums {
-  charges: number;
-  adjustments: number;
-  fees: string;
-  /** The sum by day, for days with fees or adjustments. */
-  days: Record<string, string>;
-}
-
-/**
- * The charges of one account in one month. It depends only on the ledger and the time zone, so it is the same each
- * time.
- */
-export interface Statement {
-  /** Null while the month runs: then it is not a statement yet. */
-  number: string | null;
-  account: string;
-  month: string;
-  time_zone: string;
-  /** First moment of the month. */
-  from: string;
-  /** First moment after the month. */
-  to: string;
-  /** SHA-256 of the lines in CSV, without the heading. */
-  sha256: string;
-  sums: Record<string, ModeSums>;
-  lines: StatementLine[];
-}
+import type { Statement, StatementLine } from "./statement-shapes.ts";
 
 /** Milliseconds after the end of a month in which the outcome of a charge may still reach the store. */
 const settlingTime = 60 * 60 * 1000;
@@ -211,8 +163,8 @@ async function entriesOf(
   return rows.sort((one, other) => one.at - other.at || (place(one) < place(other) ? -1 : 1));
 }
 
-function sumsOf(entries: readonly Entry[], zone: TimeZone): Record<string, ModeSums> {
-  const sums: Record<string, ModeSums> = {};
+function sumsOf(entries: readonly Entry[], zone: TimeZone): Record<string, Statement["sums"][string]> {
+  const sums: Record<string, Statement["sums"][string]> = {};
   for (const [mode, ofMode] of groupsOf(entries, ({ mode }) => mode)) {
     const days = groupsOf(ofMode, ({ at }) => zone.dayOf(at)).map(([day, ofDay]) => [day, feesOf(ofDay)]);
     const charges = ofMode.filter(({ line }) => line === "charge").length;

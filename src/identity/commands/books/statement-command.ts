@@ -1,74 +1,17 @@
-import { checkKinds } from "../../../operation/check-kind.ts";
-import { list, naira, orNull, type Part, reference, time } from "../../../operation/command/answer-schema.ts";
+import { list, naira, orNull, type Part } from "../../../operation/command/answer-schema.ts";
 import { calendarMonth } from "../../../operation/command/forms.ts";
 import { flag, formed } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import { nairaText } from "../../../operation/money.ts";
-import Type, { type Static } from "../../../operation/schema/type.ts";
+import Type from "../../../operation/schema/type.ts";
 import { clientLetter, costName, type LetterSettings, signedKobo } from "../../books/client-letter.ts";
+import { Statement, StatementLine } from "../../books/statement-shapes.ts";
 import type { BooksRoom } from "../period.ts";
 
 const DaySum = Type.Object({ day: Type.String(), fees: { ...naira, sums: true } });
 
-const StatementRow = Type.Object({
-  statement: Type.String(),
-  account: Type.String(),
-  time_zone: Type.String(),
-  mode: Type.Enum(["test", "live"]),
-  line: Type.Enum(["charge", "adjustment"]),
-  day: Type.String(),
-  time: Type.Unsafe<string>(time),
-  reference,
-  kind: Type.Enum([...checkKinds, ""]),
-  fee: Type.Unsafe<string>(naira),
-  reason: Type.String(),
-});
-
-const StatementAnswer = Type.Object({
-  number: orNull(Type.String()),
-  account: Type.String(),
-  month: Type.String(),
-  time_zone: Type.String(),
-  from: Type.Unsafe<string>(time),
-  to: Type.Unsafe<string>(time),
-  sha256: Type.String(),
-  sums: Type.Record(
-    Type.String(),
-    Type.Object({
-      charges: Type.Integer(),
-      adjustments: Type.Integer(),
-      fees: Type.Unsafe<string>(naira),
-      days: Type.Record(Type.String(), Type.Unsafe<string>(naira)),
-    }),
-  ),
-  /** Only live lines with --for-client. */
-  lines: Type.Array(StatementRow),
-  client: Type.Optional(
-    Type.Object({
-      from: Type.String(),
-      to: Type.String(),
-      groups: Type.Array(
-        Type.Object({
-          kind: Type.Enum([...checkKinds, ""]),
-          count: Type.Integer(),
-          price: orNull(Type.Unsafe<string>(naira)),
-          fees: Type.Unsafe<string>(naira),
-        }),
-      ),
-      fees: Type.Unsafe<string>(naira),
-      tax: Type.Unsafe<string>(naira),
-      tax_percent: Type.Number(),
-      tax_is: Type.Enum(["included", "added"]),
-      total: Type.Unsafe<string>(naira),
-      prepaid: Type.Boolean(),
-      due: orNull(Type.String()),
-      pay_to: orNull(Type.String()),
-    }),
-  ),
-});
-
 /** The columns of a line that a client sees. */
-const { time: at, reference: of, kind: checked, fee, reason: why } = StatementRow.properties;
+const { time: at, reference: of, kind: checked, fee, reason: why } = StatementLine.properties;
 const LetterRow = Type.Object({ time: at, reference: of, kind: checked, reason: why, fee: { ...fee, sums: true } });
 
 const CostRow = Type.Object({
@@ -102,7 +45,7 @@ export const statementCommand = command({
       "As a letter to the client: the live lines, both names and the tax, from DUBA_BUSINESS and DUBA_TAX.",
     ),
   }),
-  answer: StatementAnswer,
+  answer: Statement,
   columns: ["time", "mode", "line", "reference", "kind", "fee", "reason"],
   none: "The month has no charges.",
   first: 100,
@@ -150,9 +93,7 @@ async function askedFor(
   return { client, asked, head: statementHead(asked), ...statements };
 }
 
-type Shown = Static<typeof StatementAnswer>;
-
-function statementView(sums: Shown["sums"], head: object): Part[] {
+function statementView(sums: Statement["sums"], head: object): Part[] {
   return [
     { record: head as Record<string, unknown> },
     "",
@@ -166,9 +107,9 @@ function statementView(sums: Shown["sums"], head: object): Part[] {
 
 /** All lines, because the client gets the letter as it is and the first hundred would not do. */
 function letterView(
-  { from, to, groups, fees, tax, tax_percent, tax_is, total, due, pay_to }: NonNullable<Shown["client"]>,
-  head: Pick<Shown, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
-  lines: Shown["lines"],
+  { from, to, groups, fees, tax, tax_percent, tax_is, total, due, pay_to }: NonNullable<Statement["client"]>,
+  head: Pick<Statement, "number" | "month" | "from" | "to" | "time_zone" | "sha256">,
+  lines: Statement["lines"],
 ): Part[] {
   const costs = groups.map(({ kind, ...group }) => ({ what: costName({ kind, ...group }), ...group }));
   const taxed = { added: `${tax_percent} % on top`, included: `${tax_percent} % in the fees` }[tax_is];
