@@ -85,6 +85,14 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events/resend"), /<a href="\/events\/endpoints\/list">Endpoints<\/a>/);
   });
 
+  test("an endpoint says which key made it, by its label", async () => {
+    const made = { account: "till@example.com", label: "Till webhooks", scopes: ["events:manage"] };
+    const { text: credential } = await service.newKey(made);
+    const body = { url: "https://shop.example.com/duba" };
+    assert.equal((await service.ask("/api/v2/events/endpoints", { method: "POST", body, credential })).status, 200);
+    assert.match(await page("/events/endpoints/list"), /<td[^>]*data-label="Made by"[^>]*>key Till webhooks</);
+  });
+
   test("amounts have their thousands, and names of settings their underscores", async () => {
     await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
     assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);

@@ -2,7 +2,7 @@ import { account, orNull, reference, secret, time } from "../../operation/comman
 import * as forms from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
+import { accountEventTypes, type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
 import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import { addressList } from "../../runtime/network/address.ts";
@@ -70,7 +70,7 @@ const add = command({
   }),
   answer: Type.Object({ ...facts, secret }),
   view: ({ id, account, mode, types }) => [
-    `The endpoint ${id} of ${account ?? "operators"} gets ${hasAll(types) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
+    `The endpoint ${id} of ${account ?? "operators"} gets ${hasAll({ types, account }) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
     { note: `Test it: duba events endpoints test ${id}` },
   ],
   records: ["endpoint.added"],
@@ -108,7 +108,7 @@ const listEndpoints = command({
   answer: Type.Array(Type.Object(facts)),
   columns: [
     ...(["id", "account", "mode", "url"] as const),
-    { name: "types", of: ({ types }) => (hasAll(types) ? "all" : types) },
+    { name: "types", of: (row) => (hasAll(row) ? "all" : row.types) },
     ...(["created_at", "made_by", "off_since"] as const),
   ],
   tab: {
@@ -231,8 +231,9 @@ function refuseUnfit(
   if (why === "plain") throw new InputError("Use an https:// URL. Only an endpoint for test mode may use http.");
 }
 
-function hasAll(types: readonly string[]): boolean {
-  return types.length === eventTypeNames.length;
+/** Whether an endpoint gets all events that its account, or operators, can get. */
+function hasAll({ types, account }: { types: readonly string[]; account: string | null }): boolean {
+  return (account === null ? eventTypeNames : accountEventTypes).every((type) => types.includes(type));
 }
 
 /** A webhook's URL as it is shown: its path and its query may be all that keeps strangers out. */
