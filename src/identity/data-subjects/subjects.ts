@@ -4,7 +4,6 @@ import { type AnsweredRecord, type CheckRecord, subjectParts } from "../../check
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
-import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { randomText } from "../../runtime/random-text.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -14,7 +13,7 @@ import type { Tables } from "../../storage/tables.ts";
 
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
-import { type ToldState, toldState } from "../ledger/told-state.ts";
+import { toldState } from "../ledger/told-state.ts";
 import { erased } from "../ledger/write-outcome.ts";
 
 /** What was erased about a person. It does not identify the person. */
@@ -30,25 +29,7 @@ export interface Erasure {
 }
 
 /** All data stored about a person. Times are milliseconds since 1970. */
-export interface SubjectExport {
-  receipt: string;
-  exportedAt: number;
-  verifications: ExportedVerification[];
-}
-
-export interface ExportedVerification {
-  reference: string;
-  accountId: string;
-  mode: Mode;
-  kind: CheckKind;
-  state: ToldState;
-  upstream: string | null;
-  consentReference: string | null;
-  createdAt: number;
-  completedAt: number | null;
-  /** `unreadable` if it is stored but cannot be decrypted. */
-  record: AnsweredRecord | "unreadable" | null;
-}
+export type SubjectExport = Awaited<ReturnType<typeof exportSubject>>;
 
 interface SubjectParts extends Audited {
   keyedHashes: KeyedHashes;
@@ -140,7 +121,7 @@ export async function exportSubject(
   { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
   subject: CheckSubject,
   now: number = Date.now(),
-): Promise<SubjectExport> {
+) {
   const receipt = newReceipt();
   const rows = await db
     .selectFrom("verification")
@@ -162,7 +143,7 @@ export async function exportSubject(
   return { receipt, exportedAt: now, verifications };
 }
 
-async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promise<ExportedVerification> {
+async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring) {
   return {
     reference: row.reference,
     accountId: row.account_id,
@@ -177,11 +158,12 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promis
   };
 }
 
+/** `unreadable` if it is stored but cannot be decrypted. */
 async function recordIn(
   row: Row,
   ledger: Ledger,
   { current }: CurrentKeyring,
-): Promise<ExportedVerification["record"]> {
+): Promise<AnsweredRecord | "unreadable" | null> {
   const { reference, account_id, sealed_record } = row;
   const sealed_key = sealed_record === null ? undefined : await ledger.recordKey(row);
   if (sealed_record === null || sealed_key === undefined) return null;
