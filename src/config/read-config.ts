@@ -67,18 +67,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
     ),
   };
-  for (const vendor of vendors) {
-    const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
-    if (missing.length > 0)
-      problems.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
-  }
-  problems.push(...sandboxProblems(config), ...rehearsalProblems(config), ...routeProblems(config));
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
   );
-  problems.push(...timeoutFaults(config, common !== undefined));
-  problems.push(...sourceFaults(config));
+  problems.push(...vendorProblems(config, common !== undefined));
   const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     problems.push(
@@ -114,72 +107,38 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return config;
 }
 
-/**
- * The common vendor time-out must end before the verification's, so that we know the vendor's outcome before we answer. A
- * vendor with its own time-out may take longer.
- */
-function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Config, isSet: boolean): string[] {
-  const isUsed = isSet || vendors.some(({ name, timeout }) => !timeout && upstreams?.includes(name));
-  if (!isUsed || limit === undefined || upstream.timeout === undefined || upstream.timeout < limit) return [];
+/** What vendors and sources lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`: their time-out is set. */
+function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
+  const { upstream, upstreams = [], vendorPrices: prices, verificationTimeout: limit } = config;
+  const { upstreams: listed, route, routeShare: share, routeAfterNotFound: after } = settings;
+  const isNext = typeof config.routeAfterNotFound === "number";
+  const compares = config.route === "cheapest" ? `${route.name} is cheapest` : isNext && `${after.name} is next`;
+  for (const vendor of vendors.filter(({ name }) => upstreams.includes(name))) {
+    const { name, settings: own } = vendor;
+    const values = config.vendors[name]!;
+    const missing = missingOf(vendor, values);
+    if (missing.length > 0) yield `${listed.name} names ${name}, but ${missing.join(", ")} must be set for it.`;
+    const { url } = own;
+    if (url && isSandbox(values))
+      yield `${listed.name} names ${name}, and ${url.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`;
+    // In a rehearsal no vendor may be asked about a real person.
+    if (upstream.standIns && url && url.default !== "" && values.url === url.default)
+      yield `${upstreamSettings.standIns.name} is on, and ${url.name} is the address of ${name} itself: set it to a stand-in's, or take ${name} out of ${listed.name}.`;
+    if (compares && prices && Object.keys(prices[name] ?? {}).length === 0)
+      yield `${compares}, and nothing says what ${name} bills: name it in ${settings.vendorPrices.name}, such as ${name}=50.`;
+  }
+  for (const { vendor } of (config.upstreams && config.routeShare) ?? [])
+    if (!upstreams.includes(vendor))
+      yield `${share.name} names ${vendor}, and ${listed.name} does not: name it in both, or in neither.`;
+  for (const source of catalogueSources.filter(({ name }) => config.pull.sources?.some((each) => each.name === name))) {
+    const missing = missingOf(source, config.sources[source.name]!).join(", ");
+    if (missing !== "") yield `${syncSettings.sources.name} names ${source.name}, but ${missing} must be set for it.`;
+  }
+  // It must end before the verification's time, so that we know the outcome before we answer. A vendor with its own may take longer.
+  const isUsed = isTimed || vendors.some(({ name, timeout }) => !timeout && upstreams.includes(name));
   const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
-  return [
-    `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`,
-  ];
-}
-
-/** Sources that are not set up. A wrong setting has a problem of its own. */
-function sourceFaults({ pull, sources: values }: Config): string[] {
-  return catalogueSources.flatMap((each) => {
-    const isNamed = pull.sources?.some(({ name }) => name === each.name);
-    const missing = isNamed ? missingOf(each, values[each.name]!) : [];
-    if (missing.length === 0) return [];
-    return [`${syncSettings.sources.name} names ${each.name}, but ${missing.join(", ")} must be set for it.`];
-  });
-}
-
-/** Orders and bounds that lack what they are made of. A wrong setting has a problem of its own. */
-function routeProblems({ upstreams, vendorPrices: prices, ...config }: Config): string[] {
-  if (!upstreams || !prices) return [];
-  const { route, routeShare: share, routeAfterNotFound: after } = settings;
-  const unlisted = (config.routeShare ?? []).filter(({ vendor }) => !upstreams.includes(vendor));
-  const unpriced = upstreams.filter((name) => Object.keys(prices[name] ?? {}).length === 0);
-  const compares =
-    config.route === "cheapest"
-      ? `${route.name} is cheapest`
-      : typeof config.routeAfterNotFound === "number" && `${after.name} is next`;
-  return [
-    ...unlisted.map(
-      ({ vendor }) =>
-        `${share.name} names ${vendor}, and ${settings.upstreams.name} does not: name it in both, or in neither.`,
-    ),
-    ...(compares ? unpriced : []).map(
-      (name) =>
-        `${compares}, and nothing says what ${name} bills: name it in ${settings.vendorPrices.name}, such as ${name}=50.`,
-    ),
-  ];
-}
-
-/** An address of a vendor's trials, which live keys must not use. */
-function sandboxProblems({ upstreams, vendors: values }: Config): string[] {
-  return (upstreams ?? []).flatMap((name) => {
-    const vendor = vendors.find((each) => each.name === name);
-    if (!vendor || !isSandbox(values[name] ?? {})) return [];
-    return [
-      `${settings.upstreams.name} names ${name}, and ${vendor.settings.url!.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`,
-    ];
-  });
-}
-
-/** In a rehearsal no vendor may be asked about a real person. */
-function rehearsalProblems({ upstream, upstreams, vendors: values }: Config): string[] {
-  if (!upstream.standIns) return [];
-  return (upstreams ?? []).flatMap((name) => {
-    const url = vendors.find((each) => each.name === name)?.settings.url;
-    if (!url || url.default === "" || values[name]?.url !== url.default) return [];
-    return [
-      `${upstreamSettings.standIns.name} is on, and ${url.name} is the address of ${name} itself: set it to a stand-in's, or take ${name} out of ${settings.upstreams.name}.`,
-    ];
-  });
+  if (isUsed && upstream.timeout >= limit)
+    yield `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`;
 }
 
 function overridesIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {
