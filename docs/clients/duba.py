@@ -14,7 +14,8 @@ import re
 import time
 import urllib.request
 import uuid
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, Tuple, TypedDict
+from typing import Union
 from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class CableProduct(TypedDict):
 
 class CatalogueChange(TypedDict):
     revision: int
-    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products", "cable-add-ons", "prices"]
+    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
+        "cable-add-ons", "prices"]
     change: Literal["added", "modified", "removed"]
     holds_from: str
     old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
@@ -125,7 +127,8 @@ class OwnPrice(TypedDict):
 
 
 class ScheduledChange(TypedDict):
-    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products", "cable-add-ons", "prices"]
+    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
+        "cable-add-ons", "prices"]
     change: Literal["added", "modified", "removed"]
     holds_from: str
     old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
@@ -532,7 +535,8 @@ class ListEventsAnswer(TypedDict):
     success: Literal[True]
     status: Literal["success"]
     message: str
-    data: List[Union[VerificationSettledEvent, VerificationChargedEvent, VerificationReversedEvent, CataloguePublishedEvent, PriceScheduledEvent, KeyExpiringEvent, KeyRevokedEvent, AccountCapWarningEvent]]
+    data: List[Union[VerificationSettledEvent, VerificationChargedEvent, VerificationReversedEvent,
+        CataloguePublishedEvent, PriceScheduledEvent, KeyExpiringEvent, KeyRevokedEvent, AccountCapWarningEvent]]
     next: str
     more: bool
 
@@ -541,7 +545,8 @@ class TriggerEventAnswer(TypedDict):
     success: Literal[True]
     status: Literal["success"]
     message: str
-    data: Union[VerificationSettledEvent, VerificationChargedEvent, VerificationReversedEvent, CataloguePublishedEvent, PriceScheduledEvent, KeyExpiringEvent, KeyRevokedEvent, AccountCapWarningEvent]
+    data: Union[VerificationSettledEvent, VerificationChargedEvent, VerificationReversedEvent, CataloguePublishedEvent,
+        PriceScheduledEvent, KeyExpiringEvent, KeyRevokedEvent, AccountCapWarningEvent]
 
 
 class AddEventEndpointAnswer(TypedDict):
@@ -646,7 +651,9 @@ DubaEvent = Union[
 
 
 def verified_event(body: Union[bytes, str], headers: Mapping[str, str], secret: str) -> DubaEvent:
-    """The event of a delivery to your webhook. `body`: its bytes, before anything parsed it. `secret`: that of the endpoint.
+    """The event of a delivery to your webhook.
+
+    `body`: its bytes, before anything parsed it. `secret`: that of the endpoint, whsec_….
 
     Raises a DubaFailure with the code `wrong_delivery` if it is not signed with that secret, or older or newer than 5
     minutes. An event may come twice: keep the `id` of those that you have.
@@ -667,7 +674,8 @@ def verified_event(body: Union[bytes, str], headers: Mapping[str, str], secret: 
     signatures = given.get("webhook-signature", "").encode().split(b" ")
     if not any(hmac.compare_digest(expected, signature) for signature in signatures):
         raise DubaFailure("wrong_delivery", "The delivery is not signed with this secret.")
-    return json.loads(raw)
+    event: DubaEvent = json.loads(raw)
+    return event
 
 
 class EventFeed:
@@ -707,6 +715,9 @@ class EventFeed:
             time.sleep(self._wait)
 
 
+_Texts = Mapping[str, Optional[str]]
+
+
 class _Row(NamedTuple):
     """An operation as the wire needs it."""
 
@@ -715,7 +726,7 @@ class _Row(NamedTuple):
     # Member of the answer that holds what was asked for; "" if nobody knows.
     payload: str
     # Members of the input and of the payload that hold the number of a person.
-    number: Optional[tuple] = None
+    number: Optional[Tuple[str, str]] = None
     # A retry needs an idempotency key. Path that says what became of a request with a key.
     state_by_key: Optional[str] = None
 
@@ -728,7 +739,7 @@ class _Request(NamedTuple):
     timeout: float
     payload: str
     # Member of the payload, and the values of which it must have one.
-    number: Optional[tuple] = None
+    number: Optional[Tuple[str, Tuple[str, str]]] = None
 
 
 class _AnyStatus(urllib.request.HTTPErrorProcessor):
@@ -771,12 +782,16 @@ class Duba:
     ) -> LookupDataBundlesAnswer:
         """Lists the mobile data bundles of one data provider, or of every provider in turn when none is named."""
         row = _Row("GET", "/api/v2/internet/data/lookup", "data")
-        return self._call(row, {"provider": provider, "type": type})
+        given: _Texts = {"provider": provider, "type": type}
+        answer: LookupDataBundlesAnswer = self._call(row, given)
+        return answer
 
     def list_corporate_bundles(self) -> ListCorporateBundlesAnswer:
         """Lists the corporate data bundles, smallest first."""
         row = _Row("GET", "/api/v2/corporate-data/list", "data")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: ListCorporateBundlesAnswer = self._call(row, given)
+        return answer
 
     def fetch_tv_add_ons(
         self,
@@ -786,17 +801,23 @@ class Duba:
     ) -> FetchTvAddOnsAnswer:
         """Lists what can be added to a cable-TV product."""
         row = _Row("GET", "/api/v2/cable-tv/fetch-tv-add-ons", "data")
-        return self._call(row, {"type": type, "productCode": product_code})
+        given: _Texts = {"type": type, "productCode": product_code}
+        answer: FetchTvAddOnsAnswer = self._call(row, given)
+        return answer
 
     def fetch_data_providers(self) -> FetchDataProvidersAnswer:
         """Lists the data providers."""
         row = _Row("GET", "/api/v2/internet/data/fetch-providers", "billers")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: FetchDataProvidersAnswer = self._call(row, given)
+        return answer
 
     def fetch_cable_providers(self) -> FetchCableProvidersAnswer:
         """Lists the cable-TV providers."""
         row = _Row("GET", "/api/v2/cable-tv/fetch-providers", "billers")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: FetchCableProvidersAnswer = self._call(row, given)
+        return answer
 
     def fetch_cable_plans(
         self,
@@ -805,7 +826,9 @@ class Duba:
     ) -> FetchCablePlansAnswer:
         """Lists the products of a cable-TV provider."""
         row = _Row("GET", "/api/v2/cable-tv/fetch-billers", "plans")
-        return self._call(row, {"type": type})
+        given: _Texts = {"type": type}
+        answer: FetchCablePlansAnswer = self._call(row, given)
+        return answer
 
     def list_catalogue_changes(
         self,
@@ -813,9 +836,12 @@ class Duba:
         after: Optional[str] = None,
         limit: Optional[str] = None,
     ) -> ListCatalogueChangesAnswer:
-        """Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again."""
+        """Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without
+        fetching every list again."""
         row = _Row("GET", "/api/v2/catalogue/changes", "data")
-        return self._call(row, {"after": after, "limit": limit})
+        given: _Texts = {"after": after, "limit": limit}
+        answer: ListCatalogueChangesAnswer = self._call(row, given)
+        return answer
 
     def verify_bvn(
         self,
@@ -832,7 +858,12 @@ class Duba:
     ) -> VerifyBvnAnswer:
         """Verifies a customer's BVN and phone number and returns the identity record."""
         row = _Row("POST", "/api/v2/kyc/verify-bvn", "data", ("bvn", "bvn_number"), "/api/v2/kyc/verifications")
-        return self._call(row, {"bvn": bvn, "phone": phone, "amount": amount, "first_name": first_name, "last_name": last_name, "date_of_birth": date_of_birth}, {"idempotency-key": idempotency_key, "consent-reference": consent_reference, "traceparent": traceparent})
+        given: _Texts = {"bvn": bvn, "phone": phone, "amount": amount, "first_name": first_name, "last_name": last_name,
+            "date_of_birth": date_of_birth}
+        options: _Texts = {"idempotency-key": idempotency_key, "consent-reference": consent_reference,
+            "traceparent": traceparent}
+        answer: VerifyBvnAnswer = self._call(row, given, options)
+        return answer
 
     def verify_nin(
         self,
@@ -847,14 +878,22 @@ class Duba:
         consent_reference: Optional[str] = None,
         traceparent: Optional[str] = None,
     ) -> VerifyNinAnswer:
-        """Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the NIN in `nin` and an empty `bvn_number`."""
+        """Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the
+        NIN in `nin` and an empty `bvn_number`."""
         row = _Row("POST", "/api/v2/kyc/verify-nin", "data", ("nin", "nin"), "/api/v2/kyc/verifications")
-        return self._call(row, {"nin": nin, "phone": phone, "amount": amount, "first_name": first_name, "last_name": last_name, "date_of_birth": date_of_birth}, {"idempotency-key": idempotency_key, "consent-reference": consent_reference, "traceparent": traceparent})
+        given: _Texts = {"nin": nin, "phone": phone, "amount": amount, "first_name": first_name, "last_name": last_name,
+            "date_of_birth": date_of_birth}
+        options: _Texts = {"idempotency-key": idempotency_key, "consent-reference": consent_reference,
+            "traceparent": traceparent}
+        answer: VerifyNinAnswer = self._call(row, given, options)
+        return answer
 
     def lookup_waec_amount(self) -> LookupWaecAmountAnswer:
         """Gives the `amount` that the BVN verification asks for, from the fee schedule of this service."""
         row = _Row("GET", "/api/v2/education/waec-lookup", "data")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: LookupWaecAmountAnswer = self._call(row, given)
+        return answer
 
     def get_verification(
         self,
@@ -863,21 +902,29 @@ class Duba:
     ) -> GetVerificationAnswer:
         """Tells what became of a verification, by its `request_reference`."""
         row = _Row("GET", "/api/v2/kyc/verifications/{request_reference}", "data")
-        return self._call(row, {"request_reference": request_reference})
+        given: _Texts = {"request_reference": request_reference}
+        answer: GetVerificationAnswer = self._call(row, given)
+        return answer
 
     def find_verification(
         self,
         *,
         idempotency_key: Optional[str] = None,
     ) -> FindVerificationAnswer:
-        """Tells what became of a verification, by the idempotency key it was sent with: in the query string or in an `Idempotency-Key` header."""
+        """Tells what became of a verification, by the idempotency key it was sent with: in the query string or in an
+        `Idempotency-Key` header."""
         row = _Row("GET", "/api/v2/kyc/verifications", "data")
-        return self._call(row, {"idempotency_key": idempotency_key})
+        given: _Texts = {"idempotency_key": idempotency_key}
+        answer: FindVerificationAnswer = self._call(row, given)
+        return answer
 
     def fetch_wallet_balance(self) -> FetchWalletBalanceAnswer:
-        """Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its monthly cap in naira leaves."""
+        """Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance,
+        else what its monthly cap in naira leaves."""
         row = _Row("GET", "/api/v2/wallet/balance", "general_wallet")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: FetchWalletBalanceAnswer = self._call(row, given)
+        return answer
 
     def list_events(
         self,
@@ -887,16 +934,21 @@ class Duba:
     ) -> ListEventsAnswer:
         """Lists the events that webhooks deliver, with the same bodies, in the mode of your key."""
         row = _Row("GET", "/api/v2/events", "data")
-        return self._call(row, {"after": after, "limit": limit})
+        given: _Texts = {"after": after, "limit": limit}
+        answer: ListEventsAnswer = self._call(row, given)
+        return answer
 
     def trigger_event(
         self,
         *,
         type: str,
     ) -> TriggerEventAnswer:
-        """Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints of the account's test mode get it."""
+        """Makes an event of a type with invented data, for test keys only: `GET /api/v2/events` lists it, and endpoints
+        of the account's test mode get it."""
         row = _Row("POST", "/api/v2/events/trigger", "data")
-        return self._call(row, {"type": type})
+        given: _Texts = {"type": type}
+        answer: TriggerEventAnswer = self._call(row, given)
+        return answer
 
     def add_event_endpoint(
         self,
@@ -904,23 +956,32 @@ class Duba:
         url: str,
         types: Optional[str] = None,
     ) -> AddEventEndpointAnswer:
-        """Adds an endpoint that gets the events of your account, in the mode of your key, as signed webhooks. Since 0.2.0."""
+        """Adds an endpoint that gets the events of your account, in the mode of your key, as signed webhooks. Since
+        0.2.0."""
         row = _Row("POST", "/api/v2/events/endpoints", "data")
-        return self._call(row, {"url": url, "types": types})
+        given: _Texts = {"url": url, "types": types}
+        answer: AddEventEndpointAnswer = self._call(row, given)
+        return answer
 
     def list_event_endpoints(self) -> ListEventEndpointsAnswer:
-        """Lists the endpoints of your account in the mode of your key, oldest first, without their secrets: who made each, whether it is on, and what became of the last delivery. Since 0.2.0."""
+        """Lists the endpoints of your account in the mode of your key, oldest first, without their secrets: who made
+        each, whether it is on, and what became of the last delivery. Since 0.2.0."""
         row = _Row("GET", "/api/v2/events/endpoints", "data")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: ListEventEndpointsAnswer = self._call(row, given)
+        return answer
 
     def test_event_endpoint(
         self,
         *,
         id: str,
     ) -> TestEventEndpointAnswer:
-        """Sends `endpoint.test` to an endpoint once, signed like all deliveries, and says what came back within 8 seconds. Since 0.2.0."""
+        """Sends `endpoint.test` to an endpoint once, signed like all deliveries, and says what came back within 8
+        seconds. Since 0.2.0."""
         row = _Row("POST", "/api/v2/events/endpoints/{id}/test", "data")
-        return self._call(row, {"id": id})
+        given: _Texts = {"id": id}
+        answer: TestEventEndpointAnswer = self._call(row, given)
+        return answer
 
     def list_event_deliveries(
         self,
@@ -931,7 +992,9 @@ class Duba:
     ) -> ListEventDeliveriesAnswer:
         """Lists what became of the events for an endpoint, oldest event first. Since 0.2.0."""
         row = _Row("GET", "/api/v2/events/endpoints/{id}/deliveries", "data")
-        return self._call(row, {"id": id, "after": after, "limit": limit})
+        given: _Texts = {"id": id, "after": after, "limit": limit}
+        answer: ListEventDeliveriesAnswer = self._call(row, given)
+        return answer
 
     def resend_events(
         self,
@@ -939,9 +1002,12 @@ class Duba:
         id: str,
         event: Optional[str] = None,
     ) -> ResendEventsAnswer:
-        """Sends all events that are dead for an endpoint again, or the one that you name, also if it was delivered. Since 0.2.0."""
+        """Sends all events that are dead for an endpoint again, or the one that you name, also if it was delivered.
+        Since 0.2.0."""
         row = _Row("POST", "/api/v2/events/endpoints/{id}/resend", "data")
-        return self._call(row, {"id": id, "event": event})
+        given: _Texts = {"id": id, "event": event}
+        answer: ResendEventsAnswer = self._call(row, given)
+        return answer
 
     def roll_event_secret(
         self,
@@ -951,16 +1017,21 @@ class Duba:
     ) -> RollEventSecretAnswer:
         """Gives an endpoint a new secret, which is shown this once. Since 0.2.0."""
         row = _Row("POST", "/api/v2/events/endpoints/{id}/secret", "data")
-        return self._call(row, {"id": id, "overlap": overlap})
+        given: _Texts = {"id": id, "overlap": overlap}
+        answer: RollEventSecretAnswer = self._call(row, given)
+        return answer
 
     def remove_event_endpoint(
         self,
         *,
         id: str,
     ) -> RemoveEventEndpointAnswer:
-        """Removes an endpoint of your account in the mode of your key, and all deliveries that wait for it. Since 0.2.0."""
+        """Removes an endpoint of your account in the mode of your key, and all deliveries that wait for it. Since
+        0.2.0."""
         row = _Row("DELETE", "/api/v2/events/endpoints/{id}", "data")
-        return self._call(row, {"id": id})
+        given: _Texts = {"id": id}
+        answer: RemoveEventEndpointAnswer = self._call(row, given)
+        return answer
 
     def authorize_merchant(
         self,
@@ -970,12 +1041,17 @@ class Duba:
     ) -> AuthorizeMerchantAnswer:
         """Gives a token that stands for the API key for 24 hours, and dies with the key."""
         row = _Row("POST", "/api/v2/merchant/authorization", "data")
-        return self._call(row, {"email": email, "password": password})
+        given: _Texts = {"email": email, "password": password}
+        answer: AuthorizeMerchantAnswer = self._call(row, given)
+        return answer
 
     def who_am_i(self) -> WhoAmIAnswer:
-        """Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance."""
+        """Names the account and the key of the request, its mode and scopes, when the key expires and from where it may
+        be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance."""
         row = _Row("GET", "/api/v2/me", "data")
-        return self._call(row, {})
+        given: _Texts = {}
+        answer: WhoAmIAnswer = self._call(row, given)
+        return answer
 
     def get_request(
         self,
@@ -984,7 +1060,9 @@ class Duba:
     ) -> GetRequestAnswer:
         """Tells how a request was answered, by the `X-Request-Id` of its answer."""
         row = _Row("GET", "/api/v2/requests/{request_id}", "data")
-        return self._call(row, {"request_id": request_id})
+        given: _Texts = {"request_id": request_id}
+        answer: GetRequestAnswer = self._call(row, given)
+        return answer
 
     def list_requests(
         self,
@@ -994,7 +1072,9 @@ class Duba:
     ) -> ListRequestsAnswer:
         """Lists how requests of your account were answered, in the mode of the key, oldest first."""
         row = _Row("GET", "/api/v2/requests", "data")
-        return self._call(row, {"after": after, "limit": limit})
+        given: _Texts = {"after": after, "limit": limit}
+        answer: ListRequestsAnswer = self._call(row, given)
+        return answer
 
     # <!-- /operations -->
 
@@ -1006,7 +1086,7 @@ class Duba:
         """Verifies a person by "bvn" or "nin", as in the client of 0.1.0. The methods have names and types."""
         return getattr(self, f"verify_{kind}")(**person, idempotency_key=idempotency_key)
 
-    def _call(self, row: _Row, given: Mapping[str, Optional[str]], options: Optional[Mapping[str, Optional[str]]] = None) -> Any:
+    def _call(self, row: _Row, given: _Texts, options: Optional[_Texts] = None) -> Any:
         rest = {name: value for name, value in given.items() if value is not None}
         headers = {"accept": "application/json"}
         if self._authorization is not None:
@@ -1051,8 +1131,11 @@ class Duba:
                 tries += 1
 
     def _verified(self, request: _Request, question: _Request) -> Dict[str, Any]:
-        """Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer runs,
-        and sends only the very same request again: the service then repeats or resumes the verification of that key."""
+        """Sends a verification.
+
+        After a lost answer it first asks by the idempotency key, until the verification no longer runs, and sends
+        only the very same request again: the service then repeats or resumes the verification of that key.
+        """
         deadline = time.monotonic() + request.timeout
         tries = 0
         while True:
@@ -1119,8 +1202,11 @@ def _answer_of(status: int, headers: Mapping[str, str], text: bytes, request: _R
         facts["retry_after"] = int(wait)
     error = answer.get("error")
     error = error if isinstance(error, dict) else {}
-    code, message, retryable = error.get("code"), answer.get("message"), error.get("retryable")
-    if answer.get("success") is False and isinstance(code, str) and isinstance(message, str) and isinstance(retryable, bool):
+    code: Any = error.get("code")
+    message: Any = answer.get("message")
+    retryable = error.get("retryable")
+    is_failure = answer.get("success") is False and isinstance(code, str) and isinstance(message, str)
+    if is_failure and isinstance(retryable, bool):
         raise DubaFailure(code, message, retryable, {**error, **facts})
     # Gateways have failures of their own.
     facts["request_id"] = headers.get("X-Request-Id", "")

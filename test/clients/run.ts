@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { signedHeaders } from "../../src/events/signature.ts";
 import { scopes } from "../../src/operation/operation.ts";
 import { everyOperation } from "../../src/wire/every-operation.ts";
 import { sandboxKey, startService, type TestService } from "../support/service.ts";
@@ -119,6 +120,54 @@ suite("clients of others", () => {
     assert.equal(stats.requests.total, everyOperation.length);
     assert.equal(stats.assertions.total, everyOperation.length);
     assert.doesNotMatch(stdout, new RegExp(`${sandboxKey}|22000000017|8000000017|IBEKWE`));
+  });
+
+  test("both libraries of Standard Webhooks take what Duba signs, and nothing else", async (t) => {
+    const folder = await projectWith(t, "webhooks", ["standardwebhooks@1", "svix@2"]);
+    if (!folder) return;
+    const secret = "whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIDMyIGJ5dGVz";
+    const body = JSON.stringify({ id: "evt_1", type: "key.revoked", data: { key: "4Zq8mPx0LtV2" } });
+    const headers = signedHeaders({ id: "evt_1", body, at: Date.now() }, [`${secret.slice(0, -4)}YWFh`, secret]);
+    const receiver = `import * as standard from "standardwebhooks";
+import * as svix from "svix";
+for (const { Webhook } of [standard, svix])
+  for (const body of ${JSON.stringify([body, body.replace("key.", "kex.")])})
+    try {
+      new Webhook("${secret}").verify(body, ${JSON.stringify(headers)});
+      console.log("taken");
+    } catch (error) {
+      console.log(error.name);
+    }
+`;
+    writeFileSync(join(folder, "receiver.js"), receiver);
+    const { stdout } = await run(process.execPath, ["receiver.js"], { cwd: folder });
+    assert.equal(stdout, "taken\nWebhookVerificationError\n".repeat(2));
+  });
+
+  test("mypy takes the client for Python, and a program that uses it, under strict", async (t) => {
+    const folder = join(place, "mypy");
+    const python = join(folder, "venv/bin/python");
+    try {
+      await run("python3", ["-m", "venv", join(folder, "venv")]);
+      await run(python, ["-m", "pip", "install", "--quiet", "mypy"], { timeout: 300_000 });
+    } catch {
+      t.skip("mypy cannot be installed.");
+      return;
+    }
+    writeFileSync(join(folder, "duba.py"), (await service.ask("/docs/clients/duba.py")).bytes);
+    const typed = `import duba
+client = duba.Duba("https://duba.example")
+price: str = client.lookup_data_bundles(provider="MTNDATA")["data"]["data"][0]["price"]
+for event in client.events():
+    if event["type"] == "key.revoked":
+        revoked: str = event["data"]["key"]
+`;
+    const wrong = 'client.verify_bvn(bvn=22000000017, phone="08000000017")\n';
+    writeFileSync(join(folder, "typed.py"), typed);
+    writeFileSync(join(folder, "wrong.py"), typed + wrong);
+    const checked = (file: string) => run(python, ["-m", "mypy", "--strict", file], { cwd: folder });
+    await checked("typed.py");
+    await assert.rejects(checked("wrong.py"), ({ stdout }) => /arg-type/.test(stdout) && /call-arg/.test(stdout));
   });
 
   const runtimes: Record<string, { packages: string[]; command: (folder: string) => string[] }> = {

@@ -22,7 +22,7 @@ export function pythonTypes(operations: readonly Operation<never>[]): string {
   const classOf = ({ properties = {}, required = [] }: Schema, name: string, more: readonly string[] = []): string => {
     const members = Object.entries(properties).map(([member, schema]) => {
       const type = typeOf(schema, name + typeName(camel(member)));
-      return `    ${member}: ${required.includes(member) ? type : `NotRequired[${type}]`}`;
+      return wrapped(`    ${member}: ${required.includes(member) ? type : `NotRequired[${type}]`}`);
     });
     classes.push(`class ${name}(TypedDict):\n${[...members, ...more].join("\n")}\n`);
     return name;
@@ -58,12 +58,25 @@ function methodOf(operation: Operation<never>, all: readonly Operation<never>[])
   const row = [method, path, payload].map(literal);
   if (number) row.push(`("${number.input}", "${number.record}")`);
   if (stateByKey) row.push(...(number ? [] : ["None"]), literal(stateByKey));
-  const dicts = [dictOf(false), dictOf(true)].filter((dict, at) => at === 0 || dict !== "{}");
+  const given = [`row = _Row(${row.join(", ")})`, `given: _Texts = ${dictOf(false)}`];
+  if (dictOf(true) !== "{}") given.push(`options: _Texts = ${dictOf(true)}`);
+  const lines = given.map((line) => `${wrapped(`        ${line}`, ", ", 12)}\n`).join("");
+  const about = `${firstSentence(description)}${since ? ` Since ${since}.` : ""}`;
   return `    def ${snake(id)}(${own}) -> ${typeName(id)}Answer:
-        """${firstSentence(description).replaceAll("\\", "\\\\")}${since ? ` Since ${since}.` : ""}"""
-        row = _Row(${row.join(", ")})
-        return self._call(row, ${dicts.join(", ")})
+${wrapped(`        """${about}"""`)}
+${lines}        answer: ${typeName(id)}Answer = self._call(row, given${dictOf(true) === "{}" ? "" : ", options"})
+        return answer
 `;
+}
+
+/** A line on as many as it needs. */
+function wrapped(line: string, after: " " | ", " = " ", indent = 8): string {
+  const lines = [""];
+  for (const word of line.split(new RegExp(`(?<=\\S${after})`))) {
+    if (lines.at(-1)!.length + word.trimEnd().length > 120) lines.push(" ".repeat(indent));
+    lines.push(lines.pop()! + word);
+  }
+  return lines.map((one) => one.trimEnd()).join("\n");
 }
 
 function literal(value: unknown): string {
