@@ -55,12 +55,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
     rateLimiters,
-    bounds: {
-      body: config.limitSizes.body,
-      url: config.limitSizes.url,
-      headers: config.limitSizes.headers,
-      arrival: config.requestTimeout,
-    },
+    bounds: { ...config.limitSizes, arrival: config.requestTimeout },
     connections: { most: config.maxConnections, answer: answerTime(config) },
     docs: config.docs,
     wrongPathPage: config.docs
