@@ -157,7 +157,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.fill(/^Name/, `Shop of ${name}`);
     await hands.fill(/^Email/, email);
     await hands.go(/^Create$/);
-    await said(page, `is created for Shop of ${name}`);
+    await said(page, `The account Shop of ${name} is created`);
     await hands.go(/^Keys$/);
     await hands.go(/^New key$/);
     await hands.fill(/^Client/, email);

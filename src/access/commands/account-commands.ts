@@ -71,6 +71,10 @@ const createAccount = command({
     `Account ${id} is created for ${name}.`,
     { note: `Give it a key: duba keys create --account ${email}` },
   ],
+  onPage: ({ name, email }) => [
+    `The account ${name} is created.`,
+    { note: `Give it a key: duba keys create --account ${email}` },
+  ],
   records: ["account.created"],
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],
   run: async ({ name, email, ...terms }, store: Audited & WithClock) =>

@@ -126,8 +126,8 @@ export async function learnNames(db: Kysely<Tables>, names: Map<string, string>,
   eachText(answer, (text, member) => {
     if (names.has(text)) return;
     const [, id = text] = /^key:(\w+)$/.exec(text) ?? [];
-    if (/^(?:key_id|id|alarm|actor|made_by)$/.test(member) && isPlainId(id) && keys.size < most) keys.add(id);
-    else if (/^acc_\w+$/.test(text) && ids.size < most) ids.add(text);
+    if (/^acc_\w+$/.test(text) && ids.size < most) ids.add(text);
+    else if (/^(?:key_id|id|alarm|actor|made_by)$/.test(member) && isPlainId(id) && keys.size < most) keys.add(id);
     else if (text.includes("@") && emails.size < most)
       for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
   });
