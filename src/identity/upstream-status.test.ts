@@ -34,14 +34,17 @@ for (const engine of usualEngines) {
       assert.equal(notes.isDue(), true);
       await notes.note();
       const [first, second] = await upstreamStatus(store.db);
-      const { instance, notedAt, ...seen } = first!;
-      assert.deepEqual(seen, { ...fine, state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
+      const { instance, noted_at, ...seen } = first!;
+      assert.deepEqual(seen, {
+        ...{ upstream: "first", last_answer_at: 5, ill_since: null, balance: 70, kinds: ["bvn"] },
+        ...{ state: "open", alarm: "no_money", last_failures: { no_money: 7 } },
+      });
       assert.notEqual(instance, second!.instance);
-      assert.ok(Math.abs(Date.now() - notedAt) < 60_000);
+      assert.ok(Math.abs(Date.now() - noted_at) < 60_000);
 
       await notes.stop();
       assert.deepEqual(
-        (await upstreamStatus(store.db)).map(({ name }) => name),
+        (await upstreamStatus(store.db)).map(({ upstream }) => upstream),
         ["second"],
       );
       assert.deepEqual(await upstreamStatus(store.db, Date.now() + 61_000), [], "of a process that is gone");

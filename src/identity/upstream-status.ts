@@ -4,10 +4,7 @@ import type { Db } from "../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
 /** The state of an upstream, as one serving process sees it. Times are milliseconds since 1970. */
-export interface UpstreamStatus extends UpstreamHealth {
-  instance: string;
-  notedAt: number;
-}
+export type UpstreamStatus = Awaited<ReturnType<typeof upstreamStatus>>[number];
 
 const noteEvery = 5_000;
 /** Milliseconds during which the same alarm of several processes makes only one event. */
@@ -81,7 +78,7 @@ export class UpstreamNotes {
 }
 
 /** The state of upstreams in all serving processes. */
-export async function upstreamStatus(db: Db, now: number = Date.now()): Promise<UpstreamStatus[]> {
+export async function upstreamStatus(db: Db, now: number = Date.now()) {
   const rows = await db
     .selectFrom("upstream_status")
     .selectAll()
@@ -90,15 +87,9 @@ export async function upstreamStatus(db: Db, now: number = Date.now()): Promise<
     .orderBy("instance")
     .execute();
   return rows.map((row) => ({
-    instance: row.instance,
-    name: row.upstream,
-    state: row.state as UpstreamHealth["state"],
-    alarm: row.alarm as UpstreamHealth["alarm"],
-    lastAnswerAt: row.last_answer_at,
-    balance: row.balance,
-    kinds: JSON.parse(row.kinds),
-    illSince: row.ill_since,
-    lastFailures: JSON.parse(row.last_failures),
-    notedAt: row.noted_at,
+    ...row,
+    ...{ state: row.state as UpstreamHealth["state"], alarm: row.alarm as UpstreamHealth["alarm"] },
+    kinds: JSON.parse(row.kinds) as UpstreamHealth["kinds"],
+    last_failures: JSON.parse(row.last_failures) as UpstreamHealth["lastFailures"],
   }));
 }

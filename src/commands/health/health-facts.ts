@@ -77,7 +77,7 @@ export async function readFacts(room: AlarmRoom) {
     withoutVendorSince: Math.max(
       ...live.filter(({ kind }) => checksWithoutVendor(live).includes(kind)).map(({ since }) => since ?? 0),
     ),
-    vendors: [...Map.groupBy(views, ({ name }) => name)].map(([name, seen]) => ({
+    vendors: [...Map.groupBy(views, ({ upstream }) => upstream)].map(([name, seen]) => ({
       name,
       /** Pauses aside. */
       ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
@@ -87,7 +87,7 @@ export async function readFacts(room: AlarmRoom) {
         : undefined,
       alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
       /** Since when the first process sees that it has an alarm, or is not ready. */
-      since: seen.flatMap(({ illSince }) => illSince ?? []).toSorted((one, other) => one - other)[0] ?? null,
+      since: seen.flatMap(({ ill_since }) => ill_since ?? []).toSorted((one, other) => one - other)[0] ?? null,
       attemptsLeft: attemptsLeft(
         seen.find(({ balance }) => balance !== null)?.balance ?? null,
         figures.filter(({ vendor }) => vendor === name),

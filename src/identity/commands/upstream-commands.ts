@@ -32,7 +32,7 @@ function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
   };
 }
 
-const failureWords: Record<keyof UpstreamStatus["lastFailures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
+const failureWords: Record<keyof UpstreamStatus["last_failures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
   no_money: "balance at the vendor is empty",
   bad_credentials: "vendor refused the credentials",
   bad_settings: "vendor refused the settings",
@@ -94,16 +94,13 @@ async function statusesOf(db: Audited["db"], now: number) {
   return (await upstreamStatus(db, now)).map((seen) => statusOf(seen, pauses));
 }
 
-function statusOf(
-  { name, lastAnswerAt, lastFailures, notedAt, kinds, ...status }: UpstreamStatus,
-  pauses: readonly PausedRoute[],
-) {
-  const checks = kinds.filter((kind) => pauseOf(pauses, name, kind));
+function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedRoute[]) {
+  const checks = kinds.filter((kind) => pauseOf(pauses, status.upstream, kind));
   const [first] = checks;
   return {
-    ...{ ...status, upstream: name, last_answer_at: lastAnswerAt, last_failures: lastFailures, noted_at: notedAt },
+    ...status,
     state: checks.length > 0 && checks.length === kinds.length ? ("paused" as const) : status.state,
-    ...pauseFacts(first && pauseOf(pauses, name, first)),
+    ...pauseFacts(first && pauseOf(pauses, status.upstream, first)),
     paused_checks: checks,
   };
 }

@@ -20,11 +20,11 @@ export interface LiveVendor {
  */
 export async function liveVendors(db: Db, now: number): Promise<LiveVendor[]> {
   const [seen, pauses] = await Promise.all([upstreamStatus(db, now), pausedRoutes(db, now)]);
-  return [...Map.groupBy(seen, ({ name }) => name)].flatMap(([vendor, views]) =>
+  return [...Map.groupBy(seen, ({ upstream }) => upstream)].flatMap(([vendor, views]) =>
     [...new Set(views.flatMap(({ kinds }) => kinds))].map((kind) => {
       const pause = pauseOf(pauses, vendor, kind);
       const isAway = views.every(({ state }) => state === "open");
-      const away = isAway ? Math.max(...views.map(({ illSince }) => illSince ?? 0)) : null;
+      const away = isAway ? Math.max(...views.map(({ ill_since }) => ill_since ?? 0)) : null;
       return { vendor, kind, pause, isAway, since: pause?.since ?? away };
     }),
   );

@@ -32,7 +32,7 @@ export async function vendorStandings(
   const told = await upstreamStatus(db, now);
   const pauses = await pausedRoutes(db, now);
   return figures.map((one) => {
-    const balance = told.find(({ name, balance }) => name === one.vendor && balance !== null)?.balance ?? null;
+    const balance = told.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
     const own = figures.filter(({ vendor }) => vendor === one.vendor);
     const isPriced = one.cost > 0 || prices[one.vendor]?.[one.kind] !== undefined;
     return {
@@ -40,7 +40,8 @@ export async function vendorStandings(
       balance,
       attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
       daysLeft: daysLeft(balance, own, one),
-      state: worstFirst.find((state) => told.some((seen) => seen.name === one.vendor && seen.state === state)) ?? null,
+      state:
+        worstFirst.find((state) => told.some((seen) => seen.upstream === one.vendor && seen.state === state)) ?? null,
       pause: pauseOf(pauses, one.vendor, one.kind),
     };
   });
