@@ -27,7 +27,7 @@ export const rollEventSecret = operation({
   alsoCalled: ["rollsecret", "rotatesecret", "webhooksecret"],
   description:
     "Gives an endpoint a new secret, which is shown this once. For the overlap each delivery carries a signature by both, so that you can " +
-    "change the secret of the receiver at any time in between.",
+    "change the secret of the receiver at any time in between. A second one within the overlap ends the oldest secret at once.",
   carriage: "body",
   input: Type.Object({
     id: idField,
