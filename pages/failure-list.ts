@@ -31,7 +31,7 @@ ${codes.map((code) => failure(code, codesOf, origin))}</section>
 }
 
 function failure(code: FailureCode, codesOf: ReadonlyMap<string, readonly FailureCode[]>, origin: string): Html {
-  const { status, retryable, cause, cure } = failures[code];
+  const { status, retryable, cause, cure, since } = failures[code];
   const guide = guideOn(code, status);
   return html`<article class="failure" id="${code}" aria-labelledby="${code}-name">
 <h3 id="${code}-name"><a href="#${code}"><code>${code}</code></a></h3>
@@ -45,7 +45,12 @@ ${
     : ""
 }<dt>Status</dt><dd>${status}</dd>
 <dt>Retryable</dt><dd>${retryable ? "yes: the same request may succeed later" : "no: the same request fails again"}</dd>
-<dt>Operations</dt><dd>${operationsWith(code, codesOf)}</dd>
+${
+  since
+    ? html`<dt>Since</dt><dd>version ${since}</dd>
+`
+    : ""
+}<dt>Operations</dt><dd>${operationsWith(code, codesOf)}</dd>
 <dt>Provoke it</dt><dd>${provoked(code, origin)}</dd>
 </dl>
 </article>

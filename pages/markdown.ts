@@ -4,10 +4,12 @@ import { downloads, guides } from "../src/http/pages/guides.ts";
 import { Html, html } from "../src/http/pages/html.ts";
 import { failures } from "../src/operation/failures.ts";
 
-/** The pages by the files that they are read from. */
+/** The pages by the files that they are read from. A file of several downloads is the first one. */
 const pathOfFile = new Map<string, string>([
   ...Object.entries(guides).map(([path, { file }]) => [file, path] as const),
-  ...Object.entries(downloads).flatMap(([path, files]) => files.map((file) => [file, path] as const)),
+  ...Object.entries(downloads)
+    .toReversed()
+    .flatMap(([path, files]) => files.map((file) => [file, path] as const)),
 ]);
 
 /** The title of a document, and the rest of it as a part of a page of a service at `origin`. */

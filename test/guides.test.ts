@@ -109,6 +109,9 @@ suite("the guides of the service", () => {
   });
 
   test("hand out clients that are the repository's own, and run", async () => {
+    const page = (await pageOf("/docs/clients")).text;
+    for (const name of ["duba.ts", "duba.php", "duba.py"])
+      assert.ok(page.includes(`<a href="/docs/clients/${name}">${name}</a>`), name);
     for (const name of ["duba.php", "duba.py"]) {
       const response = await pageOf(`/docs/clients/${name}`);
       assert.equal(response.text, readFileSync(`docs/clients/${name}`, "utf8"));

@@ -60,7 +60,7 @@ function byOperation(parts: readonly Part[]): string {
     .map(({ name: id, since }) => {
       const later = parts.filter(({ isLater, operations }) => isLater && operations.has(id));
       const told = later.map(({ name, since }) => `${memberOf(name)} since ${since}`);
-      return `| \`${id}\` | ${since} | ${told.join("; ")} |`;
+      return `| \`${id}\` | ${since} | ${told.join("; ") || "–"} |`;
     });
   return ["## By operation\n", "| operation | since | came later |", "| --- | --- | --- |", ...rows, ""].join("\n");
 }
