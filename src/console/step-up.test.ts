@@ -200,7 +200,7 @@ for (const engine of usualEngines)
       const account = "shop@example.com";
       const made = await post("/keys/create", by.operator, { account, mode: "test" });
       const [, id = ""] = /This test key (\w+) of/.exec(made.text) ?? [];
-      assert.match((await post("/keys/change", by.operator, { id, label: "till" })).text, /\(till\)/);
+      assert.match((await post("/keys/change", by.operator, { id, label: "till" })).text, /The test key till of/);
       assert.match((await post("/accounts/change", by.operator, { account, name: "Shop" })).text, /\(Shop, /);
       assert.deepEqual((await deedOf("/accounts/change", by.operator, { account, name: "Shop" })).json, {});
       for (const [path, fields] of [
