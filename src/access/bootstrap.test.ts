@@ -124,7 +124,7 @@ for (const engine of engines) {
       await firstStart(recorded(store.db), one, 2000);
       const row = await inForce();
       assert.deepEqual([row.secret_hash, row.account_id], [secretHash(one), old.account_id]);
-      assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
+      assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revoked_at, 2000);
     });
 
     test("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
@@ -143,7 +143,7 @@ for (const engine of engines) {
       await firstStart(recorded(store.db), one);
       await revokeKey(recorded(store.db), (await inForce()).id);
       await firstStart(recorded(store.db), one);
-      assert.equal((await listKeys(store.db)).filter(({ revokedAt }) => revokedAt === null).length, 0);
+      assert.equal((await listKeys(store.db)).filter(({ revoked_at }) => revoked_at === null).length, 0);
     });
 
     test("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {

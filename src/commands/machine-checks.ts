@@ -74,7 +74,7 @@ const checks: Readonly<Record<string, Check>> = {
       );
     if (upstreams.length > 0) return `live keys use ${upstreams.join(", then ")}.`;
     const keys = (await listKeys(db)).filter(
-      ({ mode, scopes, revokedAt }) => mode === "live" && revokedAt === null && scopes.includes("identity:verify"),
+      ({ mode, scopes, revoked_at }) => mode === "live" && revoked_at === null && scopes.includes("identity:verify"),
     );
     return keys.length === 0
       ? "no live key may verify persons."
@@ -129,7 +129,7 @@ const checks: Readonly<Record<string, Check>> = {
     const parts = await starterPart(await latestSnapshot(db));
     if (parts.length === 0) return "the prices are not those of the starter catalogue.";
     const sold = parts.map(({ list, same, all }) => `${same} of ${all} entries of ${list}`).join(", ");
-    const isLive = (await listKeys(db)).some(({ mode, revokedAt }) => mode === "live" && revokedAt === null);
+    const isLive = (await listKeys(db)).some(({ mode, revoked_at }) => mode === "live" && revoked_at === null);
     return [
       `${isLive ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue. Import your own prices: duba catalogue import`,
     ];

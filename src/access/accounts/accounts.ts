@@ -10,19 +10,8 @@ import type { AccountRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62 } from "../secrets.ts";
 
-export interface Account {
-  id: string;
-  name: string;
-  /** In lower case: e-mail addresses are compared without case. */
-  email: string;
-  fees: OwnFees;
-  answers: Answers;
-  terms: AccountTerms;
-  /** Milliseconds since 1970, like the one that follows. */
-  createdAt: number;
-  /** Null while the account's keys work. */
-  suspendedAt: number | null;
-}
+/** `email`: in lower case, because addresses are compared without case. `suspended_at`: null while the account's keys work. */
+export type Account = ReturnType<typeof accountOf>;
 
 /** New values for an account. An absent member does not change. */
 export interface AccountChange {
@@ -88,8 +77,8 @@ export async function changeAccount(store: Audited, idOrEmail: string, changes: 
  * Throws an `AccessError` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
-  const { suspendedAt } = await findAccount(store.db, idOrEmail);
-  return updateAccount(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
+  const { suspended_at } = await findAccount(store.db, idOrEmail);
+  return updateAccount(store, "account.suspended", idOrEmail, { suspended_at: suspended_at ?? now });
 }
 
 /** Ends a suspension. Throws an `AccessError` if there is no such account. */
@@ -168,15 +157,7 @@ function nameOf(name: string): string {
   return name.trim();
 }
 
-function accountOf(row: AccountRow): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    fees: JSON.parse(row.fees) as OwnFees,
-    answers: row.answers as Answers,
-    terms: JSON.parse(row.terms) as AccountTerms,
-    createdAt: row.created_at,
-    suspendedAt: row.suspended_at,
-  };
+function accountOf(row: AccountRow) {
+  const [fees, terms] = [JSON.parse(row.fees) as OwnFees, JSON.parse(row.terms) as AccountTerms];
+  return { ...row, fees, answers: row.answers as Answers, terms };
 }

@@ -160,11 +160,6 @@ export function termsOf({
   };
 }
 
-export function accountFactsOf({ fees, createdAt, suspendedAt, ...account }: accounts.Account) {
-  return {
-    ...account,
-    ...forEachKind(feeName, (kind) => fees[kind] ?? null),
-    created_at: createdAt,
-    suspended_at: suspendedAt,
-  };
+export function accountFactsOf({ fees, ...account }: accounts.Account) {
+  return { ...account, ...forEachKind(feeName, (kind) => fees[kind] ?? null) };
 }

@@ -178,7 +178,7 @@ const rollKeyCommand = command({
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   run: async ({ id, overlap }, store: Audited & WithClock) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
-    return { ...(await shownKey(store.db, key)), key: text, replaces: old.id, old_key_ends_at: old.expiresAt };
+    return { ...(await shownKey(store.db, key)), key: text, replaces: old.id, old_key_ends_at: old.expires_at };
   },
 });
 
@@ -199,7 +199,7 @@ const revokeKey = command({
   examples: [{ id: "4Zq8mPx0LtV2" }],
   run: async ({ id }, store: Audited & WithClock) => {
     const key = await keys.revokeKey(store, publicIdOf(id), store.now());
-    return { id: key.id, revoked_at: key.revokedAt! };
+    return { id: key.id, revoked_at: key.revoked_at! };
   },
 });
 
@@ -221,6 +221,6 @@ function addressesOf(given: readonly (string | null)[]): string[] {
 }
 
 async function shownKey(db: Audited["db"], key: keys.ApiKey) {
-  const [{ email }, uses] = await Promise.all([findAccount(db, key.accountId), lastUses(db)]);
+  const [{ email }, uses] = await Promise.all([findAccount(db, key.account_id), lastUses(db)]);
   return keyFactsOf(key, email, uses.get(key.id));
 }

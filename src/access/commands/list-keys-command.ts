@@ -87,24 +87,20 @@ async function listed({ db }: Audited, account?: string) {
   const found = await keys.listKeys(db, account);
   const [accounts, uses] = await Promise.all([listAccounts(db), lastUses(db)]);
   const emails = new Map(accounts.map(({ id, email }) => [id, email]));
-  return found.map((key) => keyFactsOf(key, emails.get(key.accountId) ?? key.accountId, uses.get(key.id)));
+  return found.map((key) => keyFactsOf(key, emails.get(key.account_id) ?? key.account_id, uses.get(key.id)));
 }
 
 export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
   return {
     ...key,
     account: email,
-    account_id: key.accountId,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
     last_used_at: use?.at ?? null,
     last_used_from: use?.address ?? null,
     state: stateOf(key),
   };
 }
 
-function stateOf({ revokedAt, expiresAt }: keys.ApiKey): "revoked" | "expired" | "active" {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+function stateOf({ revoked_at, expires_at }: keys.ApiKey): "revoked" | "expired" | "active" {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && expires_at <= Date.now() ? "expired" : "active";
 }

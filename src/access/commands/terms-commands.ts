@@ -141,10 +141,10 @@ const showAccount = command({
   run: async ({ account }, room: Room & WithNotes & WithNearlySpent) => {
     const found = await accounts.findAccount(room.db, account);
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
-    const { id, suspendedAt } = found;
+    const { id, suspended_at: since } = found;
     return {
       ...withState(await allTermsOf(room, found), await room.nearlySpent()),
-      suspended_by: suspendedAt === null ? null : ((await room.suspendedBy(id, suspendedAt)) ?? null),
+      suspended_by: since === null ? null : ((await room.suspendedBy(id, since)) ?? null),
       notes: entries.map(({ occurredAt, actor, facts }) => ({
         at: occurredAt,
         by: actor,
@@ -263,9 +263,9 @@ function withState(facts: Static<typeof TermsFacts>, nearlySpent: ReadonlySet<st
 async function usesOf(db: Audited["db"]): Promise<ReadonlyMap<string, number>> {
   const [keys, uses] = await Promise.all([listKeys(db), lastUses(db)]);
   const usedAt = new Map<string, number>();
-  for (const { id, accountId } of keys) {
+  for (const { id, account_id } of keys) {
     const at = uses.get(id)?.at;
-    if (at !== undefined) usedAt.set(accountId, Math.max(at, usedAt.get(accountId) ?? 0));
+    if (at !== undefined) usedAt.set(account_id, Math.max(at, usedAt.get(account_id) ?? 0));
   }
   return usedAt;
 }

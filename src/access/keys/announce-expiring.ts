@@ -7,9 +7,9 @@ const day = 86_400_000;
 const soon = 14 * day;
 
 /** The keys that end soon and have no successor, such as one that `keys roll` made. */
-export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expiresAt: number })[]> {
+export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expires_at: number })[]> {
   const all = await listKeys(db);
-  return all.filter((key): key is ApiKey & { expiresAt: number } => isEnding(key, all, now));
+  return all.filter((key): key is ApiKey & { expires_at: number } => isEnding(key, all, now));
 }
 
 /** Announces each key that ends soon, once for each end. */
@@ -20,28 +20,25 @@ export async function announceExpiring(db: Db, now: number): Promise<void> {
     .where("type", "=", "key.expiring")
     .where("at", ">", now - 2 * soon);
   const known = new Set((await told.execute()).map(({ about }) => about));
-  for (const { id, accountId, mode, expiresAt } of await endingKeys(db, now)) {
-    const about = `${id} ${expiresAt}`;
+  for (const { id, account_id: audience, mode, expires_at } of await endingKeys(db, now)) {
+    const about = `${id} ${expires_at}`;
     if (known.has(about)) continue;
-    const data = { key: id, expires_at: new Date(expiresAt).toISOString() };
+    const data = { key: id, expires_at: new Date(expires_at).toISOString() };
     // Another process may have announced it already.
-    await announce(db, { type: "key.expiring", audience: accountId, mode, about, data, at: now }, now - 2 * soon);
+    await announce(db, { type: "key.expiring", audience, mode, about, data, at: now }, now - 2 * soon);
   }
 }
 
-function isEnding(
-  { accountId, mode, label, createdAt, expiresAt, revokedAt }: ApiKey,
-  all: readonly ApiKey[],
-  now: number,
-) {
-  if (revokedAt !== null || expiresAt === null || expiresAt <= now || expiresAt > now + soon) return false;
+function isEnding(one: ApiKey, all: readonly ApiKey[], now: number) {
+  const end = one.expires_at;
+  if (one.revoked_at !== null || end === null || end <= now || end > now + soon) return false;
   return !all.some(
     (key) =>
-      key.accountId === accountId &&
-      key.mode === mode &&
-      key.label === label &&
-      key.createdAt > createdAt &&
-      key.revokedAt === null &&
-      (key.expiresAt ?? Number.POSITIVE_INFINITY) > expiresAt,
+      key.account_id === one.account_id &&
+      key.mode === one.mode &&
+      key.label === one.label &&
+      key.created_at > one.created_at &&
+      key.revoked_at === null &&
+      (key.expires_at ?? Number.POSITIVE_INFINITY) > end,
   );
 }

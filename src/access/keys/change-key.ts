@@ -40,11 +40,11 @@ export async function changeKey(
     const key = apiKeyOf({ ...row, ...columns });
     const facts = {
       key: id,
-      account: key.accountId,
+      account: key.account_id,
       changed: Object.keys(columns).join(" "),
       scopes: key.scopes.join(" "),
       addresses: key.addresses.join(" "),
-      expires_at: key.expiresAt,
+      expires_at: key.expires_at,
     };
     await audit(trx, { kind: "key.changed", actor, facts });
     return key;

@@ -48,12 +48,12 @@ for (const engine of usualEngines) {
     test("are revoked once: a second time writes nothing", async () => {
       const { key } = await create();
       const change = await changeCount(db, "access");
-      assert.equal((await revokeKey(recorded(db), key.id, 6000)).revokedAt, 6000);
+      assert.equal((await revokeKey(recorded(db), key.id, 6000)).revoked_at, 6000);
       const revoked = await changeCount(db, "access");
       assert.ok(revoked > change);
       const entries: AuditEvent[] = [];
-      assert.equal((await revokeKey(recorded(db, entries), key.id, 7000)).revokedAt, 6000);
-      assert.equal((await apiKeyOf(key.id))?.revokedAt, 6000);
+      assert.equal((await revokeKey(recorded(db, entries), key.id, 7000)).revoked_at, 6000);
+      assert.equal((await apiKeyOf(key.id))?.revoked_at, 6000);
       assert.equal(await changeCount(db, "access"), revoked);
       assert.deepEqual(entries, []);
     });
@@ -64,7 +64,7 @@ for (const engine of usualEngines) {
       const entries: AuditEvent[] = [];
       const scopes = ["identity:verify"];
       const changed = await changeKey(recorded(db, entries), key.id, { scopes, expiresAt: null }, 2000);
-      assert.deepEqual(changed, { ...key, scopes, expiresAt: null });
+      assert.deepEqual(changed, { ...key, scopes, expires_at: null });
       assert.deepEqual(await apiKeyOf(key.id), changed);
       assert.ok((await changeCount(db, "access")) > change);
       const facts = { key: key.id, account: account.id, changed: "scopes expires_at", scopes: "identity:verify" };
@@ -76,7 +76,7 @@ for (const engine of usualEngines) {
 
     test("that are expired are valid again with a later end; revoked ones stay revoked", async () => {
       const { key } = await create({ expiresAt: 2000 }, 1000);
-      assert.equal((await changeKey(recorded(db), key.id, { expiresAt: 9000 }, 3000)).expiresAt, 9000);
+      assert.equal((await changeKey(recorded(db), key.id, { expiresAt: 9000 }, 3000)).expires_at, 9000);
       await revokeKey(recorded(db), key.id, 4000);
       await assert.rejects(changeKey(recorded(db), key.id, { label: "x" }, 5000), /is revoked: create a new one/);
       const { key: other } = await create({}, 1000);
@@ -91,16 +91,16 @@ for (const engine of usualEngines) {
       const change = await changeCount(db, "access");
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
       assert.deepEqual(readApiKey(text), { id: key.id, mode: "live" });
-      assert.deepEqual(await apiKeyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
-      assert.deepEqual(await apiKeyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
+      assert.deepEqual(await apiKeyOf(key.id), { ...old, id: key.id, created_at: 2000 });
+      assert.deepEqual(await apiKeyOf(old.id), { ...old, expires_at: 2000 + 24 * hour });
       assert.ok((await changeCount(db, "access")) > change);
     });
 
     test("are rolled to the same length of life, and the old one never gains time", async () => {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
       const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
-      assert.equal(key.expiresAt, 2000 + hour);
-      assert.equal((await apiKeyOf(old.id))?.expiresAt, 1000 + hour);
+      assert.equal(key.expires_at, 2000 + hour);
+      assert.equal((await apiKeyOf(old.id))?.expires_at, 1000 + hour);
     });
 
     test("that are unknown or have ended are not rolled", async () => {

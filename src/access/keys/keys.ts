@@ -9,20 +9,8 @@ import { AccessError } from "../access-error.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { newApiKey } from "../secrets.ts";
 
-export interface ApiKey {
-  /** The public id. */
-  id: string;
-  accountId: string;
-  mode: Mode;
-  label: string;
-  scopes: readonly Scope[];
-  /** IP addresses and networks; empty allows every address. */
-  addresses: readonly string[];
-  /** Milliseconds since 1970, like the two that follow. */
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-}
+/** A key without its secret. `id`: the public one. `addresses`: IP addresses and networks; empty allows every address. */
+export type ApiKey = ReturnType<typeof apiKeyOf>;
 
 export interface KeyRequest {
   /** Id or e-mail of the account. */
@@ -74,9 +62,9 @@ export async function createKey(
 /** Inserts a key, and records it on the audit trail. */
 export async function insertKey({ db, audit, actor }: Audited, row: ApiKeyRow): Promise<void> {
   await db.insertInto("api_key").values(row).execute();
-  const { id, accountId, mode, scopes, addresses, expiresAt } = apiKeyOf(row);
+  const { id, account_id: account, mode, scopes, addresses, expires_at } = apiKeyOf(row);
   const lists = { scopes: scopes.join(" "), addresses: addresses.join(" ") };
-  const facts = { key: id, account: accountId, mode, ...lists, expires_at: expiresAt };
+  const facts = { key: id, account, mode, ...lists, expires_at };
   await audit(db, { kind: "key.created", actor, facts });
 }
 
@@ -100,7 +88,7 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
     await noteChange(trx, "access");
     await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
     await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
-    const { accountId: audience, mode } = apiKeyOf(row);
+    const { account_id: audience, mode } = apiKeyOf(row);
     const data = { key: id, revoked_at: new Date(now).toISOString() };
     await announce(trx, { type: "key.revoked", audience, mode, about: id, data, at: now });
     return apiKeyOf({ ...row, revoked_at: now });
@@ -135,16 +123,7 @@ export function checkAddresses(entries: readonly string[]): void {
     throw new AccessError(`"${bad}" is neither an IP address nor a network such as 10.0.0.0/8 or 2001:db8::/32.`);
 }
 
-export function apiKeyOf(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode as Mode,
-    label: row.label,
-    scopes: JSON.parse(row.scopes) as Scope[],
-    addresses: JSON.parse(row.addresses) as string[],
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
+export function apiKeyOf({ secret_hash: _, bootstrap: __, ...row }: ApiKeyRow) {
+  const scopes = JSON.parse(row.scopes) as readonly Scope[];
+  return { ...row, mode: row.mode as Mode, scopes, addresses: JSON.parse(row.addresses) as readonly string[] };
 }

@@ -158,10 +158,10 @@ function sweptIn(entries: readonly TrailEntry[], half: Period): Rows {
 }
 
 async function access({ db }: Room, { from, to }: Period): Promise<Rows> {
-  const keys = (await listKeys(db)).map(({ id, accountId, mode, scopes, createdAt, expiresAt, revokedAt }) => {
-    const ends = [expiresAt, revokedAt].filter((end) => end !== null);
-    const what = `${mode} key of ${accountId}: ${scopes.join(" ")}`;
-    return { who: id, what, from: createdAt, until: ends.length === 0 ? null : Math.min(...ends), by: "" };
+  const keys = (await listKeys(db)).map(({ id, account_id, mode, scopes, created_at, expires_at, revoked_at }) => {
+    const ends = [expires_at, revoked_at].filter((end) => end !== null);
+    const what = `${mode} key of ${account_id}: ${scopes.join(" ")}`;
+    return { who: id, what, from: created_at, until: ends.length === 0 ? null : Math.min(...ends), by: "" };
   });
   const roles = rolesOf(await readTrail(db, "people", to));
   // The trail forgets after 24 months, and a person does not.

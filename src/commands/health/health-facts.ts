@@ -98,10 +98,12 @@ export async function readFacts(room: AlarmRoom) {
     fewestAttempts: config.attemptsLeft,
     // Of live keys: the sandbox has a number whose outcome is always unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
-    needsBackup: keys.some(({ mode, revokedAt }) => mode === "live" && revokedAt === null),
-    ending: ends.map(({ id, accountId, label, expiresAt }) => ({
-      ...{ id, account: emails(accountId), label },
-      expires_at: expiresAt,
+    needsBackup: keys.some(({ mode, revoked_at }) => mode === "live" && revoked_at === null),
+    ending: ends.map(({ id, account_id, label, expires_at }) => ({
+      id,
+      account: emails(account_id),
+      label,
+      expires_at,
     })),
     spent: nearlySpent.map((use) => ({ ...use, email: emails(use.account) })),
   };
