@@ -10,8 +10,8 @@ function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
   return {
     reference: `r${nth}`,
     number: 1,
-    startedAt: start + nth * 1_000,
-    vendorReference: `D-${nth}`,
+    started_at: start + nth * 1_000,
+    vendor_reference: `D-${nth}`,
     last4: String(1_000 + (nth % 7)),
     price: 5_000,
     isBilled: true,
@@ -21,13 +21,13 @@ function attempt(nth: number, changes: Partial<OwnAttempt> = {}): OwnAttempt {
 }
 
 function lineOf(
-  { vendorReference, startedAt, last4, price }: OwnAttempt,
+  { vendor_reference: reference, started_at: from, last4, price }: OwnAttempt,
   changes: Partial<InvoiceLine> = {},
 ): InvoiceLine {
   return {
     line: 2,
-    reference: vendorReference,
-    time: { from: startedAt, to: startedAt + 1 },
+    reference,
+    time: { from, to: from + 1 },
     last4,
     price,
     ...changes,
@@ -76,7 +76,7 @@ suite("a comparison of an invoice with our attempts", () => {
         const attempts = Array.from({ length: count }, (_, nth) => attempt(nth));
         const seen = attempts.map((each) =>
           lineOf(each, {
-            time: { from: each.startedAt + drift, to: each.startedAt + drift + 1 },
+            time: { from: each.started_at + drift, to: each.started_at + drift + 1 },
             ...(byTime ? { reference: null } : {}),
           }),
         );
@@ -98,11 +98,11 @@ suite("a comparison of an invoice with our attempts", () => {
   });
 
   test("an answer that was lost has no reference, and is found by time and digits", async () => {
-    const lost = attempt(1, { vendorReference: null });
+    const lost = attempt(1, { vendor_reference: null });
     const line = lineOf(lost, { reference: "D-unknown" });
     assert.deepEqual(await found([line], [lost]), nothing);
     assert.deepEqual(await found([line], [attempt(1)]), { ...nothing, only_vendor: ["D-unknown"], only_here: ["r1"] });
-    const late = { from: lost.startedAt + clockTolerance + 1, to: lost.startedAt + clockTolerance + 2 };
+    const late = { from: lost.started_at + clockTolerance + 1, to: lost.started_at + clockTolerance + 2 };
     assert.deepEqual(await found([{ ...line, time: late }], [lost]), {
       ...nothing,
       only_vendor: ["D-unknown"],
@@ -117,8 +117,8 @@ suite("a comparison of an invoice with our attempts", () => {
 
   test("a vendor that takes our reference writes it on the line of each attempt", async () => {
     const [lost, again] = [
-      attempt(1, { vendorReference: null, isBilled: false }),
-      attempt(2, { vendorReference: null }),
+      attempt(1, { vendor_reference: null, isBilled: false }),
+      attempt(2, { vendor_reference: null }),
     ];
     const attempts = [lost, { ...again, reference: "r1", number: 2 }];
     const lines = attempts.map((each) => lineOf(each, { reference: "r1", last4: null }));
@@ -130,8 +130,8 @@ suite("a comparison of an invoice with our attempts", () => {
 
   test("a line that two attempts may mean is that of the one that the vendor certainly bills", async () => {
     const last4 = "4717";
-    const unknown = attempt(1, { vendorReference: null, isBilled: false, last4 });
-    const billed = attempt(5, { vendorReference: null, last4 });
+    const unknown = attempt(1, { vendor_reference: null, isBilled: false, last4 });
+    const billed = attempt(5, { vendor_reference: null, last4 });
     const line = lineOf(unknown, { reference: null });
     assert.deepEqual(await found([line], [unknown, billed]), nothing);
     assert.deepEqual(await found([line, lineOf(billed)], [unknown, billed]), nothing);
@@ -139,11 +139,11 @@ suite("a comparison of an invoice with our attempts", () => {
 
   test("a line with a price is not that of an attempt that costs nothing, if another may have been billed", async () => {
     const last4 = "4717";
-    const unknown = attempt(1, { vendorReference: null, isBilled: false, last4 });
-    const free = { ...attempt(5, { vendorReference: null, price: 0, last4 }), reference: "r1", number: 2 };
+    const unknown = attempt(1, { vendor_reference: null, isBilled: false, last4 });
+    const free = { ...attempt(5, { vendor_reference: null, price: 0, last4 }), reference: "r1", number: 2 };
     const [byTime, byOurs] = [{ reference: null }, { reference: "r1", last4: null }];
     for (const how of [byTime, byOurs]) {
-      const near = { ...how, time: { from: free.startedAt, to: free.startedAt + 1 } };
+      const near = { ...how, time: { from: free.started_at, to: free.started_at + 1 } };
       const lines = [lineOf(unknown, near), lineOf(unknown, { ...near, price: null })];
       for (const line of lines) assert.equal((await matchInvoice([line], [free, unknown])).agreed[0]?.attempt, unknown);
       const listed = lineOf(free, { ...near, price: 0 });

@@ -8,8 +8,8 @@ export interface OwnAttempt {
   /** The number of the attempt within its verification. */
   number: number;
   /** Milliseconds since 1970. */
-  startedAt: number;
-  vendorReference: string | null;
+  started_at: number;
+  vendor_reference: string | null;
   /** Null if the person was erased. */
   last4: string | null;
   /** Kobo that the vendor bills for it. Null: not known. */
@@ -83,7 +83,7 @@ export async function matchInvoice(
   /** Our reference is the name of all attempts of a verification, the vendor's of one. */
   const named = Map.groupBy(
     attempts.flatMap((attempt) => [
-      { name: attempt.vendorReference, attempt },
+      { name: attempt.vendor_reference, attempt },
       { name: attempt.reference, attempt },
     ]),
     ({ name }) => name,
@@ -181,11 +181,11 @@ function reverseLines(invoice: readonly InvoiceLine[]): { lines: InvoiceLine[]; 
 /** Returns a function that finds the attempts that match a line by digits and time, the nearest first. */
 function nearbyAttempts(attempts: readonly OwnAttempt[]) {
   const byDigits = Map.groupBy(attempts, ({ last4 }) => last4);
-  for (const group of byDigits.values()) group.sort((one, other) => one.startedAt - other.startedAt);
+  for (const group of byDigits.values()) group.sort((one, other) => one.started_at - other.started_at);
   return (line: InvoiceLine): Candidate[] => {
     if (line.time === null || line.last4 === null) return [];
     return (byDigits.get(line.last4) ?? [])
-      .filter((attempt) => line.reference === null || attempt.vendorReference === null)
+      .filter((attempt) => line.reference === null || attempt.vendor_reference === null)
       .map((attempt) => candidateOf(line, attempt))
       .filter(({ distance }) => distance <= clockTolerance)
       .sort(byFit);
@@ -208,8 +208,8 @@ function doubtOf({ price }: InvoiceLine, attempt: OwnAttempt): number {
 }
 
 /** Milliseconds between a line and an attempt; 0 if the line has no time. */
-function distanceOf({ time }: InvoiceLine, { startedAt }: OwnAttempt): number {
-  return time === null ? 0 : Math.max(time.from - startedAt, startedAt - time.to, 0);
+function distanceOf({ time }: InvoiceLine, { started_at: began }: OwnAttempt): number {
+  return time === null ? 0 : Math.max(time.from - began, began - time.to, 0);
 }
 
 function byFit(one: Candidate, other: Candidate): number {

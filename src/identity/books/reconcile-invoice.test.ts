@@ -65,7 +65,7 @@ for (const engine of engines) {
       const compare = async (lines: readonly Billed[]) => {
         const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to });
         const of = (name: (typeof differences)[number]) =>
-          found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendorReference);
+          found.differences[name].map(({ line, attempt }) => line?.reference ?? attempt?.vendor_reference);
         return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
       };
       const nothing = {

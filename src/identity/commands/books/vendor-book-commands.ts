@@ -276,10 +276,10 @@ function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): Static<typeof su
 function factsOf({ line, attempt }: Pair) {
   return {
     line: line?.line ?? null,
-    vendor_reference: referenceIn(line) ?? attempt?.vendorReference ?? null,
+    vendor_reference: referenceIn(line) ?? attempt?.vendor_reference ?? null,
     request_reference: attempt?.reference ?? null,
     attempt: attempt?.number ?? null,
-    time: attempt?.startedAt ?? line?.time?.from ?? null,
+    time: attempt?.started_at ?? line?.time?.from ?? null,
     digits: attempt?.last4 ?? line?.last4 ?? null,
     vendor_price: line?.price ?? null,
     our_price: attempt?.price ?? null,
