@@ -87,7 +87,7 @@ for (const engine of engines) {
     test("is part of a time that begins with it, and not of one that ends with it", async () => {
       await append(store.db, { kind: "books.rebuilt", actor: "system", facts: { sums: 1 } });
       const kind = "books.rebuilt";
-      const [{ occurredAt: at } = { occurredAt: 0 }] = await tail(store.db, { most: 1, kind });
+      const [{ occurred_at: at } = { occurred_at: 0 }] = await tail(store.db, { most: 1, kind });
       const found = (since: number, until: number) => tail(store.db, { most: 10, kind, since, until });
       assert.deepEqual([(await found(at, at + 1)).length, (await found(at - 1, at)).length], [1, 0]);
       const before = async (until: number) => (await Array.fromAsync(entriesOf(store.db, [kind], until))).length;

@@ -72,7 +72,7 @@ function inRange(column: string, { above, upTo }: Range): Expression<SqlBool> {
 export interface Entry {
   id: string;
   /** Milliseconds since 1970. */
-  occurredAt: number;
+  occurred_at: number;
   kind: string;
   actor: string;
   /** JSON text, unless it was tampered with. */
@@ -111,7 +111,7 @@ export async function tail(db: Db, { most, since, until, kind, reference }: Tail
       .where(sql<SqlBool>`substr(facts, 15, 15) = ${reference.slice(0, 15)}`)
       .where("facts", "like", `{"reference":"${reference}"%`);
   const found = await query.execute();
-  return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
+  return found.reverse().map((entry) => ({ ...entry, occurred_at: Number(entry.occurred_at) }));
 }
 
 /** Entries of these kinds, of which none is about a verification, before `until`: by kind, those of a kind oldest first. */
@@ -122,8 +122,7 @@ export async function* entriesOf(db: Db, kinds: readonly string[], until: number
     .where("kind", "in", kinds)
     .where("occurred_at", "<", until)
     .where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`);
-  for await (const page of pagesOf(entries, ["kind", "occurred_at", "id"], entriesAtOnce))
-    for (const { occurred_at, ...entry } of page) yield { ...entry, occurredAt: occurred_at };
+  for await (const page of pagesOf(entries, ["kind", "occurred_at", "id"], entriesAtOnce)) yield* page;
 }
 
 /** An entry without what a passkey signed, which nobody reads. */

@@ -73,21 +73,21 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
     }
     progress?.(result.verifications);
   }
-  for (const [reference, { occurredAt }] of recorded)
-    if (occurredAt >= demanded) note(reference, "is on the audit trail, and not on the ledger");
+  for (const [reference, { occurred_at }] of recorded)
+    if (occurred_at >= demanded) note(reference, "is on the audit trail, and not on the ledger");
   return result;
 }
 
 /** The newest entry of each verification. */
-async function lastEntries(db: Db): Promise<Map<string, { occurredAt: number; facts: string }>> {
-  const last = new Map<string, { occurredAt: number; facts: string }>();
+async function lastEntries(db: Db): Promise<Map<string, { occurred_at: number; facts: string }>> {
+  const last = new Map<string, { occurred_at: number; facts: string }>();
   const entries = db
     .selectFrom("audit_entry")
     .select(["id", "occurred_at", "facts"])
     .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"]);
   for await (const page of pagesOf(entries, ["occurred_at", "id"], entriesAtOnce))
     for (const { id, occurred_at, facts } of page)
-      last.set(String(factsIn(facts).reference ?? id), { occurredAt: occurred_at, facts });
+      last.set(String(factsIn(facts).reference ?? id), { occurred_at, facts });
   return last;
 }
 

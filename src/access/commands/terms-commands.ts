@@ -24,7 +24,7 @@ import { AccountFacts, accountMember as account, accountFactsOf } from "./accoun
 /** What the audit trail says about an account. */
 interface WithNotes {
   suspendedBy(id: string, at: number): Promise<string | undefined>;
-  auditEntries(id: string): Promise<readonly { occurredAt: number; kind: string; actor: string; facts: string }[]>;
+  auditEntries(id: string): Promise<readonly { occurred_at: number; kind: string; actor: string; facts: string }[]>;
 }
 
 /** Terms count in the months of the service's time zone. */
@@ -145,8 +145,8 @@ const showAccount = command({
     return {
       ...withState(await allTermsOf(room, found), await room.nearlySpent()),
       suspended_by: since === null ? null : ((await room.suspendedBy(id, since)) ?? null),
-      notes: entries.map(({ occurredAt, actor, facts }) => ({
-        at: occurredAt,
+      notes: entries.map(({ occurred_at, actor, facts }) => ({
+        at: occurred_at,
         by: actor,
         note: noteIn(facts),
       })),

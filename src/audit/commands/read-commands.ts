@@ -68,9 +68,7 @@ const tailTrail = command({
       throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
     const entries = await tail(db, { most: lines, ...request });
     return {
-      entries: entries.map(({ id, occurredAt, kind, actor, facts, batch }) => ({
-        ...{ id, occurred_at: occurredAt, kind, actor, facts: factsOf(kind, facts), batch },
-      })),
+      entries: entries.map((entry) => ({ ...entry, facts: factsOf(entry.kind, entry.facts) })),
       head: headText((await storedHead(db)) ?? null),
     };
   },

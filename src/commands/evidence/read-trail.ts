@@ -30,8 +30,8 @@ export type TrailPart = keyof typeof kindsOf;
 /** The entries of a part before `until`, oldest first. */
 export async function readTrail(db: Db, part: TrailPart, until: number): Promise<TrailEntry[]> {
   const found: TrailEntry[] = [];
-  for await (const { occurredAt, kind, actor, facts } of entriesOf(db, kindsOf[part], until))
-    found.push({ at: occurredAt, kind, by: byOf(actor), facts: factsIn(facts) });
+  for await (const { occurred_at, kind, actor, facts } of entriesOf(db, kindsOf[part], until))
+    found.push({ at: occurred_at, kind, by: byOf(actor), facts: factsIn(facts) });
   return found.sort((one, other) => one.at - other.at);
 }
 

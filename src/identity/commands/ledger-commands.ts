@@ -263,7 +263,7 @@ const showVerification = command({
           ? Math.min(keyEnd, found.completed_at! + config.recordRetention)
           : null,
       adjustments: adjustments.map((row) => ({ ...row, fees: row.kobo })),
-      audit_entries: entries.map((entry) => ({ ...entry, occurred_at: entry.occurredAt })),
+      audit_entries: entries,
       time_line: timeLine(found, { responses, adjustments, entries, events }),
     };
   },

@@ -3,8 +3,8 @@ import type { TimeLineParts } from "../ledger/reports/time-line.ts";
 
 /** What commands need from other rooms to show what happened to a verification. */
 export interface WithAuditEntries {
-  /** The newest 100 entries that mention a verification, oldest first. `occurredAt`: milliseconds since 1970; `facts`: JSON. */
-  auditEntries(reference: string): Promise<{ occurredAt: number; kind: string; actor: string; facts: string }[]>;
+  /** The newest 100 entries that mention a verification, oldest first. `occurred_at`: milliseconds since 1970; `facts`: JSON. */
+  auditEntries(reference: string): Promise<{ occurred_at: number; kind: string; actor: string; facts: string }[]>;
   /** What the callers of these requests got about the verification, from the request log, oldest first. */
   responsesAbout(
     caller: { accountId: string; mode: Mode },

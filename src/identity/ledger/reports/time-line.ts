@@ -14,7 +14,7 @@ export interface Moment {
 export interface TimeLineParts {
   responses: readonly ClientResponse[];
   adjustments: readonly Pick<Tables["adjustment"], "at" | "kobo" | "reason">[];
-  entries: readonly { occurredAt: number; kind: string; actor: string; facts: string }[];
+  entries: readonly { occurred_at: number; kind: string; actor: string; facts: string }[];
   events: readonly { at: number; type: string; id: string; deliveries: readonly EventDelivery[] }[];
 }
 
@@ -58,8 +58,8 @@ export function timeLine(row: Row, { responses, adjustments, entries, events }: 
   add(row.charged_at, `charged ${nairaText(row.fee)}`, "");
   for (const { at, kobo, reason } of adjustments)
     add(at, `${kobo < 0 ? "gave back" : "charged"} ${nairaText(Math.abs(kobo))}: ${reason}`, "");
-  for (const { occurredAt, kind, actor, facts } of entries)
-    if (deeds[kind]) add(occurredAt, [deeds[kind], textIn(facts)].filter((text) => text !== "").join(": "), actor);
+  for (const { occurred_at, kind, actor, facts } of entries)
+    if (deeds[kind]) add(occurred_at, [deeds[kind], textIn(facts)].filter((text) => text !== "").join(": "), actor);
   for (const { at, type, deliveries } of events) {
     add(at, `told as ${type}`, "");
     for (const { endpoint, state, triedAt } of deliveries) add(triedAt, `${type} ${state}`, endpoint);
