@@ -80,6 +80,8 @@ for (const engine of usualEngines)
           ...site.places.map(({ path }) => path),
           "/now/live",
           "/now/tables",
+          "/now/alarms",
+          "/now/look-ups",
           ...answers.flatMap((command) => addressesOf(command, subjects).slice(0, 2)),
         ];
         for (const page of pages) {

@@ -133,11 +133,11 @@ suite("what pages of the console say", () => {
     const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
     const draft = draftIn(said);
     const name = `held:${draft}`;
-    assert.match(await page("/now/tables"), new RegExp(`The change ${draft} of the catalogue waits`));
+    assert.match(await page("/now/alarms"), new RegExp(`The change ${draft} of the catalogue waits`));
     const { db, now } = await service.store();
     const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
     await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();
-    for (const path of ["/", "/now/tables"])
+    for (const path of ["/", "/now/alarms"])
       assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
   });
 

@@ -169,6 +169,8 @@ export function consoleCanaries(engine: Engine): void {
       ...site.places.map(({ path }) => path),
       "/now/live",
       "/now/tables",
+      "/now/alarms",
+      "/now/look-ups",
       "/now/sums",
       ...addresses,
     ]) {

@@ -48,6 +48,10 @@ function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => 
   return `paused${checks} by ${by} because of ${why}, until ${until === null ? "somebody resumes it" : at(until)}`;
 }
 
+function troubleOf(alarm: string): string {
+  return alarm === "no_money" ? "has an empty wallet" : `has the alarm ${alarm.replaceAll("_", " ")}`;
+}
+
 /** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. `at`: a time for people. */
 export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => string): Omit<Alarm, "acknowledged">[] {
   const { instances, belowCost, unknown, unsealed, backupAt } = facts;
@@ -64,8 +68,19 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
     );
   if (facts.withoutVendor.length > 0) {
     const checks = facts.withoutVendor.map(labelOf).join(" and ");
-    const what = `Live verifications have no vendor for ${checks}, so each is answered 503. See why: duba routes show`;
-    add("no-vendor", 1, what, { since: facts.withoutVendorSince });
+    const isLost = (name: string) => facts.lost.some(({ vendor }) => vendor === name);
+    const pauses = [...new Set(facts.lost.flatMap(({ pause }) => pause ?? []))];
+    const ill = facts.vendors.filter(({ name, alarm, pause }) => alarm !== null && !pause && isLost(name));
+    const why = [
+      ...pauses.map((pause) => `The vendor ${pause.vendor} is ${pauseText(pause, at)}.`),
+      ...ill.map(({ name, alarm }) => `The vendor ${name} ${troubleOf(alarm!)}.`),
+    ];
+    const [{ vendor } = { vendor: undefined }] = pauses;
+    const mend = vendor === undefined ? "See why: duba routes show" : `Resume ${vendor}: duba routes resume ${vendor}`;
+    const what = `Live verifications have no vendor for ${checks}, so each is answered 503.`;
+    add("no-vendor", 1, [what, ...why, mend].join(" "), {
+      since: Math.max(...facts.lost.map(({ since }) => since ?? 0)),
+    });
   }
   for (const [vendor, pauses] of Map.groupBy(facts.pauses, ({ vendor }) => vendor)) {
     const what = `The vendor ${vendor} is ${pauses.map((pause) => pauseText(pause, at)).join(", and ")}. End it: duba routes resume ${vendor}`;
@@ -89,9 +104,9 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
   // A store that takes no writes renews no lease, so nobody knows who serves.
   if (instances === 0 && facts.takesWrites)
     add("no-instance", 1, "No instance serves this store. Start one: duba serve");
-  for (const { draft, since } of facts.held) {
-    const what = `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`;
-    add(`held:${draft}`, 3, what, { since });
+  for (const { draft, since, reasons } of facts.held) {
+    const what = [`The change ${draft} of the catalogue waits for approval.`, ...reasons.slice(0, 1)].join(" ");
+    add(`held:${draft}`, 3, `${what} See it: duba catalogue show ${draft}`, { since });
   }
   for (const { name, stale, missed, as_of, begun_at } of facts.sources.filter((source) => isLateSource(source, now))) {
     const late = `The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${name} gave nothing new in time.`;
@@ -107,7 +122,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
   for (const { name, ready, pause, alarm, since } of facts.vendors) {
     if (ready || pause) continue;
     const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
-    const why = alarm === null ? idle : `has the alarm ${alarm.replaceAll("_", " ")}`;
+    const why = alarm === null ? idle : troubleOf(alarm);
     add(`vendor:${name}`, 2, `The vendor ${name} ${why}. See more: duba upstreams status`, { since });
   }
   for (const { name, pause, alarm, attemptsLeft } of facts.vendors) {

@@ -62,6 +62,7 @@ export async function readFacts(room: AlarmRoom) {
   });
   const { newestAt, waiting, views, live, figures, open, keys, ends, nearlySpent, emails, deliveries, ...facts } = read;
   const { pauses } = facts;
+  const withoutVendor = checksWithoutVendor(live);
   return {
     ...facts,
     dead: deliveries.dead,
@@ -70,13 +71,11 @@ export async function readFacts(room: AlarmRoom) {
     clockBehind: Math.max(0, newestAt - now),
     held: waiting
       .filter(({ state }) => state === "held")
-      .map((row) => ({ draft: draftName(row), since: row.created_at })),
+      .map((row) => ({ draft: draftName(row), since: row.created_at, reasons: JSON.parse(row.reasons) as string[] })),
     scheduled: waiting.filter(({ state }) => state === "scheduled").length,
-    /** The checks that nobody can be asked for, and since when. */
-    withoutVendor: checksWithoutVendor(live),
-    withoutVendorSince: Math.max(
-      ...live.filter(({ kind }) => checksWithoutVendor(live).includes(kind)).map(({ since }) => since ?? 0),
-    ),
+    /** The checks that nobody can be asked for, and who was asked before. */
+    withoutVendor,
+    lost: live.filter(({ kind }) => withoutVendor.includes(kind)),
     vendors: [...Map.groupBy(views, ({ upstream }) => upstream)].map(([name, seen]) => ({
       name,
       /** Pauses aside. */

@@ -48,13 +48,13 @@ for (const engine of usualEngines)
         await one.look();
         arrives = true;
         await other.look();
-        assert.match(texts[1]!, /^Duba: The vendor dojah has the alarm no money\./);
+        assert.match(texts[1]!, /^Duba: The vendor dojah has an empty wallet\./);
         const about = { rank: 2, since: new Date(now - 60_000).toISOString() };
         const link = "https://console.example/alarms/list?_find=vendor%3Adojah";
         assert.deepEqual(messages[1], { text: texts[1], ...about, link });
         now += 120_000;
         await one.look();
-        assert.match(texts[2]!, /^Duba: over: The vendor dojah has the alarm no money\./);
+        assert.match(texts[2]!, /^Duba: over: The vendor dojah has an empty wallet\./);
         assert.deepEqual(messages[2], { text: texts[2], ...about, link });
         await other.look();
         assert.equal(texts.length, 3);

@@ -6,7 +6,7 @@ import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, placeOf } from "../site-map.ts";
-import { alarmBand, alarmList } from "../view/alarm-list.ts";
+import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
@@ -26,11 +26,14 @@ export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpRes
   const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
   const shown = [...nowParts.values()].map((part) => readingOf(visit, part(visit.query), "renew"));
-  const [live, sums, counts, tables] = await Promise.all(shown);
+  const [live, sums, counts, alarms, tables, lookUps] = await Promise.all(shown);
   const part = (path: string, seconds: number, text: string) =>
     html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
+  const parts = [part(`/now/counts?range=${range}`, 10, counts!), part("/now/alarms", 10, alarms!)];
+  // What stops the service comes before charts of it.
+  if (live!.includes('class="band"')) parts.reverse();
   const main = html`${pageHead({ title: place.title, tools })}
-${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${part(`/now/counts?range=${range}`, 10, counts!)}${part("/now/tables", 10, tables!)}`;
+${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
   return framed(visit, place, place.title, main, { scripts: ["htmx.js"] });
 }
 
@@ -45,12 +48,15 @@ interface Part {
 export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
   ["/now/live", () => ({ name: "live", keptFor: 5_000, read: healthView })],
   ["/now/sums", () => ({ name: "sums", keptFor: 60_000, read: figuresView })],
-  ["/now/counts", (query) => countsOf(rangeIn(query))],
+  ["/now/counts", (query) => countsOf("counts", rangeIn(query))],
+  ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: alarmsView })],
   ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
+  ["/now/look-ups", (query) => countsOf("look-ups", rangeIn(query))],
 ]);
 
-function countsOf(range: ChartRange): Part {
-  return { name: `counts ${range}`, keptFor: 5_000, read: (visit) => chartsView(visit, range) };
+function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
+  const read = (visit: Visit) => chartsView(visit, range, what === "counts" ? 0 : 2);
+  return { name: `${what} ${range}`, keptFor: 5_000, read };
 }
 
 function readingOf(visit: Visit, { name, keptFor, read }: Part, how: "get" | "renew") {
@@ -62,13 +68,12 @@ export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
   return page(await readingOf(visit, part, "get"));
 }
 
-async function chartsView(visit: Visit, range: ChartRange): Promise<Html> {
+async function chartsView(visit: Visit, range: ChartRange, from: number): Promise<Html> {
   const { timeZone } = visit.config;
-  const figures = (await charts(visit, range)).map((chart) =>
-    chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)),
-  );
-  const pairs = [figures.slice(0, 2), figures.slice(2)].filter((pair) => pair.some(({ text }) => text !== ""));
-  return html`${pairs.map((pair) => html`<div class="pair">${pair}</div>`)}`;
+  const pair = (await charts(visit, range))
+    .slice(from, from + 2)
+    .map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
+  return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
 }
 
 /** The counts up to this moment: of verifications, then of look-ups. */
@@ -95,8 +100,8 @@ async function figuresView(visit: Visit): Promise<Html> {
 async function healthView(visit: Visit): Promise<Html> {
   const { vendors, alarms } = await statusOf(visit);
   const open = alarms.filter(({ state }) => state === "open");
-  const [worst] = open;
-  if (worst?.rank === 1) return alarmBand(worst, visit);
+  const worst = worstOf(alarms);
+  if (worst) return alarmBand(worst, visit, alarmActions(visit)({ ...worst }));
   const serving = vendors.filter(({ ready }) => ready).length;
   const all = vendors.length;
   const well =
@@ -132,18 +137,28 @@ async function statusOf(visit: Visit): Promise<StatusFacts> {
   return (await runAs(visit, visit.site.commands.get("status")!, {})).answer as StatusFacts;
 }
 
-/** What needs a hand, the vendors, and how the service is. */
+/** What needs a hand. */
+async function alarmsView(visit: Visit): Promise<Html> {
+  const { alarms } = await statusOf(visit);
+  const worst = worstOf(alarms);
+  const others = alarms.filter((alarm) => alarm !== worst);
+  if (worst && others.length === 0) return html``;
+  return alarmList(others, { ...visit, actionsOf: alarmActions(visit) });
+}
+
+function alarmActions(visit: Visit) {
+  const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
+  return (alarm: Record<string, unknown>) => acts(alarm).actions;
+}
+
+/** The vendors, and how the service is. */
 async function tablesView(visit: Visit): Promise<Html> {
-  const { commands } = visit.site;
-  const list = commands.get("alarms.list")!;
   const [status, isUp, vendors] = await Promise.all([
     statusOf(visit),
     visit.health.takesWrites(),
     Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
   ]);
-  const acts = linksOf(visit, list);
-  const alarms = alarmList(status.alarms, { ...visit, actionsOf: (row) => acts(row).actions });
-  return html`${alarms}${vendors}${serviceStrip(visit, status, isUp)}`;
+  return html`${vendors}${serviceStrip(visit, status, isUp)}`;
 }
 
 async function tableOf(visit: Visit, id: string): Promise<Html> {

@@ -27,16 +27,22 @@ function told(what: string, { site }: Pick<AlarmParts, "site">) {
       return "";
     },
   );
-  const [, headline = rest, detail = ""] = /^(.+?[^\d])\.(?: (.*)|$)/s.exec(rest) ?? [];
+  const [, headline = rest, detail = ""] = /^(.+?)\.(?: ([A-Z].*)|$)/s.exec(rest) ?? [];
   return { headline: headline.replace(/\.$/, ""), detail: detail.replace(/^[. ]+/, ""), mends };
 }
 
+/** The worst alarm, if it stops the service: a band above the page says it. */
+export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
+  const worst = alarms.find(({ state }) => state === "open");
+  return worst?.rank === 1 ? worst : undefined;
+}
+
 /** The worst that there is, with the button that mends it. */
-export function alarmBand(alarm: AlarmFacts, parts: AlarmParts): Html {
+export function alarmBand(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
   const { headline, detail, mends } = told(alarm.what, parts);
-  const [mend] = mends;
-  const since = alarm.since === null ? "" : html` Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
-  return html`<section class="band" aria-label="What stops the service"><h2>${inWords(headline, parts.names)}</h2><p>${parts.say(detail)}${since}</p>${mend ? html`<div class="tools"><a class="button main" href="${mend.address}">${mend.text}</a></div>` : ""}</section>`;
+  const [mend, ...others] = mends;
+  const since = alarm.since === null ? "" : html`Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
+  return html`<section class="band" aria-label="What stops the service"><h2>${inWords(headline, parts.names)}</h2><p>${since} ${parts.say(detail)}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${inWords(mend.text)}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
 }
 
 /** What needs a hand, by rank. */
@@ -65,5 +71,5 @@ function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuL
       ? html` Acknowledged by ${inWords(by, parts.names)}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
       : "";
   const many = count !== null && count > 1 && !/\d/.test(headline) ? `${count.toLocaleString("en")}. ` : "";
-  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${inWords(headline, parts.names)}</strong> <span class="quiet">${many}${parts.say(detail)}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
+  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${inWords(headline, parts.names)}</strong> <span class="quiet">${many}${parts.say(detail)}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${inWords(mend.text)}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
 }
