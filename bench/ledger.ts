@@ -85,7 +85,7 @@ async function queriesOf(db: Kysely<Tables>): Promise<Record<string, Query>> {
     .limit(1)
     .executeTakeFirstOrThrow();
   const past = middle.lasting_idempotency_hash!;
-  const place = { createdAt: middle.created_at, reference: middle.reference };
+  const place = { created_at: middle.created_at, reference: middle.reference };
   const [from, to] = [zone.startOfMonth("2026-03"), zone.startOfMonth("2026-04")];
   const list =
     (filter: LedgerFilter, after?: typeof place): Query =>

@@ -190,7 +190,7 @@ export const listVerificationsCommand = command({
         subject: row.subject_last4 === erased ? erased : `*******${row.subject_last4}`,
       })),
       next: page.next && cursorOf(page.next),
-      searched_back_to: page.isPartial ? page.next!.createdAt : null,
+      searched_back_to: page.isPartial ? page.next!.created_at : null,
     };
   },
 });

@@ -120,7 +120,7 @@ for (const engine of engines) {
       await storeRows(store.db, ...common);
       const search = { accountId, kind: "nin" } as const;
       const first = await listVerifications(store.db, search, { size: 10, most });
-      assert.deepEqual([first.rows, first.isPartial, first.next?.createdAt], [[], true, start + many - most + 1]);
+      assert.deepEqual([first.rows, first.isPartial, first.next?.created_at], [[], true, start + many - most + 1]);
       const second = await listVerifications(store.db, search, { after: first.next!, size: 10, most });
       assert.deepEqual(
         [second.rows.map(({ reference }) => reference), second.isPartial, second.next],

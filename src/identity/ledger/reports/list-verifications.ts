@@ -33,10 +33,7 @@ export interface LedgerFilter {
 export type ListedVerification = Pick<Row, (typeof columns)[number]>;
 
 /** The position of a row in the list, newest first. */
-export interface LedgerPlace {
-  createdAt: number;
-  reference: string;
-}
+export type LedgerPlace = Pick<Row, "created_at" | "reference">;
 
 export interface LedgerPage {
   rows: ListedVerification[];
@@ -150,7 +147,7 @@ function conditionsOf(
  */
 function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter, after?: LedgerPlace): Indexed {
   const at = (time: number) => sql`(${accountId}, ${mode}, ${sql.lit(time)})`;
-  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, after?.createdAt ?? Number.MAX_SAFE_INTEGER);
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, after?.created_at ?? Number.MAX_SAFE_INTEGER);
   return {
     holds: sql`(account_id, mode, created_at) >= ${at(from)} and (account_id, mode, created_at) <= ${at(last)}`,
     order: sql`order by account_id desc, mode desc, created_at desc, reference desc`,
@@ -182,7 +179,7 @@ function between({ from, to }: LedgerFilter, after: LedgerPlace | undefined): Co
   if (to !== undefined) conditions.push(sql`created_at < ${to}`);
   if (after)
     conditions.push(
-      sql`created_at <= ${after.createdAt} and (created_at < ${after.createdAt} or reference < ${after.reference})`,
+      sql`created_at <= ${after.created_at} and (created_at < ${after.created_at} or reference < ${after.reference})`,
     );
   return sql.join(conditions, sql` and `);
 }
@@ -214,30 +211,26 @@ async function rowsOf(
 
 /** The place of the last of `count` rows; undefined if there are fewer. */
 async function placeAt(db: Db, newest: Condition, count: number): Promise<LedgerPlace | undefined> {
-  const { rows } = await sql<{ created_at: number; reference: string }>`
+  const { rows } = await sql<LedgerPlace>`
     select created_at, reference from (${newest}) as newest ${newestFirst} limit 1 offset ${sql.lit(count - 1)}`.execute(
     db,
   );
-  return rows[0] && placeOf(rows[0]);
+  return rows[0];
 }
 
 function pageOf(rows: ListedVerification[], size: number, searchedTo: LedgerPlace | undefined): LedgerPage {
   const shown = rows.slice(0, size);
-  const next = rows.length > size ? placeOf(shown.at(-1)!) : (searchedTo ?? null);
+  const next = rows.length > size ? shown.at(-1)! : (searchedTo ?? null);
   return { rows: shown, next, isPartial: searchedTo !== undefined };
 }
 
-function placeOf({ created_at, reference }: Pick<Row, "created_at" | "reference">): LedgerPlace {
-  return { createdAt: created_at, reference };
-}
-
 /** A place as a cursor for clients. */
-export function cursorOf({ createdAt, reference }: LedgerPlace): string {
-  return `${createdAt.toString(36)}.${reference}`;
+export function cursorOf({ created_at, reference }: LedgerPlace): string {
+  return `${created_at.toString(36)}.${reference}`;
 }
 
 /** Undefined if the text is not a cursor. */
 export function readCursor(text: string): LedgerPlace | undefined {
   const [, time, reference] = /^([0-9a-z]{1,9})\.([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
-  return time === undefined ? undefined : { createdAt: Number.parseInt(time, 36), reference: reference! };
+  return time === undefined ? undefined : { created_at: Number.parseInt(time, 36), reference: reference! };
 }
