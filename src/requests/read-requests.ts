@@ -11,10 +11,7 @@ export interface LogReader {
 }
 
 /** A place in an account's log. */
-export interface RequestCursor {
-  writtenAt: number;
-  serial: string;
-}
+export type RequestCursor = Pick<RequestRow, "written_at" | "serial">;
 
 /** A row that another process is writing may come up to so many milliseconds late. */
 const settling = 5_000;
@@ -88,39 +85,25 @@ export async function searchRequests(
     .execute();
 }
 
-export interface RequestPage {
-  /** Oldest first. */
-  rows: RequestRow[];
-  next: RequestCursor;
-  more: boolean;
-}
-
 /**
- * Entries after a place, or the newest ones without one. `next` stays behind what may still come, so that a caller who asks with it
+ * Entries after a place, or the newest ones without one, oldest first. `next` stays behind what may still come, so that a caller who asks with it
  * misses nothing and may see the last seconds twice.
  */
 export async function pageOfRequests(
   db: Db,
   { accountId, mode }: LogReader,
   { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
-): Promise<RequestPage> {
+): Promise<{ rows: RequestRow[]; next: RequestCursor; more: boolean }> {
+  const isSettled = ({ written_at }: RequestRow) => written_at <= now - settling;
+  /** The place of the last row that is old enough, else where we began. */
+  const nextOf = (rows: RequestRow[], from: RequestCursor) => rows.findLast(isSettled) ?? from;
   const own = db.selectFrom("api_request").selectAll().where("account_id", "=", accountId).where("mode", "=", mode);
   if (!after) {
     const newest = await own.orderBy("written_at", "desc").orderBy("serial", "desc").limit(limit).execute();
     const rows = newest.reverse();
-    return { rows, next: settledCursor(rows, { writtenAt: now - settling, serial: "" }, now), more: false };
+    return { rows, next: nextOf(rows, { written_at: now - settling, serial: "" }), more: false };
   }
-  const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.writtenAt, after.serial]);
+  const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.written_at, after.serial]);
   // The next call must get further.
-  return { rows, next: settledCursor(rows, after, now), more: more && isSettled(rows.at(-1)!, now) };
-}
-
-/** The place of the last row that is old enough, else where we began. */
-function settledCursor(rows: readonly RequestRow[], from: RequestCursor, now: number): RequestCursor {
-  const last = rows.findLast((row) => isSettled(row, now));
-  return last ? { writtenAt: last.written_at, serial: last.serial } : from;
-}
-
-function isSettled({ written_at }: RequestRow, now: number): boolean {
-  return written_at <= now - settling;
+  return { rows, next: nextOf(rows, after), more: more && isSettled(rows.at(-1)!) };
 }

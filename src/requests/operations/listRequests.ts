@@ -44,7 +44,7 @@ export const listRequests = operation({
       ...{ success: true as const, status: "success" as const },
       message: page.rows.length === 0 ? "No requests" : "Requests found",
       data: page.rows.map((row) => requestEntryOf(row, { paths })),
-      next: `${page.next.writtenAt}-${page.next.serial}`,
+      next: `${page.next.written_at}-${page.next.serial}`,
       more: page.more,
     };
   },
@@ -53,5 +53,5 @@ export const listRequests = operation({
 /** Of a text that has the form of a cursor. */
 function cursorIn(text: string): RequestCursor {
   const end = text.indexOf("-");
-  return { writtenAt: Number(text.slice(0, end)), serial: text.slice(end + 1) };
+  return { written_at: Number(text.slice(0, end)), serial: text.slice(end + 1) };
 }
