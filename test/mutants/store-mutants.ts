@@ -94,6 +94,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["src/identity/verification/slow-store.test.ts"],
   },
   {
+    name: "a statement that waited for a row until its time was over is sent again",
+    file: "src/storage/postgres/pool.ts",
+    from: "if (!mayRepeat || performance.now() >= patience.until) throw error;",
+    to: "if (!mayRepeat) throw error;",
+    tests: ["src/storage/postgres/pool.test.ts"],
+  },
+  {
     name: "a statement on SQLite forgets its patience",
     file: "src/storage/sqlite/dialect.ts",
     from: "this.#queues.main.run(statement, this.#patience)",

@@ -5,8 +5,9 @@ import pg from "pg";
 import { startOwnDatabase } from "../../../test/crash/database.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
-import { StoreAway } from "../errors.ts";
+import { RowHeld, StoreAway } from "../errors.ts";
 import { openStore, type Store } from "../store.ts";
+import type { Patience } from "../timeouts.ts";
 
 suite("columns that a newer version adds to PostgreSQL's tables meanwhile", () => {
   const addColumn = async (use: (store: Store, add: (table: string) => Promise<void>) => Promise<void>) => {
@@ -113,6 +114,25 @@ suite("a commit on PostgreSQL whose wait for a standby was broken off", () => {
       await beside.end();
       await store.close();
       await database.stop();
+    }
+  });
+});
+
+suite("a statement on PostgreSQL that may wait longer for a held row", () => {
+  test("is not sent again once its time is over: the row is told as held", async () => {
+    const place = await engines.find(({ name }) => name === "postgres")!.ready();
+    const store = await openStore({ ...place.settings, serving: true });
+    try {
+      await store.db.insertInto("fact").values({ name: "held", value: "", created_at: 0 }).execute();
+      await store.db.transaction().execute(async (holder) => {
+        await holder.updateTable("fact").set({ value: "first" }).where("name", "=", "held").execute();
+        const second = store.db.updateTable("fact").set({ value: "second" }).where("name", "=", "held").compile();
+        const patience: Patience = { until: performance.now() + 100, waitsForRows: true };
+        await assert.rejects(store.db.executeQuery(second, patience), RowHeld);
+      });
+    } finally {
+      await store.close();
+      await place.dispose();
     }
   });
 });
