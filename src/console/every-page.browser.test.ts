@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page, Request } from "playwright-core";
 import { findBrowser, inaccessible, keepRules, missingBrowser, startBrowser } from "../../test/support/browser.ts";
 import { type Visitor, visit } from "../../test/support/passkey.ts";
@@ -129,6 +130,8 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
           .reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
         assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
         const text = await reply!.text();
+        const [plain, packed] = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => bytes / 1024);
+        assert.ok(plain! <= 64 && packed! <= 8, `${path} is ${plain} KiB, ${packed} packed`);
         assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
         found.push(...(await problemsOf(page, path)));
       }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { engines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
@@ -171,5 +173,14 @@ suite("what pages of the console say", () => {
     const card = (await page("/catalogue")).split(`<h2>${draft} is scheduled</h2>`)[1]!.split("</p>")[0]!;
     assert.match(card, /Reject/);
     assert.doesNotMatch(card, /Approve/);
+  });
+
+  test("one sheet and two scripts of our own stay small", () => {
+    const [sheet, ...scripts] = ["console.css", "console.js", "passkey.js"].map((name) =>
+      readFileSync(new URL(`static/${name}`, import.meta.url), "utf8"),
+    );
+    const lines = (text: string) => text.split("\n").length - 1;
+    assert.ok(lines(sheet!) <= 2_000 && gzipSync(sheet!).length <= 10 * 1024);
+    assert.ok(scripts.reduce((sum, script) => sum + lines(script), 0) <= 160);
   });
 });

@@ -134,7 +134,8 @@ const tenTasks: Record<string, Task> = {
     at: () => "/catalogue",
     async does(hands) {
       await hands.go(/^Approve d\d+$/);
-      await said(hands.page, "It makes these changes: 1 modified");
+      await said(hands.page, "MTNDATA 104 now");
+      await said(hands.page, "₦1,900.00");
       await hands.agree();
       await said(hands.page, /is published/);
     },

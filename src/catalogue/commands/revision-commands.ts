@@ -2,6 +2,7 @@ import { account, orNull, reference, sentence, time } from "../../operation/comm
 import type { Form } from "../../operation/command/forms.ts";
 import { formed, InputError } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -22,6 +23,7 @@ import {
   firstChanges,
   ListedChanges,
   listedChanges,
+  movesOf,
 } from "./difference-view.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
 
@@ -219,8 +221,14 @@ const approveDraft = command({
     await checkFourEyes(room, draft);
     const found = await checkApproval(roomPublisher(room), draft.id, draft.version);
     if (found.state === "empty") throw closed(draft);
-    if (found.state === "ready")
-      return { says: [`It makes these changes: ${countText(countsOf(found.proposal.changes))}`] };
+    if (found.state === "ready") {
+      const { changes } = found.proposal;
+      const moves = movesOf(listedChanges(changes)).moves.slice(0, 3);
+      return {
+        says: [`It makes these changes: ${countText(countsOf(changes))}`],
+        moves: moves.map(({ entry, was, now }) => ({ what: entry, before: nairaText(was), after: nairaText(now) })),
+      };
+    }
     const now = draftName(found.seen);
     throw new CatalogueError(
       `The catalogue has changed since ${draftName(draft)} was made, so its difference is another one. If it is correct, approve it by its new name, ${now}. ` +
