@@ -63,13 +63,17 @@ for (const engine of engines)
       const event = (await post("/api/v2/events/trigger", key, { type: "verification.reversed" })).json.data;
       const deliveries = async (query = "") =>
         (await service.ask(`${path}/${id}/deliveries${query}`, { credential: key })).json;
-      await until(async () => (await deliveries()).data[0]?.attempts === 1);
+      await until(async () => Date.parse((await deliveries()).data[0]?.next_try_at) > Date.now());
       const { data: found, next, more } = await deliveries();
       assert.equal(more, false);
       assert.partialDeepStrictEqual(found, [
-        { event: event.id, type: "verification.reversed", state: "waiting", status: 500, outcome: "answered" },
+        {
+          ...{ event: event.id, type: "verification.reversed", state: "waiting" },
+          attempts: 1,
+          status: 500,
+          outcome: "answered",
+        },
       ]);
-      assert.ok(Date.parse(found[0].next_try_at) > Date.now());
       assert.deepEqual((await list(key))[0].last_delivery.tried_at, found[0].tried_at);
       assert.deepEqual((await deliveries(`?after=${next}`)).data, []);
       assert.deepEqual((await deliveries("?after=0&limit=1")).data, found);
