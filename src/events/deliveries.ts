@@ -107,26 +107,55 @@ export async function findEvent(db: Db, id: string) {
   return { ...event, deliveries: await deliveries.orderBy("endpoint_id").execute() };
 }
 
+interface Resent {
+  endpoint: string;
+  owner?: EndpointOwner;
+  event?: string | undefined;
+}
+
+/** Deliveries in one transaction. On SQLite every verification waits for it. */
+const atOnce = 200;
+
 /**
  * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An endpoint that was off
  * is on again. Undefined: there is nothing to do. Throws an `EndpointError` for an unknown endpoint, and for an event that was never for it.
  */
-export async function resend(
+export async function resend(room: Audited, wanted: Resent, now: number): Promise<number | undefined> {
+  const first = await resendOldest(room, wanted, now);
+  let count = first?.count;
+  for (let piece = first; piece?.more; ) {
+    // What dies meanwhile has a later place, or it would never end.
+    piece = await resendOldest(room, wanted, now, { after: piece.place, until: first!.last });
+    count! += piece?.count ?? 0;
+  }
+  return count;
+}
+
+/**
+ * Queues the oldest of them, after a place and until one. `place`: of the last of them; `last`: the last one that there was in the queue;
+ * `more`: whether others are left.
+ */
+async function resendOldest(
   { db, audit, actor }: Audited,
-  { endpoint, owner, event }: { endpoint: string; owner?: EndpointOwner; event?: string | undefined },
+  { endpoint, owner, event }: Resent,
   now: number,
-): Promise<number | undefined> {
+  places?: { after: number; until: number },
+): Promise<{ count: number; place: number; last: number; more: boolean } | undefined> {
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
     const { off_since } = await findEndpoint(trx, endpoint, owner);
     const asked = await trx
       .selectFrom("event_delivery as delivery")
       .innerJoin("event", "event.number", "delivery.number")
-      .select(["delivery.number", "delivery.state"])
+      .select(["delivery.number", "delivery.state", "delivery.place"])
       .where("delivery.endpoint_id", "=", endpoint)
       .$if(event === undefined, (query) => query.where("delivery.state", "=", "dead"))
       .$if(event !== undefined, (query) => query.where("event.id", "=", event!))
+      .$if(places !== undefined, (query) =>
+        query.where("delivery.place", ">", places!.after).where("delivery.place", "<=", places!.until),
+      )
       .orderBy("delivery.place")
+      .limit(atOnce + 1)
       .execute();
     if (event !== undefined && asked.length === 0)
       throw new EndpointError(
@@ -134,7 +163,7 @@ export async function resend(
         "The endpoint never had this event.",
         `See them: duba events list --endpoint ${endpoint}`,
       );
-    const found = asked.filter(({ state }) => state !== "waiting");
+    const found = asked.slice(0, atOnce).filter(({ state }) => state !== "waiting");
     if (found.length === 0 && (event !== undefined || off_since === null)) return undefined;
     const { last } = await trx
       .selectFrom("event_delivery")
@@ -153,6 +182,6 @@ export async function resend(
         .execute();
     await trx.updateTable("event_endpoint").set({ next_at: 0, off_since: null }).where("id", "=", endpoint).execute();
     await audit(trx, { kind: "events.resent", actor, facts: { endpoint, events: found.length } });
-    return found.length;
+    return { count: found.length, place: found.at(-1)?.place ?? 0, last: last!, more: asked.length > atOnce };
   });
 }

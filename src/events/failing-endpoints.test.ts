@@ -45,6 +45,27 @@ for (const engine of usualEngines)
       assert.deepEqual(await failing(), []);
     });
 
+    test("gets what is dead again in its old order and in short transactions, however many events that are", async (t) => {
+      const account = "acc_many";
+      const { id } = await receiving(t, account);
+      const events: string[] = [];
+      for (let count = 0; count < 250; count += 1) events.push(await store.event(account));
+      await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", id).execute();
+      const pieces: unknown[] = [];
+      const audit: Audit = async (_, ...entries) => void pieces.push(...entries.map(({ facts }) => facts.events));
+      assert.equal(await resend({ ...store.place(), audit }, { endpoint: id }, store.at), 250);
+      assert.deepEqual(pieces, [200, 50]);
+      const queue = await store.db
+        .selectFrom("event_delivery as delivery")
+        .innerJoin("event", "event.number", "delivery.number")
+        .select(["event.id", "state"])
+        .where("endpoint_id", "=", id)
+        .orderBy("place")
+        .execute();
+      const inOrder = events.map((event) => ({ id: event, state: "waiting" }));
+      assert.deepEqual(queue, inOrder);
+    });
+
     test("that takes nothing for more than an hour is one that somebody should look at", async (t) => {
       const account = "acc_failing";
       const { receiver, id } = await receiving(t, account);
