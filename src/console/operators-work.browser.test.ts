@@ -65,7 +65,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.goto(`${origin}/subjects/export`);
     await page.getByLabel(/^Number/).fill("22000000017");
     for (const _ of [1, 2]) {
-      await page.getByRole("button", { name: "Export" }).click();
+      await page.getByRole("button", { name: "Export: BVN" }).click();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Confirm with your passkey" }).click(),

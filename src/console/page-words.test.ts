@@ -53,6 +53,17 @@ suite("the words of pages", () => {
     assert.deepEqual(found, []);
   });
 
+  test("leave each choice of a form to its person, but what is folded or asks a vendor's own test number", async () => {
+    const filled: string[] = [];
+    for (const path of consolePages(subjects).form) {
+      const { text } = await operators.send(path, { cookie: operators.by.officer.cookie });
+      const [, form = ""] = /<form class="command[^>]* method="post"(.*?)<\/form>/s.exec(text) ?? [];
+      for (const [, name] of form.matchAll(/<select[^>]* name="(\w+)"[^>]*>(?:(?!<\/select>).)*" selected>/gs))
+        filled.push(`${path} ${name}`);
+    }
+    assert.deepEqual(filled, ["/books/adjust mode", "/upstreams/test kind"]);
+  });
+
   test("are those of people where a form is refused, confirmed or done", async () => {
     const { officer } = operators.by;
     const { account, reference, id, draft, person } = subjects as Record<string, string>;

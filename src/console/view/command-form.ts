@@ -127,9 +127,10 @@ export function isFilled(command: Command<never>, given: FormTexts): boolean {
 
 /** A button for each word of a member: nobody chose one yet, and one press does. */
 function wordButtons(command: Command<never>, { name, member }: NamedMember, say: Say): Html {
+  const look = command.kind === "danger" ? "button danger" : "button";
   const buttons = member.enum!.map(
     (word) =>
-      html`<button class="button" name="${name}" value="${word}">${verbOf(command)}: ${choiceText(name, word)}</button> `,
+      html`<button class="${look}" name="${name}" value="${word}">${verbOf(command)}: ${choiceText(name, word)}</button> `,
   );
   return html`<fieldset class="field" id="f-${name}"><legend>${fieldLabel(name, member)}</legend><input type="hidden" name="${name}"><p class="buttons">${buttons}</p><p class="hint">${say(member.description)}</p></fieldset>`;
 }
@@ -202,7 +203,7 @@ export function problemBox(problem: Error, say: Say, command?: Command<never>): 
   const items = problems.map(({ field, message }) => {
     const member = known.get(field);
     if (!member) return html`<li>${labelFor(field)} ${say(message)}.</li>`;
-    return html`<li><a href="#f-${field}">${fieldLabel(field, member)} ${say(messageOf(message))}.</a></li>`;
+    return html`<li><a href="#f-${field}">${fieldLabel(field, member)} ${say(messageOf(message, { name: field, member }))}.</a></li>`;
   });
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
   return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;

@@ -8,8 +8,10 @@ import { wordOf } from "./words.ts";
 
 export type NamedMember = ReturnType<typeof membersOf>[number];
 
-/** What is wrong with a field. A browser asks for a time without its zone. */
-export function messageOf(message: string): string {
+/** What is wrong with a field. A browser asks for a time without its zone, and people read other words to choose from. */
+export function messageOf(message: string, { name, member }: Pick<NamedMember, "name" | "member">): string {
+  if (member.enum && message.startsWith("must be one of "))
+    return `must be one of ${member.enum.map((word) => choiceText(name, word)).join(", ")}`;
   return message.replace(futureTime.form, "later than now");
 }
 
@@ -48,7 +50,7 @@ export function formField(
   const wrong =
     problem === undefined
       ? ""
-      : html`<p class="wrong" id="${id}-problem">${fieldLabel(name, member)} ${say(messageOf(problem))}.</p>`;
+      : html`<p class="wrong" id="${id}-problem">${fieldLabel(name, member)} ${say(messageOf(problem, named))}.</p>`;
   const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
   const describes = described.length === 0 ? "" : html` aria-describedby="${described.join(" ")}"`;
   const marks = html`${describes}${problem === undefined ? "" : html` aria-invalid="true"`}`;
@@ -75,7 +77,8 @@ export function isAccount({ name, member }: NamedMember): boolean {
 
 /** A word to choose as people read it. */
 export function choiceText(name: string, word: string): string {
-  return wordOf({ name, shows: word.includes(".") ? "event" : "text", text: word }, new Map());
+  const shows = word.includes(".") ? "event" : name === "state" ? "state" : "text";
+  return wordOf({ name, shows, text: word }, new Map());
 }
 
 function control(

@@ -61,6 +61,7 @@ const add = command({
     mode: Type.Enum(["test", "live"], {
       description: "Mode of the account's events. Only test mode may use http.",
       default: "live",
+      byButton: true,
     }),
     type: Type.Optional(
       Type.Array(Type.Enum(eventTypeNames), {

@@ -14,7 +14,11 @@ import type { WithAccounts } from "./with-accounts.ts";
 type Room = Audited & WithAccounts & { keyring(): Promise<{ ring: Keyring }> };
 
 const person = {
-  kind: Type.Enum([...checkKinds], { description: "Which number of the person it is.", default: "bvn" }),
+  kind: Type.Enum([...checkKinds], {
+    description: "Which number of the person it is.",
+    default: "bvn",
+    byButton: true,
+  }),
   number: formed(anyNumber, { description: `The ${anyLabel} of the person.`, private: true }),
   ...besideNumber(subjectOnly),
 };
