@@ -24,6 +24,8 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
   // because whoever can write it decides what runs.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
   (await import("node:module")).enableCompileCache();
+  // Node looks up names with half of these threads, and webhooks take four at most: a silent name server must not keep vendors' names waiting.
+  process.env.UV_THREADPOOL_SIZE ??= "16";
   // Stacks name files and lines of src/.
   process.setSourceMapsEnabled(true);
   // The package has no src/, but a bundle: Node runs no TypeScript inside node_modules.

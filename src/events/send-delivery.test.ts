@@ -10,7 +10,7 @@ import { after, before, suite, test } from "node:test";
 import tls from "node:tls";
 import { addressList } from "../runtime/network/address.ts";
 import { loopback, openReceiver, type Receiver } from "./events.fixture.ts";
-import { isPublic, isRefusedAddress, type SendOptions, sendDelivery } from "./send-delivery.ts";
+import { isPublic, isRefusedAddress, type SendOptions, sendDelivery, sparingLookup } from "./send-delivery.ts";
 
 const to = (url: string, options: Partial<SendOptions> = {}, allowsPlain = true) =>
   sendDelivery({ url, body: "{}", headers: {}, allowsPlain }, { networks: null, timeout: 2_000, ...options });
@@ -106,6 +106,26 @@ suite("a delivery", () => {
     const [here, there] = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
     const allowed = { networks: loopback, addressesOfName: async () => [here!, there!] };
     assert.deepEqual(await to(`http://shop.example:${port()}/`, allowed), { delivered: true, outcome: "204" });
+  });
+
+  test("waits for its name while others wait for theirs, so that some threads are left for names of vendors", async () => {
+    const asked: string[] = [];
+    const answers = new Map<string, () => void>();
+    const find = sparingLookup((host) => {
+      asked.push(host);
+      return new Promise((resolve, reject) =>
+        answers.set(host, () => (host === "bad" ? reject(new Error("ENOTFOUND")) : resolve([]))),
+      );
+    }, 2);
+    const [bad, good, again, last] = ["bad", "good", "good", "last"].map(find);
+    assert.deepEqual(asked, ["bad", "good"]);
+    answers.get("bad")!();
+    await assert.rejects(bad!);
+    assert.deepEqual(asked, ["bad", "good", "last"]);
+    for (const host of ["good", "last"]) answers.get(host)!();
+    assert.deepEqual(await Promise.all([good, again, last]), [[], [], []]);
+    find("good");
+    assert.deepEqual(asked, ["bad", "good", "last", "good"]);
   });
 
   test("over http goes to the setting's networks or in test mode only", async () => {

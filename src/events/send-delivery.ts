@@ -62,7 +62,36 @@ export async function sendDelivery(
   return { delivered: sent.status >= 200 && sent.status < 300, outcome: String(sent.status) };
 }
 
-const systemAddresses = (host: string) => lookup(host, { all: true });
+/**
+ * Looks up names, at most `most` at a time and each of them once. Node has few threads for all names (`bin/duba.js`), and a name server that
+ * is silent keeps one for 20 s, whatever we do. Names of vendors need some too.
+ */
+export function sparingLookup(
+  find: (host: string) => Promise<LookupAddress[]>,
+  most: number,
+): (host: string) => Promise<LookupAddress[]> {
+  const underWay = new Map<string, Promise<LookupAddress[]>>();
+  const waiting: (() => void)[] = [];
+  let free = most;
+  const findInTurn = async (host: string) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await find(host);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+  return (host) => {
+    const found = underWay.get(host) ?? findInTurn(host).finally(() => underWay.delete(host));
+    underWay.set(host, found);
+    return found;
+  };
+}
+
+const systemAddresses = sparingLookup((host) => lookup(host, { all: true }), 4);
 
 /** The addresses of the URL's host. Throws why nothing is sent, as a `code`, if Duba must not call one of them. */
 function checked(found: LookupAddress[], url: URL, networks: BlockList | null, allowsPlain: boolean): LookupAddress[] {
