@@ -8,7 +8,8 @@ export const urlForm = "an https:// URL without a user name and a fragment";
 export function readEndpointUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  return isWeb && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
+  // `hash` does not show a fragment that is empty.
+  return isWeb && url.username === "" && url.password === "" && !url.href.includes("#") ? url : undefined;
 }
 
 /** Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name is checked with each delivery. */

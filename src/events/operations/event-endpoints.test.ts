@@ -243,6 +243,7 @@ for (const engine of engines)
         "shop.example.com",
         "https://ada:secret@shop.example.com",
         "https://x/#a",
+        "https://x/#",
       ])
         assertFailure(await post(path, key, { url }, closed), 422, "validation_failed", { fields: ["url"] });
       const plain = await post(path, live, { url: "http://shop.example.com/" }, closed);
