@@ -5,6 +5,7 @@ import { amount, expiry } from "../../operation/command/forms.ts";
 import { isRow } from "../../operation/command/projected.ts";
 import { type Member, membersOf } from "../../operation/command/read-texts.ts";
 import { titleOf } from "../../operation/command.ts";
+import { eventText } from "../../operation/event.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Visit } from "../console-room.ts";
 import { type ConsoleCommand, type ConsolePage, commandsAt, familyOf, labelFor, pathOf, urlOf } from "../site-map.ts";
@@ -120,7 +121,7 @@ export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePa
   const { summary, description, guide } = command;
   const { say } = visit;
   const more = guide
-    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
+    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${/^[a-z]+\.[a-z_.]+$/.test(term) ? eventText(term) : term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
   const folded = description
     ? html`<details><summary>Read on</summary><p class="quiet lines">${say(description)}</p></details>`
