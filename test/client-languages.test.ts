@@ -77,6 +77,31 @@ suite("the client", { concurrency: true }, () => {
       }
     });
 
+    test(`for ${name} survives a server that answers what it likes, and follows it nowhere`, { skip }, async (t) => {
+      const client = open(t);
+      let [answer, elsewhere] = ["", 0];
+      const server = createServer((request, response) => {
+        if (request.url === "/elsewhere") elsewhere += 1;
+        response.writeHead(answer === "" ? 302 : 200, { location: "/elsewhere" }).end(answer);
+      });
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      t.after(() => server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const codeAfter = async (method: string, told: unknown, retries = 0) => {
+        answer = typeof told === "string" ? told : JSON.stringify(told);
+        const outcome = await client({ url, key: "a-key", retries, method });
+        return outcome.failure?.error.code ?? JSON.stringify(outcome);
+      };
+      // Only the header says how long to wait.
+      for (const retry_after of ["soon", -5, 0.5, [1], {}, null, true]) {
+        const error = { code: "of_a_liar", retryable: true, retry_after };
+        assert.equal(await codeAfter("whoAmI", { success: false, message: "m", error }, 1), "of_a_liar");
+      }
+      for (const lie of ["", "[".repeat(100_000), "1e999", '"\\ud800"'])
+        assert.equal(await codeAfter("whoAmI", lie), "unexpected_answer", lie.slice(0, 10));
+      assert.equal(elsewhere, 0);
+    });
+
     test(`for ${name} does not repeat what may have been done and has no key`, { skip }, async (t) => {
       await using proxy = await FaultyProxy.open(service.url, ["lost"]);
       const given = { email: "sandbox@example.com", password: sandboxKey };
@@ -150,6 +175,10 @@ suite("the client", { concurrency: true }, () => {
         await verify({ ...ours(), "webhook-id": "evt_2" }),
         await verify({ ...ours(), "webhook-timestamp": "soon" }),
         await verify({ ...ours(), "webhook-signature": "v1,é v2 =" }),
+        // Bytes that are no UTF-8, as some servers for Python hand them over.
+        ...(name === "Python"
+          ? [await verify({ ...ours(), "webhook-id": "\udcff", "webhook-signature": "\udcff" })]
+          : []),
         await verify(unsigned),
         await verify({}),
       ])

@@ -67,6 +67,7 @@ export function answerOf(
     typeof body.error.retryable === "boolean";
   const failure = isDuba ? (body as ClientFailure) : notDuba(status, headers);
   failure.error.http_status = status;
+  delete failure.error.retry_after;
   const wait = headers.get("retry-after") ?? "";
   if (/^\d{1,9}$/.test(wait)) failure.error.retry_after = Number(wait);
   return failure;

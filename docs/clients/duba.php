@@ -837,6 +837,7 @@ final class Duba
         $error = is_array($answer['error'] ?? null) ? $answer['error'] : [];
         $isDuba = is_bool($error['retryable'] ?? null) && is_string($error['code'] ?? null) && is_string($answer['message'] ?? null);
         if (($answer['success'] ?? null) === false && $isDuba) {
+            unset($error['retry_after']);
             throw new DubaFailure($error['code'], $answer['message'], $error['retryable'], [...$error, ...$facts]);
         }
         // Gateways have failures of their own.

@@ -669,9 +669,10 @@ def verified_event(body: Union[bytes, str], headers: Mapping[str, str], secret: 
         key = b""
     if not key:
         raise ValueError("secret must be that of an endpoint: whsec_ and then base64.")
-    signed = f"{given.get('webhook-id', '')}.{stamp}.".encode() + raw
+    # Some servers hand over bytes that are no UTF-8 as lone surrogates.
+    signed = f"{given.get('webhook-id', '')}.{stamp}.".encode(errors="replace") + raw
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    signatures = given.get("webhook-signature", "").encode().split(b" ")
+    signatures = given.get("webhook-signature", "").encode(errors="replace").split(b" ")
     if not any(hmac.compare_digest(expected, signature) for signature in signatures):
         raise DubaFailure("wrong_delivery", "The delivery is not signed with this secret.")
     event: DubaEvent = json.loads(raw)
@@ -1207,6 +1208,7 @@ def _answer_of(status: int, headers: Mapping[str, str], text: bytes, request: _R
     retryable = error.get("retryable")
     is_failure = answer.get("success") is False and isinstance(code, str) and isinstance(message, str)
     if is_failure and isinstance(retryable, bool):
+        error.pop("retry_after", None)
         raise DubaFailure(code, message, retryable, {**error, **facts})
     # Gateways have failures of their own.
     facts["request_id"] = headers.get("X-Request-Id", "")
