@@ -269,6 +269,20 @@ for (const engine of engines)
       assert.notEqual(before, secret);
     });
 
+    test("that wait when the secret is rolled carry the new one, also in a turn that began before", async (t) => {
+      const { receiver, account, id, secret: before } = await receiving(t, "acc_roll_in_turn");
+      for (const _ of [1, 2]) await store.event(account);
+      let rolled: ReturnType<typeof rollSecret> | undefined;
+      receiver.behaves = () => (response) => {
+        rolled ??= rollSecret(store.place(), { id, overlap: 0 });
+        rolled.then(() => response.writeHead(204).end());
+      };
+      await round(store.deliverer());
+      const [first, second] = receiver.received;
+      readDelivery(before, first!);
+      readDelivery((await rolled!).secret, second!);
+    });
+
     test("wait while the key ring cannot open the secret, and the log says what to do", async (t) => {
       const { receiver, account, id } = await receiving(t, "acc_ring");
       const event = await store.event(account);

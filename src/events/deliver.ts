@@ -28,7 +28,10 @@ export interface DeliveryParts {
   standIns?: boolean;
 }
 
-type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> & EventRow;
+/** An event with the secrets that its endpoint has now: somebody may roll them during a turn. */
+type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> &
+  Pick<EventEndpointRow, "secret" | "former_secret" | "former_ends_at"> &
+  EventRow;
 
 /** As a literal, because the index of what waits has no parameter. */
 const isWaiting = sql.lit("waiting" as const);
@@ -156,8 +159,10 @@ export class Deliverer {
     return this.#parts.db
       .selectFrom("event_delivery as delivery")
       .innerJoin("event", "event.number", "delivery.number")
+      .innerJoin("event_endpoint as endpoint", "endpoint.id", "delivery.endpoint_id")
       .selectAll("event")
       .select(["delivery.attempts", "delivery.give_up_at"])
+      .select(["endpoint.secret", "endpoint.former_secret", "endpoint.former_ends_at"])
       .where("delivery.endpoint_id", "=", id)
       .where("delivery.state", "=", isWaiting)
       .orderBy("delivery.place")
@@ -168,9 +173,10 @@ export class Deliverer {
   async #send(endpoint: EventEndpointRow, event: Queued): Promise<Sent> {
     const { keyring, networks, now, timeout, standIns, log } = this.#parts;
     const at = now();
+    const { secret, former_secret, former_ends_at } = event;
     let secrets: string[];
     try {
-      secrets = signingSecrets(keyring.current, endpoint, at);
+      secrets = signingSecrets(keyring.current, { ...endpoint, secret, former_secret, former_ends_at }, at);
     } catch {
       log.error(
         { endpoint: endpoint.id },
