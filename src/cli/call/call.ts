@@ -217,7 +217,8 @@ async function follow(
   const forwarded = forwards ? ` --forward-to ${forwards.address} --secret ${forwards.secret}` : "";
   const { id } = request.operation;
   const again = id === "listEvents" ? `listen --since ${next}` : `call ${id} after=${next} --follow`;
-  if (next !== undefined) io.err(`To go on from here: duba ${again}${forwarded}\n`);
+  // A person copies the line: it holds nothing that a server made up.
+  if (next !== undefined && /^[\w.-]+$/.test(next)) io.err(`To go on from here: duba ${again}${forwarded}\n`);
   return last;
 }
 

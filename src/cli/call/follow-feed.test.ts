@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { suiteService } from "../../../test/support/service.ts";
@@ -48,6 +51,27 @@ suite("duba call listRequests --follow", () => {
     assert.match(err!.join(""), /^To go on from here: duba call listRequests after=\d+-\S* --follow$/m);
     assert.match(err!.join(""), /invalid_credentials/);
   });
+});
+
+test("a line to copy holds nothing that a server made up", async (t) => {
+  const event = { id: "evt_1", type: "key.revoked", timestamp: "2026-11-01T09:30:00.000Z", data: null };
+  const answers = [
+    { success: true, data: [event], next: "$(touch here)\u001b[2J", more: true },
+    { success: false, message: "Enough.", error: { code: "enough", retryable: false } },
+  ];
+  const server = createServer(({ url }, response) => {
+    if (url === "/hook") return response.writeHead(204).end();
+    const answer = answers.shift()!;
+    return response.writeHead(answer.success ? 200 : 403).end(JSON.stringify(answer));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const environment = { DUBA_URL: url, DUBA_API_KEY: "a-key" };
+  const { out, err } = await ran(["listen", "--forward-to", `${url}/hook`], { environment });
+  assert.match(out, /evt_1 .* 204 /);
+  assert.match(err, /Enough\./);
+  assert.doesNotMatch(err, /To go on|touch/);
 });
 
 test("the next call waits as long as the service asks, and shares out what a limit leaves", () => {

@@ -18,7 +18,7 @@ export interface ForwardOptions {
 interface Forwarded {
   id: string;
   type: string;
-  data: { request_reference?: string | null };
+  data: { request_reference?: string | null } | null;
 }
 
 /** Where events go, the secret that signs them, and a function that sends one as its webhook would be. */
@@ -43,7 +43,7 @@ export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
     });
     const outcome = sent.kind === "answered" ? String(sent.status) : sent.code;
     const ms = Math.round(performance.now() - begun);
-    return { event: id, type, request_reference: data.request_reference ?? null, outcome, ms };
+    return { event: id, type, request_reference: data?.request_reference ?? null, outcome, ms };
   };
   return { address, secret, forward };
 }
