@@ -3,7 +3,7 @@ import { eventTypeNames } from "../operation/event.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
-import { pageOf } from "../storage/queries/pieces.ts";
+import { pageOf, piecesOf } from "../storage/queries/pieces.ts";
 import type { Db, Tables } from "../storage/tables.ts";
 import { EndpointError } from "./endpoint-error.ts";
 import { type EndpointOwner, findEndpoint } from "./endpoints.ts";
@@ -170,15 +170,16 @@ async function resendOldest(
       .select(({ fn }) => fn.max("place").as("last"))
       .where("endpoint_id", "=", endpoint)
       .executeTakeFirstOrThrow();
-    for (const [index, { number }] of found.entries())
+    const shift = last! + 1 - (found[0]?.place ?? 0);
+    for (const some of piecesOf(found.map(({ number }) => number)))
       await trx
         .updateTable("event_delivery")
-        .set({
-          ...{ state: "waiting", place: last! + 1 + index, give_up_at: now + deliveryTime },
+        .set((row) => ({
+          ...{ state: "waiting", place: row("place", "+", shift), give_up_at: now + deliveryTime },
           ...{ attempts: 0, tried_at: null, outcome: null },
-        })
+        }))
         .where("endpoint_id", "=", endpoint)
-        .where("number", "=", number)
+        .where("number", "in", some)
         .execute();
     await trx.updateTable("event_endpoint").set({ next_at: 0, off_since: null }).where("id", "=", endpoint).execute();
     await audit(trx, { kind: "events.resent", actor, facts: { endpoint, events: found.length } });
