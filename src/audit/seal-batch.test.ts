@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { until } from "../../test/support/until.ts";
 import type { Db } from "../storage/tables.ts";
 import { append } from "./append.ts";
 import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
@@ -142,18 +143,20 @@ for (const engine of engines) {
             stdio: ["ignore", "pipe", "inherit"],
           });
         };
+        const hasSealed = async () => (await sizes(store.db)).length > 0;
         const killAfter = async (child: ChildProcess, lines: number) => {
           const exited = once(child, "exit");
           const own: string[] = [];
           for await (const line of createInterface({ input: child.stdout! })) {
             own.push(line);
-            if (own.length === lines) child.kill("SIGKILL");
+            if (own.length === lines) void until(hasSealed).then(() => child.kill("SIGKILL"));
           }
           assert.deepEqual(await exited, [null, "SIGKILL"]);
           // The kill may have cut the last line short.
           acknowledged.push(...own.slice(0, -1));
         };
         await Promise.all([killAfter(start("one"), 100), killAfter(start("two"), 200)]);
+        await append(store.db, revoked("after"));
         await sealEntries(store.db, sign);
 
         const kept = new Set(await keysIn(store.db));

@@ -31,7 +31,8 @@ export interface ConsoleRoom {
   readings: SharedReadings;
   /** The records that people opened last, by the hash of their session. */
   opened: Recent<readonly OpenedRecord[]>;
-  health: ConsoleHealth;
+  /** Current problems of the audit trail. */
+  auditAlarms: () => readonly string[];
   log: Log;
 }
 
@@ -44,11 +45,4 @@ export interface Visit extends ConsoleRoom, SignedIn {
   times: TimeTexts;
   /** What people call whom the answers name that were read so far. */
   names: Map<string, string>;
-}
-
-export interface ConsoleHealth {
-  /** Whether the store accepts a write; never rejects. */
-  takesWrites: () => Promise<boolean>;
-  /** Current problems of the audit trail. */
-  auditAlarms: () => readonly string[];
 }

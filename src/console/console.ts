@@ -18,7 +18,7 @@ import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
 import { sendConsoleResponse } from "./console-response.ts";
-import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
+import type { ConsoleRoom } from "./console-room.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
 import { SharedReadings } from "./shared-readings.ts";
@@ -38,14 +38,14 @@ export interface ConsoleParts {
   counts: MinuteCounts;
   /** The time of the service's store, in milliseconds since 1970. */
   now: () => number;
-  health: ConsoleHealth;
+  auditAlarms: ConsoleRoom["auditAlarms"];
   log: Log;
 }
 
 /** Opens the operators' console of a service that runs on this store. */
 export async function openConsole(
   config: Config,
-  { commands, operations, counts, now, health, log }: ConsoleParts,
+  { commands, operations, counts, now, auditAlarms, log }: ConsoleParts,
 ): Promise<OperatorConsole> {
   const { dataDirectory, databaseUrl } = config;
   const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
@@ -68,7 +68,7 @@ export async function openConsole(
     counts,
     readings: new SharedReadings(),
     opened: recent(200),
-    health,
+    auditAlarms,
     log,
   };
   const handle = requestHandler(room, callerAddress(config.trustProxy));

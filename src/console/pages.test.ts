@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import Sqlite from "better-sqlite3";
 import { engines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { newReference } from "../identity/ledger/reference.ts";
 import { monthName } from "../runtime/time-zone.ts";
+import { commandTimeouts } from "../storage/timeouts.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
 
 // What pages say does not depend on the engine.
@@ -49,6 +52,23 @@ suite("what pages of the console say", () => {
     assert.match(await page("/prices/show?account=shop@example.com"), /MTNDATA 104/);
     const refused = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA", price: "99.50" });
     assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
+  });
+
+  test("pages are read while nobody can write, and Now says so before anybody gives up on it", async () => {
+    await (await service.store()).db
+      .updateTable("console_session")
+      .set({ seen_at: Date.now() - 120_000 })
+      .execute();
+    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"));
+    lock.exec("BEGIN IMMEDIATE");
+    try {
+      const begun = performance.now();
+      assert.match(await page("/accounts"), /<h1>Accounts/);
+      assert.match(await page("/"), /takes no writes/);
+      assert.ok(performance.now() - begun < commandTimeouts.alone, "a page waited for the store");
+    } finally {
+      lock.close();
+    }
   });
 
   test("only a change that waits can be approved", async () => {

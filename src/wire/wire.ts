@@ -56,11 +56,17 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     ? (await import("../console/counters/minute-counts.ts")).keepMinuteCounts(store, answers, pulse.id)
     : undefined;
   opened.defer(() => counts?.flush().catch(() => undefined));
-  const health = { takesWrites: () => store.takesWrites(), auditAlarms: () => rooms.audit.alarms() };
   const operators =
     counts && (worker ?? 1) === 1
       ? await (await import("../console/console.ts")).openConsole(config, {
-          ...{ commands: await commands(), operations: everyOperation, counts, now: store.now, health, log },
+          ...{
+            commands: await commands(),
+            operations: everyOperation,
+            counts,
+            now: store.now,
+            log,
+            auditAlarms: () => rooms.audit.alarms(),
+          },
         })
       : undefined;
   opened.defer(() => operators?.close());

@@ -1,3 +1,4 @@
+import { withTimeout } from "../../runtime/timeout.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 
@@ -6,6 +7,8 @@ export const sessionLife = 12 * 3_600_000;
 const sessionIdle = 30 * 60_000;
 /** The store notes the use of a session at most once per this many milliseconds. */
 const touchEvery = 60_000;
+/** Milliseconds that a page waits for that note. */
+const touchPatience = 1_000;
 
 export interface Session {
   /** Has the person's role at this moment. */
@@ -39,11 +42,18 @@ export async function findSession(db: Db, secret: string, now: number, isUse: bo
     .executeTakeFirst();
   if (!row) return undefined;
   const { seen_at, ...person } = row;
-  if (isUse && now - seen_at >= touchEvery) {
-    await db.updateTable("console_session").set({ seen_at: now }).where("secret_hash", "=", hash).execute();
-    await db.updateTable("person").set({ last_seen_at: now }).where("id", "=", person.id).execute();
-  }
+  // While nobody can write, pages are read all the same, and the session ends as if it were idle.
+  if (isUse && now - seen_at >= touchEvery)
+    await withTimeout(
+      touch(db, { hash, id: person.id, now }).catch(() => {}),
+      touchPatience,
+    );
   return { person, secret, hash, formToken: secretHash(`form ${secret}`) };
+}
+
+async function touch(db: Db, { hash, id, now }: { hash: string; id: string; now: number }): Promise<void> {
+  await db.updateTable("console_session").set({ seen_at: now }).where("secret_hash", "=", hash).execute();
+  await db.updateTable("person").set({ last_seen_at: now }).where("id", "=", id).execute();
 }
 
 /** Sessions that have not ended. */

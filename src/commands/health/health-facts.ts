@@ -15,6 +15,7 @@ import { pausedRoutes, pauseOf } from "../../identity/routes/paused-routes.ts";
 import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
 import { loosenedProtection } from "../../storage/protection.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
@@ -27,6 +28,9 @@ export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
   accounts: Pick<CommandContext["accounts"], "emails">;
 };
 
+/** Milliseconds for the write that shows whether the store takes any. Callers are told much sooner that it does not. */
+const patience = 2_000;
+
 /** What alarms are made of. */
 export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;
 
@@ -34,7 +38,7 @@ export async function readFacts(room: AlarmRoom) {
   const { db, config } = room;
   const now = room.now();
   const read = await allOf({
-    takesWrites: tryWrite(db),
+    takesWrites: withTimeout(tryWrite(db), patience).then((takes) => takes === true),
     roomLeft: roomLeft(config),
     newestAt: newestEntryAt(db),
     waiting: listWaiting(db),

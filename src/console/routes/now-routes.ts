@@ -1,6 +1,7 @@
 import type { AlarmFacts } from "../../commands/alarm-commands.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
 import { vendorTitle } from "../../upstreams/registry.ts";
 import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
@@ -76,9 +77,15 @@ async function chartsView(visit: Visit, range: ChartRange, from: number): Promis
   return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
 }
 
+/** Milliseconds that a page waits for the newest counts. */
+const flushPatience = 1_000;
+
 /** The counts up to this moment: of verifications, then of look-ups. */
 async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
-  await visit.counts.flush().catch(() => undefined);
+  await withTimeout(
+    visit.counts.flush().catch(() => undefined),
+    flushPatience,
+  );
   const drawn = await chartsOf(visit.store, range);
   return [...drawn.slice(2), ...drawn.slice(0, 2)];
 }
@@ -129,6 +136,7 @@ interface StatusFacts {
   published_at: number | null;
   vendors: { name: string; ready: boolean }[];
   last_backup_at: number | null;
+  takes_writes: boolean;
   /** As `alarms.list` answers. */
   alarms: AlarmFacts[];
 }
@@ -153,12 +161,11 @@ function alarmActions(visit: Visit) {
 
 /** The vendors, and how the service is. */
 async function tablesView(visit: Visit): Promise<Html> {
-  const [status, isUp, vendors] = await Promise.all([
+  const [status, vendors] = await Promise.all([
     statusOf(visit),
-    visit.health.takesWrites(),
     Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
   ]);
-  return html`${vendors}${serviceStrip(visit, status, isUp)}`;
+  return html`${vendors}${serviceStrip(visit, status)}`;
 }
 
 async function tableOf(visit: Visit, id: string): Promise<Html> {
@@ -171,11 +178,10 @@ async function tableOf(visit: Visit, id: string): Promise<Html> {
 
 function serviceStrip(
   visit: Visit,
-  { instances, revision, published_at, last_backup_at, vendors }: StatusFacts,
-  isUp: boolean,
+  { instances, revision, published_at, last_backup_at, vendors, takes_writes: isUp }: StatusFacts,
 ) {
   const now = visit.store.now();
-  const faults = visit.health.auditAlarms();
+  const faults = visit.auditAlarms();
   const facts: Record<string, Html | string> = {
     Store: isUp ? pill("good", "ready") : pill("bad", "takes no writes"),
     "Audit trail": faults.length === 0 ? pill("good", "whole") : pill("bad", faults.join(", ").replaceAll("_", " ")),
