@@ -5,7 +5,7 @@ import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreError } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
-import { isKnownMigration, newestMigration, newestNumber } from "../migrations/migrate.ts";
+import { isKnownMigration, newestMigration, numberOf } from "../migrations/migrate.ts";
 import { noteOlderVersion } from "../migrations/older-version.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf, type Made } from "./backup.ts";
@@ -102,7 +102,7 @@ async function fill(
   await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables) refuseOtherCount(table, await countRows(trx, table), header);
   // Its sums lack what later versions add up.
-  if (!header.migrations.includes(newestMigration)) await noteOlderVersion(trx, newestNumber - 1);
+  if (!header.migrations.includes(newestMigration)) await noteOlderVersion(trx, numberOf(header.migrations.at(-1)!));
   for (const verify of verifiers) await verify(trx, header.figures);
   const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
   await audit(trx, { kind: "store.restored", actor, facts });

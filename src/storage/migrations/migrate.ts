@@ -27,7 +27,8 @@ const migrations: Record<string, Migration> = {
   "0005_endpoint_makers_since_0001": endpointMakers,
 };
 
-const numberOf = (name: string) => Number(name.slice(0, 4));
+/** Of a migration. */
+export const numberOf = (name: string) => Number(name.slice(0, 4));
 /** The name of the last migration of this version. */
 export const newestMigration = Object.keys(migrations).at(-1)!;
 export const newestNumber = numberOf(newestMigration);

@@ -4,17 +4,30 @@ import { put } from "../queries/put.ts";
 import { storeTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
+/**
+ * The newest migration with columns that must be counted anew, or erased, where a version wrote that does not know them. A version that knows
+ * it leaves nothing to do.
+ */
+const countedSince = 4;
+
 /** The fact that a version wrote here which does not know all of the tables. Its value is that version's newest migration. */
 const olderVersion = "older-version";
 
-/** Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not know. */
+/**
+ * Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not know. A note of a
+ * version before it keeps its number.
+ */
 export async function noteOlderVersion(db: Kysely<Tables>, number: number): Promise<void> {
-  await put(db, "fact", { name: olderVersion }, { value: String(number), created_at: Date.now() });
+  const earlier = await olderVersionNote(db);
+  const value = String(Math.min(number, Number(earlier?.value ?? number)));
+  await put(db, "fact", { name: olderVersion }, { value, created_at: Date.now() });
 }
 
-/** The note, until `forgetOlderVersion` is called with it. */
-export function olderVersionNote(db: Kysely<Tables>) {
-  return db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", olderVersion).executeTakeFirst();
+/** The note of a version that left something to count anew, until `forgetOlderVersion` is called with it. */
+export async function olderVersionNote(db: Kysely<Tables>) {
+  const facts = db.selectFrom("fact").select(["value", "created_at"]).where("name", "=", olderVersion);
+  const note = await facts.executeTakeFirst();
+  return note && Number(note.value) < countedSince ? note : undefined;
 }
 
 export type OlderVersionNote = NonNullable<Awaited<ReturnType<typeof olderVersionNote>>>;
@@ -24,13 +37,13 @@ export async function forgetOlderVersion(db: Kysely<Tables>, { created_at }: Old
   await db.deleteFrom("fact").where("name", "=", olderVersion).where("created_at", "=", created_at).execute();
 }
 
-/** Whether a process lives that knows only migrations before `number`. On SQLite none can beside the one that serves. */
-export async function olderVersionLives(db: Kysely<Tables>, number: number): Promise<boolean> {
+/** Whether a process lives that leaves something to count anew. On SQLite none can beside the one that serves. */
+export async function olderVersionLives(db: Kysely<Tables>): Promise<boolean> {
   if (isSqlite(db)) return false;
   const found = await db
     .selectFrom("verification_owner")
     .select("id")
-    .where("migration", "<", number)
+    .where("migration", "<", countedSince)
     .where("expires_at", ">", sql<number>`${storeTime(true)}`)
     .limit(1)
     .executeTakeFirst();

@@ -7,7 +7,6 @@ import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { backup } from "../backup/backup.ts";
 import { openStore } from "../store.ts";
 import { newestNumber } from "./migrate.ts";
-import { olderVersionNote } from "./older-version.ts";
 
 type Duba = (...argv: string[]) => Promise<Ran>;
 type Settings = Fresh["settings"];
@@ -39,7 +38,8 @@ for (const engine of engines)
         const newer = "A newer version added 9999_later_since_0002. This version can run on them.\n";
         assert.equal((await duba("migrate", "--dry-run")).out, runs + newer);
         await (await openStore({ ...settings, serving: true })).close();
-        assert.equal((await olderVersionNote(store.db))?.value, String(newestNumber));
+        const noted = store.db.selectFrom("fact").select("value").where("name", "=", "older-version");
+        assert.equal((await noted.executeTakeFirst())?.value, String(newestNumber));
         const path = join(settings.dataDirectory, "backup.jsonl");
         const made = backup({ db: store.db, audit: async () => {}, actor: "test" }, path, {
           madeBy: "test",

@@ -67,6 +67,19 @@ for (const engine of engines)
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
+    test("are told to be wrong where that version knows all that is counted", async () => {
+      await store.db.updateTable("verification_sum").set({ made_verified: 3 }).execute();
+      await noteOlderVersion(store.db, 4);
+      const { all, reported } = await wrong();
+      assert.ok(all > 0 && reported === all);
+      await recount();
+      assert.equal((await wrong()).all, all);
+      await noteOlderVersion(store.db, 1);
+      await noteOlderVersion(store.db, 4);
+      await recount();
+      assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+    });
+
     test("are right after two processes counted many of one day anew at the same time", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const begins_at = zone.startOfDay(zone.dayOf(Date.now()));

@@ -1,6 +1,5 @@
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { type Audited, inSnapshot, type WithClock } from "../../../storage/audited.ts";
-import { newestNumber } from "../../../storage/migrations/migrate.ts";
 import { forgetOlderVersion, olderVersionLives, olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { piecesOf } from "../../../storage/queries/pieces.ts";
 import { put } from "../../../storage/queries/put.ts";
@@ -56,7 +55,7 @@ export async function recountAfterOlderVersion(
   signal: AbortSignal,
 ): Promise<void> {
   const note = await olderVersionNote(db);
-  if (!note || (await olderVersionLives(db, newestNumber))) return;
+  if (!note || (await olderVersionLives(db))) return;
   await db
     .updateTable("verification")
     .set({ lasting_idempotency_hash: null })
