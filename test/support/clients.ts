@@ -17,7 +17,7 @@ export interface ClientCall {
   given?: Record<string, unknown>;
 }
 
-/** What a client answered or how it failed. `other`: it threw what is not its own. */
+/** What a client answered or how it failed. `other`: it threw another exception than its own. */
 export interface ClientOutcome {
   // biome-ignore lint/suspicious/noExplicitAny: Tests read any answer.
   answer?: any;

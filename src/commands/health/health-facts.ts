@@ -28,7 +28,7 @@ export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
   accounts: Pick<CommandContext["accounts"], "emails">;
 };
 
-/** Milliseconds for the write that shows whether the store takes any. Callers are told much sooner that it does not. */
+/** Milliseconds. If a write takes longer, we say that the store takes none. */
 const patience = 2_000;
 
 /** What alarms are made of. */

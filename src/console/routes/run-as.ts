@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { AccessError } from "../../access/access-error.ts";
 import { personActor } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
@@ -12,7 +11,7 @@ import { isPlainId } from "../../operation/fields.ts";
 import { silent } from "../../runtime/log.ts";
 import { redactCredentials } from "../../runtime/redact.ts";
 import type { Audit, Audited } from "../../storage/audited.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Db } from "../../storage/tables.ts";
 import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
 import type { Visit } from "../console-room.ts";
 import type { ConsoleCommand } from "../site-map.ts";
@@ -121,7 +120,7 @@ export function redacted(problem: Error): Error {
 const most = 500;
 
 /** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
-export async function learnNames(db: Kysely<Tables>, names: Map<string, string>, answer: unknown): Promise<void> {
+export async function learnNames(db: Db, names: Map<string, string>, answer: unknown): Promise<void> {
   const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   eachText(answer, (text, member) => {
     if (names.has(text)) return;

@@ -36,7 +36,7 @@ export function narrowRow(
   const mayName = columns.filter((each) => names.includes(each.shows) && areUnique(each));
   put(named ?? mayName.find(({ spare }) => !spare) ?? mayName[0] ?? columns[0], "name");
   put(edited ?? (sorted && isFigure(sorted) && !places.has(sorted.name) ? sorted : firstOf(values)), "value");
-  // A figure took the place of the state, of which a line says what is not well.
+  // If a figure has the place of the state, the state stands in a line below.
   put(firstOf(["state"]), "also");
   // What all rows have in common tells less than what only one of them has.
   const telling = columns.toSorted((one, other) => different(other) - different(one));
