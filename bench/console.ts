@@ -23,9 +23,9 @@ const rounds = 4;
 
 /** How often, in seconds, an open page of Now asks for what follows. */
 const refreshSeconds = 10;
-const refreshes = ["/now/live", "/now/tables", "/now/counts?range=hour"];
+const refreshes = ["/now/live", "/now/alarms", "/now/tables", "/now/counts?range=hour"];
 /** What it asks for every so many refreshes only. */
-const [seldom, seldomEvery] = ["/now/sums", 6];
+const [seldom, seldomEvery] = [["/now/sums", "/now/look-ups?range=hour"], 6];
 
 /**
  * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups. `BENCH_ROWS` is
@@ -33,6 +33,7 @@ const [seldom, seldomEvery] = ["/now/sums", 6];
  */
 export async function consolePages(): Promise<void> {
   const chosen = engines.filter(({ name }) => (process.env.BENCH_ENGINE ?? name) === name);
+  if (chosen.length === 0) throw new Error(`BENCH_ENGINE is ${engines.map(({ name }) => name).join(" or ")}.`);
   for (const { fresh } of rows > 0 ? chosen : []) {
     const place = await fresh();
     // The first start makes the tables and signs the head of the audit trail.
@@ -181,7 +182,7 @@ async function lookUpsBeside({ fresh }: Engine): Promise<void> {
   ];
   const refresh = (turn: number) =>
     Promise.all(
-      [...refreshes, ...(turn % seldomEvery === 0 ? [seldom] : [])].map((path) =>
+      [...refreshes, ...(turn % seldomEvery === 0 ? seldom : [])].map((path) =>
         firstByte(`${opened.origin}${path}`, opened.cookie),
       ),
     );

@@ -6,21 +6,17 @@ import { performance } from "node:perf_hooks";
  */
 export class SharedReadings {
   readonly #now: () => number;
-  readonly #kept = new Map<string, { until: number; reading: Promise<string> }>();
+  readonly #kept = new Map<string, { at: number; reading: Promise<string> }>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** What was read under this key, or else what `read` gives, which is then kept for so many milliseconds. */
+  /** What was read under this key less than so many milliseconds ago, or else what `read` gives now. A reading that fails is not kept. */
   get(key: string, milliseconds: number, read: () => Promise<string>): Promise<string> {
     const kept = this.#kept.get(key);
-    return kept && kept.until > this.#now() ? kept.reading : this.renew(key, milliseconds, read);
-  }
-
-  /** Reads, and keeps it for so many milliseconds. A reading that fails is not kept. */
-  renew(key: string, milliseconds: number, read: () => Promise<string>): Promise<string> {
-    const entry = { until: this.#now() + milliseconds, reading: read() };
+    if (kept && this.#now() - kept.at < milliseconds) return kept.reading;
+    const entry = { at: this.#now(), reading: read() };
     this.#kept.set(key, entry);
     entry.reading.catch(() => {
       if (this.#kept.get(key) === entry) this.#kept.delete(key);

@@ -38,7 +38,7 @@ import {
 import { aboveTable } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
-import { effectOf, isExpected, learnNames, letterAs, redacted, runAs } from "./run-as.ts";
+import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
 
 /** A page with the table that it opens with. */
 export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
@@ -259,15 +259,12 @@ export async function framed(
   );
 }
 
-/** What waits on pages, for their links in the menu. All people share a reading of it. */
+/** What waits on pages, for their links in the menu. */
 async function menuCounts(visit: Visit): Promise<MenuCounts> {
-  const { site, readings } = visit;
-  const status = site.commands.get("status")!;
-  const read = async () => JSON.stringify((await runAs(visit, status, {})).plain);
   try {
-    const facts = JSON.parse(await readings.get("menu", 10_000, read)) as { unknown_verifications: number; held: [] };
+    const facts = (await statusFacts(visit, 10_000)) as { unknown_verifications: number; held: [] };
     const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };
-    return Object.fromEntries(site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+    return Object.fromEntries(visit.site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
   } catch {
     // A page says what it can without them.
     return {};

@@ -16,7 +16,7 @@ import { answerOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
 import { linksOf } from "./row-actions.ts";
-import { runAs } from "./run-as.ts";
+import { runAs, shownTo, statusFacts } from "./run-as.ts";
 
 export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
   const range = rangeIn(visit.query);
@@ -26,7 +26,8 @@ export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpRes
   );
   const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
   // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
-  const shown = [...nowParts.values()].map((part) => readingOf(visit, part(visit.query), "renew"));
+  statusFacts(visit, 0).catch(() => {});
+  const shown = [...nowParts.values()].map((part) => readingOf(visit, { ...part(visit.query), keptFor: 0 }));
   const [live, sums, counts, alarms, tables, lookUps] = await Promise.all(shown);
   const part = (path: string, seconds: number, text: string) =>
     html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
@@ -60,13 +61,13 @@ function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
   return { name: `${what} ${range}`, keptFor: 5_000, read };
 }
 
-function readingOf(visit: Visit, { name, keptFor, read }: Part, how: "get" | "renew") {
+function readingOf(visit: Visit, { name, keptFor, read }: Part) {
   const reading = async () => (await read(visit)).text;
-  return visit.readings[how](`${name} ${visit.session.person.role}`, keptFor, reading);
+  return visit.readings.get(`${name} ${visit.session.person.role}`, keptFor, reading);
 }
 
 export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
-  return page(await readingOf(visit, part, "get"));
+  return page(await readingOf(visit, part));
 }
 
 async function chartsView(visit: Visit, range: ChartRange, from: number): Promise<Html> {
@@ -141,8 +142,9 @@ interface StatusFacts {
   alarms: AlarmFacts[];
 }
 
+/** The parts that a page asks for at once share a reading. */
 async function statusOf(visit: Visit): Promise<StatusFacts> {
-  return (await runAs(visit, visit.site.commands.get("status")!, {})).answer as StatusFacts;
+  return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts;
 }
 
 /** What needs a hand. */

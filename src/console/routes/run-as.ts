@@ -85,6 +85,13 @@ export async function shownTo({ store: { db }, names }: Visit, plain: unknown): 
   return answer;
 }
 
+/** What `status` answered less than so many milliseconds ago, as programs have it. All people share a reading of it. */
+export async function statusFacts(visit: Visit, milliseconds: number): Promise<unknown> {
+  const command = visit.site.commands.get("status")!;
+  const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
+  return JSON.parse(await visit.readings.get("status", milliseconds, read));
+}
+
 /** The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says. */
 export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<unknown> {
   try {
