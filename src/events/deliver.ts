@@ -214,8 +214,8 @@ export class Deliverer {
     if (delivered) return 0;
     const facts = { endpoint: endpoint.id, event: event.id, outcome, attempts };
     if (isGone) {
-      await switchOff({ db, audit, actor: "system" }, endpoint, at);
-      log.error(facts, "An endpoint answered 410 Gone, so Duba switched it off. To switch it on: duba events resend");
+      if (await switchOff({ db, audit, actor: "system" }, endpoint, at))
+        log.error(facts, "An endpoint answered 410 Gone, so Duba switched it off. To switch it on: duba events resend");
       return backOff(1);
     }
     if (isDead) {

@@ -101,11 +101,15 @@ export async function removeEndpoint(
   });
 }
 
-/** Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. */
-export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<void> {
-  await inTransaction(db, async (trx) => {
+/**
+ * Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. False if it was removed
+ * meanwhile.
+ */
+export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
-    await trx.updateTable("event_endpoint").set({ off_since: now }).where("id", "=", row.id).execute();
+    const off = trx.updateTable("event_endpoint").set({ off_since: now }).where("id", "=", row.id);
+    if ((await off.executeTakeFirst()).numUpdatedRows === 0n) return false;
     await trx
       .updateTable("event_delivery")
       .set({ state: "dead" })
@@ -113,6 +117,7 @@ export async function switchOff({ db, audit, actor }: Audited, row: EventEndpoin
       .where("state", "=", "waiting")
       .execute();
     await audit(trx, { kind: "endpoint.off", actor, facts: factsOf(row) });
+    return true;
   });
 }
 

@@ -3,6 +3,7 @@ import { suite, type TestContext, test } from "node:test";
 import { usualEngines } from "../../test/support/engines.ts";
 import type { Audit } from "../storage/audited.ts";
 import { resend } from "./deliveries.ts";
+import { removeEndpoint } from "./endpoints.ts";
 import { eventStore, openReceiver, round } from "./events.fixture.ts";
 import { failingEndpoints } from "./events.ts";
 
@@ -43,6 +44,22 @@ for (const engine of usualEngines)
       await round(store.deliverer());
       assert.deepEqual(receiver.ids().slice(1), [...events, last]);
       assert.deepEqual(await failing(), []);
+    });
+
+    test("that is removed while it answers 410 is not switched off any more", async (t) => {
+      const account = "acc_removed";
+      const { receiver, id } = await receiving(t, account);
+      const removed = Promise.withResolvers<unknown>();
+      receiver.behaves = () => (response) => {
+        removed.resolve(removeEndpoint(store.place(), { id }).finally(() => response.writeHead(410).end()));
+      };
+      await store.event(account);
+      const told: unknown[] = [];
+      const audit: Audit = async (_, ...entries) => void told.push(...entries);
+      await round(store.deliverer({ audit }));
+      await removed.promise;
+      assert.deepEqual(told, []);
+      assert.doesNotMatch(JSON.stringify(store.log.lines), new RegExp(id));
     });
 
     test("gets what is dead again after what waits, in its old order and in short transactions, however many events that are", async (t) => {

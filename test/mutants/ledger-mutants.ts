@@ -146,6 +146,13 @@ export const ledgerMutants: readonly Mutant[] = [
     tests: ["src/events/failing-endpoints.test.ts"],
   },
   {
+    name: "an endpoint that was removed is switched off",
+    file: "src/events/endpoints.ts",
+    from: "if ((await off.executeTakeFirst()).numUpdatedRows === 0n) return false;",
+    to: "await off.execute();",
+    tests: ["src/events/failing-endpoints.test.ts"],
+  },
+  {
     name: "a key reaches endpoints of other accounts and of the other mode",
     file: "src/events/endpoints.ts",
     from: 'owner ? found.where("audience", "=", owner.accountId).where("mode", "=", owner.mode) : found',
