@@ -185,6 +185,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["src/events/operations/triggerEvent.test.ts"],
   },
   {
+    name: "of two older versions that start at once the newer one is noted",
+    file: "src/storage/migrations/older-version.ts",
+    from: "then fact.value else",
+    to: "then excluded.value else",
+    tests: ["src/identity/ledger/journal/rebuild-sums.test.ts"],
+  },
+  {
     name: "who follows a list sees the last seconds twice",
     file: "src/cli/call/follow-feed.ts",
     from: "filter(([text]) => !before.has(text))",

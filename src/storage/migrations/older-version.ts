@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
-import { put } from "../queries/put.ts";
 import { storeTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
 
@@ -18,9 +17,17 @@ const olderVersion = "older-version";
  * version before it keeps its number.
  */
 export async function noteOlderVersion(db: Kysely<Tables>, number: number): Promise<void> {
-  const earlier = await olderVersionNote(db);
-  const value = String(Math.min(number, Number(earlier?.value ?? number)));
-  await put(db, "fact", { name: olderVersion }, { value, created_at: Date.now() });
+  const created_at = Date.now();
+  await db
+    .insertInto("fact")
+    .values({ name: olderVersion, value: String(number), created_at })
+    .onConflict((conflict) =>
+      conflict.column("name").doUpdateSet({
+        value: sql<string>`case when cast(fact.value as integer) < ${sql.lit(number)} then fact.value else excluded.value end`,
+        created_at,
+      }),
+    )
+    .execute();
 }
 
 /** The note of a version that left something to count anew, until `forgetOlderVersion` is called with it. */

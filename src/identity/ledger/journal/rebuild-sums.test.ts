@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { sql } from "kysely";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { noteOlderVersion, olderVersionNote } from "../../../storage/migrations/older-version.ts";
 import { negative } from "../../../upstreams/ports/outcomes.ts";
-import { engines, newRequest, suiteStore } from "../../identity.fixture.ts";
+import { engines, newRequest, suiteStore, until } from "../../identity.fixture.ts";
 import { answering, verified } from "../../played-upstream.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 import { recountAfterOlderVersion } from "./rebuild-sums.ts";
@@ -78,6 +79,20 @@ for (const engine of engines)
       await noteOlderVersion(store.db, 4);
       await recount();
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+    });
+
+    test("are counted anew by the oldest of two versions that note themselves at once", async () => {
+      const older = store.db.transaction().execute(async (trx) => {
+        await noteOlderVersion(trx, 1);
+        const newer = noteOlderVersion(store.db, 3);
+        const waits = sql<{ count: number }>`select cast(count(*) as int) as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        if (engine.name === "postgres") await until(async () => (await waits.execute(store.db)).rows[0]!.count > 0);
+        return { newer };
+      });
+      await (await older).newer;
+      assert.equal((await olderVersionNote(store.db))?.value, "1");
+      await recount();
     });
 
     test("are right after two processes counted many of one day anew at the same time", async (t) => {
