@@ -150,6 +150,33 @@ suite("the client", { concurrency: true }, () => {
       assert.equal(elsewhere.failure?.error.code, "validation_failed");
     });
 
+    test(`for ${name} says that a page is none, and neither throws another error nor asks for ever`, {
+      skip,
+    }, async (t) => {
+      const client = open(t);
+      let page: object = {};
+      const server = createServer((_, response) => response.end(JSON.stringify({ success: true, ...page })));
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      t.after(() => server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const [event, next] = [{ id: "evt_1", type: "key.revoked" }, "place"];
+      const good = { data: [event], next, more: false };
+      for (const wrong of [
+        ...[{ data: { a: event } }, { data: ["evt_1"] }, { data: [null] }, { data: [event, { type: "key.revoked" }] }],
+        ...[{ data: [{ id: 1 }] }, { next: 7 }, { next: undefined }, { more: "no" }, { more: null }, { more: true }],
+      ]) {
+        page = { ...good, ...wrong };
+        const { failure, ...rest } = await client({ url, retries: 0, method: "events" });
+        const about = `${JSON.stringify(wrong)} ${JSON.stringify(rest)}`;
+        const { code, retryable, http_status } = failure?.error ?? {};
+        assert.deepEqual([code, retryable, http_status], ["unexpected_answer", true, 200], about);
+        assert.match(failure!.message, /^The answer \(HTTP 200\) is not a page of events\. Check url/);
+      }
+      page = good;
+      const { answer } = await client({ url, retries: 0, method: "events" });
+      assert.deepEqual(answer, { events: [event], cursor: next });
+    });
+
     test(`for ${name} takes a delivery of Duba for one, and nothing else`, { skip }, async (t) => {
       const client = open(t);
       const event = { id: "evt_1", type: "key.revoked", mode: "test", data: { key: "4Zq8mPx0LtV2, ₦" } };

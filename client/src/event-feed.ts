@@ -1,7 +1,7 @@
 import { pause } from "./call.ts";
 import type { DubaEvent, ListEventsAnswer, ListEventsFailure } from "./duba.ts";
 import type { CallOptions } from "./options.ts";
-import { DubaFailure } from "./outcome.ts";
+import { type ClientFailure, clientFailure, DubaFailure } from "./outcome.ts";
 
 export interface EventFeedOptions extends CallOptions {
   /** Where to begin: the `cursor` of a feed, the `next` of `listEvents`, or `"0"` for the oldest event. Without it: now. */
@@ -39,7 +39,8 @@ export class EventFeed implements AsyncIterable<DubaEvent> {
     for (;;) {
       // Within a page, the cursor names the page and the event that was given last.
       const [after, given] = this.cursor?.split(".") ?? [];
-      const page = await this.#list({ after }, options);
+      const answer = await this.#list({ after }, options);
+      const page = answer.success && !isPage(answer, after) ? noPage() : answer;
       if (page.success) {
         const { data, next, more } = page;
         for (const event of data.slice(data.findIndex(({ id }) => id === given) + 1)) {
@@ -57,4 +58,17 @@ export class EventFeed implements AsyncIterable<DubaEvent> {
       if (!(await pause(wait, options.signal))) return;
     }
   }
+}
+
+/** Whether a feed can go on from an answer to `after`: something other than Duba may answer anything. */
+function isPage({ data, next, more }: Record<"data" | "next" | "more", unknown>, after: string | undefined): boolean {
+  const areEvents = Array.isArray(data) && data.every((event) => typeof event?.id === "string");
+  return areEvents && typeof next === "string" && typeof more === "boolean" && !(more && next === after);
+}
+
+function noPage(): ClientFailure {
+  const about = "The answer (HTTP 200) is not a page of events. Check url, and what stands between.";
+  const failure = clientFailure("unexpected_answer", about, true);
+  failure.error.http_status = 200;
+  return failure;
 }

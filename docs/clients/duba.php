@@ -71,7 +71,12 @@ final class DubaEventFeed implements IteratorAggregate
             // Within a page, the cursor names the page and the event that was given last.
             [$after, $given] = explode('.', "$this->cursor.");
             try {
-                ['data' => $events, 'next' => $next, 'more' => $more] = $this->duba->listEvents($after === '' ? null : $after);
+                $page = $this->duba->listEvents($after === '' ? null : $after);
+                if (!self::isPage($page, $after)) {
+                    $about = 'The answer (HTTP 200) is not a page of events. Check url, and what stands between.';
+                    throw new DubaFailure('unexpected_answer', $about, true, ['http_status' => 200]);
+                }
+                ['data' => $events, 'next' => $next, 'more' => $more] = $page;
                 $place = array_search($given, array_column($events, 'id'), true);
                 $rest = $place === false ? $events : array_slice($events, $place + 1);
                 foreach ($rest as $at => $event) {
@@ -92,6 +97,22 @@ final class DubaEventFeed implements IteratorAggregate
                 usleep((int) ($this->wait * 1_000_000));
             }
         }
+    }
+
+    /**
+     * Whether the feed can go on from an answer to `$after`: something other than Duba may answer anything.
+     *
+     * @param array<string, mixed> $answer
+     */
+    private static function isPage(array $answer, string $after): bool
+    {
+        ['data' => $events, 'next' => $next, 'more' => $more] = $answer + ['next' => null, 'more' => null];
+        foreach ($events as $event) {
+            if (!is_array($event) || !is_string($event['id'] ?? null)) {
+                return false;
+            }
+        }
+        return array_is_list($events) && is_string($next) && is_bool($more) && !($more && $next === $after);
     }
 }
 

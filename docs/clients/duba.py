@@ -698,6 +698,9 @@ class EventFeed:
             after, _, given = (self.cursor or "").partition(".")
             try:
                 page = self._duba.list_events(after=after or None)
+                if not _is_page(page, after):
+                    about = "The answer (HTTP 200) is not a page of events. Check url, and what stands between."
+                    raise DubaFailure("unexpected_answer", about, True, {"http_status": 200})
             except DubaFailure as failure:
                 if self._wait is None or not failure.retryable:
                     raise
@@ -1223,6 +1226,15 @@ def _is_whole(answer: Dict[str, Any], request: _Request) -> bool:
         return request.payload == "" or isinstance(payload, (dict, list))
     member, values = request.number
     return isinstance(payload, dict) and payload.get(member) in values
+
+
+def _is_page(answer: Mapping[str, Any], after: str) -> bool:
+    """Whether a feed can go on from an answer to `after`: something other than Duba may answer anything."""
+    events, place, more = answer["data"], answer.get("next"), answer.get("more")
+    are_events = isinstance(events, list) and all(
+        isinstance(event, dict) and isinstance(event.get("id"), str) for event in events
+    )
+    return are_events and isinstance(place, str) and isinstance(more, bool) and not (more and place == after)
 
 
 def _header(name: str, value: str) -> str:

@@ -192,6 +192,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["src/identity/ledger/journal/rebuild-sums.test.ts"],
   },
   {
+    name: "a feed goes on from what is no page of events",
+    file: "client/src/event-feed.ts",
+    from: "answer.success && !isPage(answer, after) ? noPage() : answer",
+    to: "answer",
+    tests: ["test/client-languages.test.ts"],
+  },
+  {
     name: "who follows a list sees the last seconds twice",
     file: "src/cli/call/follow-feed.ts",
     from: "filter(([text]) => !before.has(text))",
