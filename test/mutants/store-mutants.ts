@@ -199,6 +199,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["test/client-languages.test.ts"],
   },
   {
+    name: "what is no page of entries ends a feed as if all were well",
+    file: "src/cli/call/call.ts",
+    from: "if (last?.status === 200)",
+    to: "if (last?.status === 0)",
+    tests: ["src/cli/call/follow-feed.test.ts"],
+  },
+  {
     name: "who follows a list sees the last seconds twice",
     file: "src/cli/call/follow-feed.ts",
     from: "filter(([text]) => !before.has(text))",

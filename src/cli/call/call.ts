@@ -14,7 +14,7 @@ import { beginning, beginningForm } from "./beginning.ts";
 import { followFeed } from "./follow-feed.ts";
 import { forwarding } from "./forward-events.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallRequest, type CallResponse, sendCall } from "./send-call.ts";
+import { type CallRequest, type CallResponse, NoAnswerError, sendCall } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;
@@ -219,6 +219,10 @@ async function follow(
   const again = id === "listEvents" ? `listen --since ${next}` : `call ${id} after=${next} --follow`;
   // A person copies the line: it holds nothing that a server made up.
   if (next !== undefined && /^[\w.-]+$/.test(next)) io.err(`To go on from here: duba ${again}${forwarded}\n`);
+  if (last?.status === 200)
+    throw new NoAnswerError(
+      "The response (HTTP 200) is not a page of entries. Check that Duba listens at this address.",
+    );
   return last;
 }
 

@@ -74,6 +74,38 @@ test("a line to copy holds nothing that a server made up", async (t) => {
   assert.doesNotMatch(err, /To go on|touch/);
 });
 
+test("what is not a page of entries ends it, with a sentence that says so", async (t) => {
+  const event = { id: "evt_1", type: "key.revoked", timestamp: "2026-11-01T09:30:00.000Z", data: null };
+  const good = { success: true, data: [event], next: "place", more: false };
+  let answers: object[] = [];
+  const server = createServer(({ url }, response) => {
+    if (url === "/hook") return response.writeHead(204).end();
+    return response.end(JSON.stringify(answers.shift() ?? good));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const environment = { DUBA_URL: url, DUBA_API_KEY: "a-key" };
+  const listen = async (...pages: object[]) => {
+    answers = pages.map((page) => ({ ...good, ...page }));
+    const { exitCode, err } = await ran(["listen", "--forward-to", `${url}/hook`], { environment });
+    assert.deepEqual([exitCode, answers], [1, []]);
+    assert.match(
+      err,
+      /^The response \(HTTP 200\) is not a page of entries\. Check that Duba listens at this address\.$/m,
+    );
+    return err;
+  };
+  for (const wrong of [
+    ...[{ data: { a: event } }, { data: ["evt_1"] }, { data: [null] }],
+    ...[{ next: 7 }, { next: undefined }],
+  ])
+    assert.doesNotMatch(await listen(wrong), /To go on/);
+  const moved = { next: "place2", more: true };
+  assert.match(await listen(moved, { data: "none" }), /^To go on from here: duba listen --since place2 /m);
+  assert.match(await listen(moved, moved), /^To go on from here: duba listen --since place2 /m);
+});
+
 test("the next call waits as long as the service asks, and shares out what a limit leaves", () => {
   const after = (status: number, headers: Record<string, string>) => restOf({ status, headers });
   assert.equal(after(200, {}), 2);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isRow } from "../../operation/command/projected.ts";
 import { parseJsonObject } from "../terminal/render.ts";
-import { type CallResponse, UnreachableError } from "./send-call.ts";
+import { type CallResponse, NoAnswerError } from "./send-call.ts";
 
 /** Seconds between two calls, if no limit asks for more. */
 const pace = 2;
@@ -30,26 +31,36 @@ export async function followFeed({
   let before = new Set<string>();
   while (!stop.aborted) {
     const response = await call(next).catch((error: unknown) => {
-      if (next === undefined || !(error instanceof UnreachableError)) throw error;
+      if (next === undefined || !(error instanceof NoAnswerError)) throw error;
       note(error.message);
       return undefined;
     });
     const body = response && parseJsonObject(response.text);
-    if (response && response.status === 200 && Array.isArray(body?.data)) {
+    if (response?.status === 200 && isPage(body, next)) {
       // The last seconds may come again.
-      const entries = new Map<string, Record<string, unknown>>(
-        body.data.map((entry) => [JSON.stringify(entry), entry]),
-      );
+      const entries = new Map(body.data.map((entry) => [JSON.stringify(entry), entry]));
       const came = [...entries].filter(([text]) => !before.has(text)).map(([, entry]) => entry);
       if (came.length > 0) await print(came);
       before = new Set(entries.keys());
-      next = String(body.next);
+      next = body.next;
     } else if (response && (next === undefined || !(response.status === 429 || response.status >= 500)))
       return { next, last: response };
     const seconds = body?.more === true ? 0 : restOf(response);
     await pause(seconds * 1000, undefined, { signal: stop }).catch(() => {});
   }
   return { next };
+}
+
+interface Page {
+  data: Record<string, unknown>[];
+  next: string;
+  more?: unknown;
+}
+
+/** Whether a feed can go on from the body of an answer: any server may be at the address. */
+function isPage(body: Partial<Record<keyof Page, unknown>> | undefined, after: string | undefined): body is Page {
+  const areEntries = Array.isArray(body?.data) && body.data.every(isRow);
+  return areEntries && typeof body.next === "string" && !(body.more === true && body.next === after);
 }
 
 /** Seconds until the next call: as `Retry-After` says, or so that the calls that the limit leaves last until it is full again. */

@@ -5,8 +5,8 @@ import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
 
-/** The service cannot be reached. `message` contains no credential and no member. */
-export class UnreachableError extends Error {
+/** Duba did not answer: nothing did, or something else. `message` contains no credential and no member. */
+export class NoAnswerError extends Error {
   readonly exitCode = 1;
 }
 
@@ -64,7 +64,7 @@ export async function sendCall({
     ...(asBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
     timeout: timeoutSeconds * 1000,
   });
-  if (answer.kind !== "answered") throw new UnreachableError(sentenceOf(answer.code, new URL(url).origin));
+  if (answer.kind !== "answered") throw new NoAnswerError(sentenceOf(answer.code, new URL(url).origin));
   return { status: answer.status, headers: answer.headers, text: answer.body.toString() };
 }
 
