@@ -18,6 +18,7 @@ import { command, mostCounted } from "../../operation/command.ts";
 import { holdsLongNumber } from "../../operation/fields.ts";
 import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
+import { pacer } from "../../runtime/pace.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
@@ -164,7 +165,13 @@ export const listVerificationsCommand = command({
     const hashes = async (text: string) => {
       const keyed = new KeyedHashes({ current: (await keyring()).ring });
       const ids = accountId === undefined ? await accounts.ids() : [accountId];
-      return ids.flatMap((id) => ["test", "live"].flatMap((mode) => keyed.all("idempotency key", [id, mode, text])));
+      const pause = pacer();
+      const found: string[] = [];
+      for (const id of ids) {
+        for (const mode of ["test", "live"]) found.push(...keyed.all("idempotency key", [id, mode, text]));
+        await pause();
+      }
+      return found;
     };
     const page = await listVerifications(
       db,

@@ -128,7 +128,7 @@ function conditionsOf(
     ...(state === "verified" ? [] : ["state" as const]),
     "account",
   ] as const;
-  const keyed = filter.idempotencyHashes && ofKey(filter.idempotencyHashes);
+  const keyed = filter.idempotencyHashes && ofKey(filter.idempotencyHashes, onSqlite);
   const first = keyed ? undefined : leading.find((name) => given[name] !== undefined);
   const known: readonly string[] = first === "account" ? ["account", "mode"] : [first ?? ""];
   const others = Object.entries(given).flatMap(([name, condition]) =>
@@ -154,11 +154,12 @@ function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter
   };
 }
 
-/** The key in force, and those that had their time: each has an index of its own. */
-function ofKey(hashes: readonly string[]): Condition[] {
-  if (hashes.length === 0) return [sql`1 = 0`];
-  const any = sql.join(hashes);
-  return [sql`idempotency_hash in (${any})`, sql`idempotency_hash is null and lasting_idempotency_hash in (${any})`];
+/** The key in force, and those that had their time: each has an index of its own. Every account has hashes, so they are one parameter. */
+function ofKey(hashes: readonly string[], onSqlite: boolean): Condition[] {
+  const any = onSqlite
+    ? sql`in (select value from json_each(${JSON.stringify(hashes)}))`
+    : sql`= any(${[...hashes]}::text[])`;
+  return [sql`idempotency_hash ${any}`, sql`idempotency_hash is null and lasting_idempotency_hash ${any}`];
 }
 
 /** A row without an attempt is found by the request that started it. */
