@@ -66,7 +66,10 @@ for (const engine of usualEngines)
       assert.equal((await verify()).status, 200);
       const first = await duba(["routes", "pause", "qoreid", "--why", "money"]);
       assert.equal(first.exitCode, 0, first.err);
-      assert.match(first.out, /^qoreid is paused for all checks until \d{4}-.*, because of money\.\n$/);
+      assert.match(
+        first.out,
+        /^qoreid is paused for all checks until \d{4}-.*, because it costs too much or its wallet is empty\.\n$/,
+      );
 
       const warns =
         /^dojah is the last vendor for BVN and NIN: live verifications will get 503 upstream_unavailable\. Vendors were asked once in the last hour\./;
@@ -81,7 +84,7 @@ for (const engine of usualEngines)
         ["qoreid", "paused"],
       ]);
       const sure = await duba(["routes", "pause", "dojah"], "dojah\n");
-      assert.match(sure.out, /^dojah is paused for all checks until you resume it, because of answers\.\n$/);
+      assert.match(sure.out, /^dojah is paused for all checks until you resume it, because its answers are wrong\.\n$/);
     });
 
     test("with the last one paused, every place says so", async () => {
@@ -95,12 +98,12 @@ for (const engine of usualEngines)
       assert.deepEqual(
         [needs[2]],
         [
-          `The vendor dojah is paused by ${terminalActor} because of answers, until somebody resumes it. End it: duba routes resume dojah`,
+          `The vendor dojah is paused by ${terminalActor} until somebody resumes it, because its answers are wrong. End it: duba routes resume dojah`,
         ],
       );
       assert.match(
         needs[1],
-        /^The vendor qoreid is paused by .* because of money, until 2.*\. End it: duba routes resume qoreid$/,
+        /^The vendor qoreid is paused by .* until 2.*, because it costs too much or its wallet is empty\. End it: duba routes resume qoreid$/,
       );
       assert.deepEqual(
         vendors.map((seen: Record<string, unknown>) => [seen.name, seen.ready, seen.paused_by, seen.paused_why]),

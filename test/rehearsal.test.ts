@@ -69,7 +69,7 @@ for (const engine of usualEngines)
         const errors = service.lines.filter(({ fields }) => "alarm" in fields);
         assert.deepEqual(
           errors.map(({ fields, message }) => [(fields as { alarm?: string }).alarm, message.split(":")[0]]),
-          [["answered_by_stand_in", "A stand-in answers in place of an identity vendor"]],
+          [["answered_by_stand_in", "An identity vendor has a stand-in that answers in its place"]],
         );
         const next = await service.ask(verify, { method: "POST", body: { ...person, bvn: "22000000018" }, credential });
         assert.deepEqual([next.status, next.json.error.retryable], [503, false]);

@@ -93,7 +93,7 @@ for (const engine of usualEngines) {
       const needs = [
         // Money first, the oldest first; then what waits for somebody.
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        /^The vendor dojah has an empty wallet\. See more: duba upstreams status$/,
+        /^The vendor dojah has an empty wallet\. It serves no attempt until somebody tops it up\. See more: duba upstreams status$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\S*\\. Replace it: duba keys roll ${id}$`,
         ),
@@ -146,6 +146,34 @@ for (const engine of usualEngines) {
       const [successor] = (await status()).expiring_keys;
       await duba("keys", "change", successor.id, "--expires", "never");
       assert.deepEqual((await status()).expiring_keys, []);
+    });
+
+    test("says of each alarm of a vendor what is wrong and what mends it", async () => {
+      const { db } = await service.store();
+      const sentences = {
+        no_money: "has an empty wallet. It serves no attempt until somebody tops it up.",
+        bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones.",
+        bad_settings: "refuses our settings. It serves no attempt until somebody corrects them.",
+        answered_by_stand_in:
+          "has a stand-in that answers in its place: its people are invented, so Duba rejects its answers. Set the vendor's own address, or " +
+          "rehearse with DUBA_STAND_INS=on and a new data directory or database.",
+        refused: "refuses all attempts. Its interface or our settings may have changed.",
+        bad_response: "gives no plausible response. Its interface or our settings may have changed.",
+        finds_nobody: "found none of 20 people in a row. Check its credentials, its product and our settings.",
+        of_a_newer_version: "has the alarm of a newer version.",
+      };
+      const told: Record<string, string> = {};
+      for (const alarm of Object.keys(sentences)) {
+        await db.updateTable("upstream_status").set({ alarm }).execute();
+        const { needs } = await status();
+        told[alarm] = needs.find((need: string) => need.startsWith("The vendor dojah"));
+      }
+      await db.updateTable("upstream_status").set({ alarm: "no_money" }).execute();
+      const wanted = Object.entries(sentences).map(([alarm, sentence]) => [
+        alarm,
+        `The vendor dojah ${sentence} See more: duba upstreams status`,
+      ]);
+      assert.deepEqual(told, Object.fromEntries(wanted));
     });
 
     test("names each followed source, and what sells below cost", async () => {

@@ -5,7 +5,7 @@ import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
 import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
 import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
-import { alarmSentences, lastingAlarms, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
+import { alarmTexts, lastingAlarms, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
 import { VendorAttempts } from "./vendor-attempts.ts";
 
 /** How a request can fail. */
@@ -254,7 +254,7 @@ export class CircuitBreaker implements IdentityUpstream {
     this.#alarm = alarm;
     this.#noteIllness();
     const { log, onChange } = this.#options;
-    if (alarm) log.error({ vendor: this.name, alarm }, alarmSentences[alarm]);
+    if (alarm) log.error({ vendor: this.name, alarm }, `An identity vendor ${alarmTexts[alarm]}`);
     else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
     onChange?.(this.health());
   }

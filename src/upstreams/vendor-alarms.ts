@@ -1,5 +1,3 @@
-import { standInSentence } from "./ports/stand-in.ts";
-
 /** What only the operator can mend: until then every attempt would fail. The last: this is no rehearsal. */
 export const lastingAlarms = ["no_money", "bad_credentials", "bad_settings", "answered_by_stand_in"] as const;
 
@@ -13,14 +11,15 @@ export type VendorAlarm = (typeof lastingAlarms)[number] | "refused" | "bad_resp
 /** So many people in a row that a vendor does not find are an alarm. */
 export const manyNotFound = 20;
 
-/** What the log says of an alarm. */
-export const alarmSentences: Readonly<Record<VendorAlarm, string>> = {
-  no_money: "An identity vendor has no money left and serves no attempt until an operator tops it up",
-  bad_credentials: "An identity vendor refused our credentials and serves no attempt until an operator acts",
-  bad_settings: "An identity vendor refused our settings and serves no attempt until an operator acts",
-  answered_by_stand_in: standInSentence,
-  refused: "An identity vendor refuses all attempts. Check whether its interface or our settings changed",
-  bad_response:
-    "None of an identity vendor's responses is plausible. Check whether its interface or our settings changed",
-  finds_nobody: `An identity vendor found none of ${manyNotFound} people in a row. Check its credentials, its product and our settings`,
+/** What is wrong with a vendor that has the alarm, and what mends it. It follows the vendor's name, and needs a full stop. */
+export const alarmTexts: Readonly<Record<VendorAlarm, string>> = {
+  no_money: "has an empty wallet. It serves no attempt until somebody tops it up",
+  bad_credentials: "refuses our credentials. It serves no attempt until somebody sets the right ones",
+  bad_settings: "refuses our settings. It serves no attempt until somebody corrects them",
+  answered_by_stand_in:
+    "has a stand-in that answers in its place: its people are invented, so Duba rejects its answers. Set the vendor's own address, or rehearse " +
+    "with DUBA_STAND_INS=on and a new data directory or database",
+  refused: "refuses all attempts. Its interface or our settings may have changed",
+  bad_response: "gives no plausible response. Its interface or our settings may have changed",
+  finds_nobody: `found none of ${manyNotFound} people in a row. Check its credentials, its product and our settings`,
 };

@@ -1,7 +1,8 @@
 import type { SourceState } from "../../catalogue/sync/source-states.ts";
-import type { PausedRoute } from "../../identity/routes/paused-routes.ts";
+import { type PausedRoute, pauseReasons } from "../../identity/routes/paused-routes.ts";
 import { labelOf } from "../../operation/check-kind.ts";
 import { bytesText, isoOf } from "../../operation/command/answer-schema.ts";
+import { alarmTexts, type VendorAlarm } from "../../upstreams/vendor-alarms.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;
@@ -45,11 +46,12 @@ function isLateSource({ stale, missed, result, begun_at, every }: SourceState, n
 
 function pauseText({ kind, by, why, until }: PausedRoute, at: (time: number) => string): string {
   const checks = kind === null ? "" : ` for ${labelOf(kind)}`;
-  return `paused${checks} by ${by} because of ${why}, until ${until === null ? "somebody resumes it" : at(until)}`;
+  return `paused${checks} by ${by} until ${until === null ? "somebody resumes it" : at(until)}, because ${pauseReasons[why]}`;
 }
 
 function troubleOf(alarm: string): string {
-  return alarm === "no_money" ? "has an empty wallet" : `has the alarm ${alarm.replaceAll("_", " ")}`;
+  // A newer version may have others.
+  return alarmTexts[alarm as VendorAlarm] ?? `has the alarm ${alarm.replaceAll("_", " ")}`;
 }
 
 /** What needs a hand, by rank, the oldest of a rank first. `now` in milliseconds since 1970. `at`: a time for people. */

@@ -80,6 +80,8 @@ const pauseFor = {
   },
 };
 
+const reasons = Object.keys(pauseReasons) as PauseReason[];
+
 const hour = 3_600_000;
 
 /**
@@ -107,9 +109,8 @@ const pause = command({
   target: ["vendor"],
   input: Type.Object({
     ...about,
-    why: Type.Enum([...pauseReasons], {
-      description:
-        "Why. load: it is slow or has too much to do. money: it costs too much. answers: its answers are wrong. key: its key must not be used.",
+    why: Type.Enum(reasons, {
+      description: `Why. ${reasons.map((reason) => `${reason}: ${pauseReasons[reason]}.`).join(" ")}`,
       default: "answers",
       byButton: true,
     }),
@@ -123,11 +124,11 @@ const pause = command({
   answer: Type.Object({
     vendor: Type.String(),
     check: Type.String(),
-    why: Type.Enum([...pauseReasons]),
+    why: Type.Enum(reasons),
     until: orNull(time),
   }),
   view: ({ vendor, check, why, until }, { at }) => [
-    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because of ${why}.`,
+    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
   ],
   fits: ({ state }) => state !== "paused",
   records: ["route.paused"],

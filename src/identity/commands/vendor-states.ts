@@ -1,7 +1,7 @@
 import { account, orNull, time } from "../../operation/command/answer-schema.ts";
 import Type from "../../operation/schema/type.ts";
 import { vendors } from "../../upstreams/registry.ts";
-import { type PausedRoute, pauseReasons } from "../routes/paused-routes.ts";
+import { type PausedRoute, type PauseReason, pauseReasons } from "../routes/paused-routes.ts";
 import { worstFirst } from "../routes/vendor-standing.ts";
 
 /** An input member for choosing an identity vendor. */
@@ -25,7 +25,7 @@ export const vendorStateWords: Record<(typeof vendorStates)[number], string> = {
 export const pauseMembers = {
   paused_by: orNull(account),
   paused_until: orNull(time),
-  paused_why: orNull(Type.Enum([...pauseReasons])),
+  paused_why: orNull(Type.Enum(Object.keys(pauseReasons) as PauseReason[], { words: pauseReasons })),
 };
 
 /** A state says who paused it and until when. */

@@ -4,12 +4,14 @@ import { noteChange } from "../../storage/change-counter.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
 import type { Db } from "../../storage/tables.ts";
 
-/**
- * Why a person pauses a vendor: it is slow or overloaded, costs too much, returns wrong data, or its key must not be
- * used.
- */
-export const pauseReasons = ["load", "money", "answers", "key"] as const;
-export type PauseReason = (typeof pauseReasons)[number];
+/** Why a person pauses a vendor, as a sentence about the vendor. */
+export const pauseReasons = {
+  load: "it is slow or has too much to do",
+  money: "it costs too much or its wallet is empty",
+  answers: "its answers are wrong",
+  key: "its key must not be used",
+} as const;
+export type PauseReason = keyof typeof pauseReasons;
 
 /** A vendor that gets no new attempts. Times are milliseconds since 1970. */
 export interface PausedRoute {
