@@ -84,6 +84,14 @@ for (const engine of usualEngines)
       assert.deepEqual(queue, inOrder);
     });
 
+    test("of live without TLS is sent nothing, unless an operator opened its network", async () => {
+      const { id } = await store.endpoint("acc_plain", "http://8.8.8.8/", [], "live");
+      const event = await store.event("acc_plain", "live");
+      await round(store.deliverer({ timeout: 1_000 }));
+      assert.equal((await store.delivery(id, event)).outcome, "https_required");
+      await removeEndpoint(store.place(), { id });
+    });
+
     test("that takes nothing for more than an hour is one that somebody should look at", async (t) => {
       const account = "acc_failing";
       const { receiver, id } = await receiving(t, account);

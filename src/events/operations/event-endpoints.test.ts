@@ -176,10 +176,24 @@ for (const engine of engines)
       const { text: key } = await keyOf(await service.newAccount("Asks"));
       const { text: other } = await keyOf(await service.newAccount("Has"));
       const { id } = (await add(key, "http://127.0.0.1:1/asks")).data;
-      await add(other, "http://127.0.0.1:1/has");
+      const has = (await add(other, "http://127.0.0.1:1/has")).data.id;
       const event = (await post("/api/v2/events/trigger", other, { type: "key.revoked" })).json.data.id;
       for (const each of [event, "evt_Vn3bGq0sJ1mTz5xKc8Lw"])
         assertFailure(await post(`${path}/${id}/resend`, key, { event: each }), 404, "event_not_found");
+      for (const query of ["", "?after=0"]) {
+        const listed = async (credential: string, endpoint: string) => {
+          const { json } = await service.ask(`${path}/${endpoint}/deliveries${query}`, { credential });
+          return json.data.map((each: { event: string }) => each.event);
+        };
+        assert.deepEqual([await listed(key, id), await listed(other, has)], [[], [event]]);
+      }
+    });
+
+    test("a live endpoint without TLS is sent no test, whatever networks an operator opened", async () => {
+      const { text: live } = await keyOf(await service.newAccount("Plain"), { mode: "live" });
+      const { id } = (await add(live, "http://8.8.8.8/")).data;
+      const { delivered, outcome } = (await post(`${path}/${id}/test`, live)).json.data;
+      assert.deepEqual({ delivered, outcome }, { delivered: false, outcome: "https_required" });
     });
 
     test("a key without the permission learns nothing, also not whether one exists", async () => {

@@ -1,0 +1,313 @@
+import type { Mutant } from "./mutant.ts";
+
+const endpointTest = ["src/events/operations/event-endpoints.test.ts"];
+const listTest = ["src/events/event-list.test.ts"];
+const upgradeTest = ["src/identity/ledger/journal/rebuild-sums.test.ts"];
+const recountTest = ["src/identity/ledger/journal/recounted-sums.test.ts"];
+const recounted = "src/identity/ledger/journal/recounted-sums.ts";
+const older = "src/storage/migrations/older-version.ts";
+const adjust = "src/identity/books/adjust.ts";
+const adjustTests = ["src/identity/books/adjust.test.ts", "src/identity/books/statement.test.ts"];
+const listenTest = ["src/cli/call/forward-events.test.ts"];
+
+/** Faults in what a key and a person reach, in what money goes back, and in sums that are counted anew. */
+export const reachMutants: readonly Mutant[] = [
+  {
+    name: "a key sees the deliveries of all endpoints",
+    file: "src/events/deliveries.ts",
+    from: '.where("delivery.endpoint_id", "=", endpoint)\n    .where("delivery.number", "<=", places.last);',
+    to: '.where("delivery.number", "<=", places.last);',
+    tests: endpointTest,
+  },
+  {
+    name: "a key reaches endpoints of the other mode",
+    file: "src/events/endpoints.ts",
+    from: '.where("audience", "=", owner.accountId).where("mode", "=", owner.mode)',
+    to: '.where("audience", "=", owner.accountId)',
+    tests: endpointTest,
+  },
+  {
+    name: "a key lists endpoints of the other mode",
+    file: "src/events/operations/listEventEndpoints.ts",
+    from: ".filter((row) => row.mode === mode)",
+    to: "",
+    tests: endpointTest,
+  },
+  {
+    name: "an endpoint for test gets live events",
+    file: "src/storage/events/announce.ts",
+    from: '...(mode === null ? [] : [row("endpoint.mode", "=", mode)]),',
+    to: "",
+    tests: ["src/events/deliver.test.ts"],
+  },
+  {
+    name: "a test of a live endpoint goes over plain HTTP",
+    file: "src/events/send-test.ts",
+    from: 'allowsPlain: row.mode === "test"',
+    to: "allowsPlain: true",
+    tests: endpointTest,
+  },
+  {
+    name: "a live event goes over plain HTTP",
+    file: "src/events/deliver.ts",
+    from: 'allowsPlain: endpoint.mode === "test"',
+    to: "allowsPlain: true",
+    tests: ["src/events/deliver.test.ts"],
+  },
+  {
+    name: "the secret before signs for ever",
+    file: "src/events/endpoints.ts",
+    from: "(row.former_ends_at ?? 0) > now",
+    to: "(row.former_ends_at ?? 0) >= 0",
+    tests: ["src/events/deliver.test.ts"],
+  },
+  {
+    name: "a name of which one address is private is called",
+    file: "src/events/send-delivery.ts",
+    from: "if (foreign.some(({ address }) => !isPublic(address)))",
+    to: "if (foreign.length > 0 && foreign.every(({ address }) => !isPublic(address)))",
+    tests: ["src/events/send-delivery.test.ts"],
+  },
+  {
+    name: "dead events beyond the first 200 are not sent again",
+    file: "src/events/deliveries.ts",
+    from: ".limit(atOnce + 1)",
+    to: ".limit(atOnce)",
+    tests: ["src/events/failing-endpoints.test.ts"],
+  },
+  {
+    name: "a reader who misses one event is not told",
+    file: "src/events/event-places.ts",
+    from: "from + 1 < (oldest ?? 1)",
+    to: "from + 2 < (oldest ?? 1)",
+    tests: listTest,
+  },
+  {
+    name: "a place of another history is taken",
+    file: "src/events/event-places.ts",
+    from: "of !== history || from > last",
+    to: "from > last",
+    tests: listTest,
+  },
+  {
+    name: "a test key lists live events",
+    file: "src/events/event-list.ts",
+    from: 'row("mode", "=", mode)',
+    to: 'row("mode", "is not", null)',
+    tests: listTest,
+  },
+  {
+    name: "an upgrade takes every idempotency key away",
+    file: "src/identity/ledger/journal/rebuild-sums.ts",
+    from: '.where("subject_hash", "=", erased)\n',
+    to: "\n",
+    tests: upgradeTest,
+  },
+  {
+    name: "an older version that wrote during the recount is forgotten",
+    file: older,
+    from: '.where("name", "=", olderVersion).where("created_at", "=", created_at)',
+    to: '.where("name", "=", olderVersion)',
+    tests: upgradeTest,
+  },
+  {
+    name: "sums wait for a version that leaves nothing to count",
+    file: older,
+    from: '.where("migration", "<", countedSince)',
+    to: '.where("migration", "<=", countedSince)',
+    tests: upgradeTest,
+  },
+  {
+    name: "sums that are made anew lose what was refused",
+    file: recounted,
+    from: ", refused: stored.refused }",
+    to: " }",
+    tests: recountTest,
+  },
+  {
+    name: "sums that are made anew hold corrections by hand",
+    file: recounted,
+    from: " and charges <> 0",
+    to: "",
+    tests: recountTest,
+  },
+  {
+    name: "sums are made anew of days whose rows retention removes",
+    file: recounted,
+    from: "ledgerStart(now) + margin",
+    to: "ledgerStart(now)",
+    tests: recountTest,
+  },
+  {
+    name: "a correction names a verification of another account",
+    file: adjust,
+    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
+    to: '.where("mode", "=", mode)',
+    tests: adjustTests,
+  },
+  {
+    name: "a correction names a verification of the other mode",
+    file: adjust,
+    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
+    to: '.where("account_id", "=", accountId)',
+    tests: adjustTests,
+  },
+  {
+    name: "a correction gives back a kobo more than the charge",
+    file: adjust,
+    from: "total + kobo < 0)",
+    to: "total + kobo < -1)",
+    tests: adjustTests,
+  },
+  {
+    name: "a correction of test changes the balance",
+    file: adjust,
+    from: 'if (mode === "live") await adjustBalance',
+    to: "await adjustBalance",
+    tests: adjustTests,
+  },
+  {
+    name: "corrections of test and of verifications use up what may be given without one",
+    file: "src/identity/books/loose-money.ts",
+    from: '.where("mode", "=", "live").where("reference", "is", null)',
+    to: "",
+    tests: adjustTests,
+  },
+  {
+    name: "a request for money that is a day old is confirmed",
+    file: "src/identity/books/loose-money.ts",
+    from: '.where("at", ">", at - requestLife)',
+    to: "",
+    tests: ["src/console/four-eyes.test.ts"],
+  },
+  {
+    name: "a viewer shares the readings of an officer",
+    file: "src/console/routes/now-routes.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: "${name} ${visit.session.person.role}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "${name}",
+    tests: ["src/console/every-role.test.ts"],
+  },
+  {
+    name: "a passkey confirms another input",
+    file: "src/console/routes/confirm-deed.ts",
+    from: 'if (typeof given === "string") deed[name] = await plain(given);',
+    to: 'if (typeof given === "string") deed[name] = "";',
+    tests: ["src/console/step-up.test.ts"],
+  },
+  {
+    name: "a passkey confirms another list of texts",
+    file: "src/console/routes/confirm-deed.ts",
+    from: 'typeof each === "string" ? plain(each) :',
+    to: 'typeof each === "string" ? "" :',
+    tests: ["src/console/step-up.test.ts"],
+  },
+  {
+    name: "an answer that is kept is for every role",
+    file: "src/console/routes/form-routes.ts",
+    from: "!mayRun(visit.session.person.role, sent) || ",
+    to: "",
+    tests: ["src/console/every-role.test.ts"],
+  },
+  {
+    name: "the box finds what only an officer may see",
+    file: "src/commands/records/find-command.ts",
+    from: "accept(command, context.role, texts,",
+    to: 'accept(command, "officer", texts,',
+    tests: ["src/console/every-role.test.ts"],
+  },
+  {
+    name: "the box searches by a phone number without its 0",
+    file: "src/commands/records/find-command.ts",
+    from: "!/\\d{10}/.test(text.replaceAll(between",
+    to: "!/\\d{11}/.test(text.replaceAll(between",
+    tests: ["src/commands/records/records.test.ts"],
+  },
+  {
+    name: "the box searches by a day of birth",
+    file: "src/commands/records/record-kinds.ts",
+    from: "/\\d/.test(text) && !/^\\d{1,4}",
+    to: "/\\d/.test(text) || !/^\\d{1,4}",
+    tests: ["src/commands/records/records.test.ts"],
+  },
+  {
+    name: "a person ends the sessions of everybody",
+    file: "src/access/people/sessions.ts",
+    from: '.deleteFrom("console_session")\n    .where("person_id", "=", personId)',
+    to: '.deleteFrom("console_session")',
+    tests: ["src/console/own-sign-in.test.ts"],
+  },
+  {
+    name: "the tab of an account counts the keys of all",
+    file: "src/access/commands/list-keys-command.ts",
+    from: "(await keys.listKeys(db, account)).length",
+    to: "(await keys.listKeys(db)).length",
+    tests: ["src/console/pages.test.ts"],
+  },
+  {
+    name: "a verification shows what another account got by the same request id",
+    file: "src/requests/read-requests.ts",
+    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)\n    .where("reference", "=", reference)',
+    to: '.where("mode", "=", mode)',
+    tests: ["src/commands/records/records.test.ts"],
+  },
+  {
+    name: "a page of verifications begins with the last of the page before",
+    file: "src/identity/ledger/reports/list-verifications.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: "reference < ${after.reference}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "reference <= ${after.reference}",
+    tests: ["src/identity/commands/list-verifications-command.test.ts"],
+  },
+  {
+    name: "who follows from a time misses the event of that moment",
+    file: "src/cli/call/call.ts",
+    from: "Date.parse(String(timestamp)) >= from",
+    to: "Date.parse(String(timestamp)) > from",
+    tests: listenTest,
+  },
+  {
+    name: "a line to copy holds what a server made up",
+    file: "src/cli/call/call.ts",
+    from: "next !== undefined && /^[\\w.-]+$/.test(next)",
+    to: "next !== undefined",
+    tests: ["src/cli/call/follow-feed.test.ts"],
+  },
+  {
+    name: "a part of the interface that came later does not say since when",
+    file: "pages/openapi/schema.ts",
+    from: "return { ...inlined(schema), ...sinceOf(since) };",
+    to: "return inlined(schema);",
+    tests: ["pages/openapi/document.test.ts"],
+  },
+  {
+    name: "a public id of a key and any secret are a credential",
+    file: "src/access/keys/find-key.ts",
+    from: "return row && sameHash(row.secret_hash, hash) ?",
+    to: "return row ?",
+    tests: ["src/access/authenticator.test.ts"],
+  },
+  {
+    name: "a passkey signs in with a challenge of long ago",
+    file: "src/access/people/passkeys.ts",
+    from: "age >= 0 && age < challengeLife && sameHash(",
+    to: "age >= 0 && sameHash(",
+    tests: ["src/console/doors.test.ts"],
+  },
+  {
+    name: "a passkey signs in with a challenge that we did not make",
+    file: "src/access/people/passkeys.ts",
+    from: "sameHash(secretHash(mac), secretHash(sign(made)))",
+    to: "mac !== made",
+    tests: ["src/console/doors.test.ts"],
+  },
+  {
+    name: "the next vendor is called before the ledger names it",
+    file: "src/identity/verification/attempts/run-attempts.ts",
+    from: "if (!(await this.#failOver(next, result))) break;\n      result = withEarlier(result, await this.#verify(next));",
+    to: "const before = result;\n      result = withEarlier(result, await this.#verify(next));\n      if (!(await this.#failOver(next, before))) break;",
+    tests: ["src/identity/verification/attempts/failover.test.ts"],
+  },
+];
