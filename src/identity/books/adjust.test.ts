@@ -7,6 +7,7 @@ import { suiteShop } from "../commands/ledger-commands.fixture.ts";
 import { engines } from "../identity.fixture.ts";
 import { Charges } from "../ledger/charges.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
+import { balanceOf } from "../spending/spending.ts";
 import { adjust } from "./adjust.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -107,8 +108,12 @@ for (const engine of engines)
       await withStore(({ db }) => new Charges(db, () => now).withdraw(reference, { mark: "mark", replaces: "" }));
       assert.equal(await totalOf(reference), 0);
       await withStore(async ({ db }) => {
-        const { kobo, most_kobo } = await db.selectFrom("spending").selectAll().executeTakeFirstOrThrow();
-        assert.equal(most_kobo! - kobo, 20_000);
+        assert.equal(await balanceOf(db, accountId), 20_000);
+      });
+      const ofTest = await charged({ mode: "test" });
+      assert.equal((await correct("--mode", "test", "--credit", "50", "--reference", ofTest)).exitCode, 0);
+      await withStore(async ({ db }) => {
+        assert.equal(await balanceOf(db, accountId), 20_000, "test gives no money back");
         const terms = JSON.stringify({});
         await db.updateTable("account").set({ terms }).where("id", "=", accountId).execute();
       });

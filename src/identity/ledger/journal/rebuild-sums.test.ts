@@ -4,15 +4,20 @@ import { sql } from "kysely";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { noteOlderVersion, olderVersionNote } from "../../../storage/migrations/older-version.ts";
+import { ledgerStart } from "../../../storage/retention/retention-rule.ts";
 import { negative } from "../../../upstreams/ports/outcomes.ts";
+import { adjust } from "../../books/adjust.ts";
 import { engines, newRequest, suiteStore, until } from "../../identity.fixture.ts";
 import { answering, verified } from "../../played-upstream.fixture.ts";
+import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
-import { recountAfterOlderVersion } from "./rebuild-sums.ts";
+import { rebuildSums, recountAfterOlderVersion } from "./rebuild-sums.ts";
 import { comparedSums, differencesOf, sumPieces } from "./recounted-sums.ts";
 import { type Count, counts } from "./verification-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
+const day = 86_400_000;
+const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
 
 for (const engine of engines)
   suite(`sums that an older version wrote, on ${engine.name}`, () => {
@@ -50,6 +55,7 @@ for (const engine of engines)
       await store.db.updateTable("verification_sum").set({ made_verified: 0, made_not_found: 0 }).execute();
       // Nor does it know all that an erasure takes away.
       const left = { subject_hash: "erased", lasting_idempotency_hash: "v1:left" };
+      await store.db.updateTable("verification").set({ lasting_idempotency_hash: "v1:key" }).execute();
       await store.db.updateTable("verification").set(left).where("state", "=", "verified").execute();
       await noteOlderVersion(store.db, 1);
       assert.deepEqual(await wrong(), { all: 6, reported: 0 });
@@ -63,8 +69,8 @@ for (const engine of engines)
       }
       await recount();
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
-      const kept = store.db.selectFrom("verification").select("reference");
-      assert.deepEqual(await kept.where("lasting_idempotency_hash", "is not", null).execute(), []);
+      const kept = await store.db.selectFrom("verification").select("lasting_idempotency_hash as key").execute();
+      assert.deepEqual(new Set(kept.map(({ key }) => key)), new Set([null, "v1:key"]));
       assert.equal(await olderVersionNote(store.db), undefined);
     });
 
@@ -77,8 +83,26 @@ for (const engine of engines)
       assert.equal((await wrong()).all, all);
       await noteOlderVersion(store.db, 1);
       await noteOlderVersion(store.db, 4);
+      const lease = { id: "knows it", expires_at: Date.now() + 600_000, serves: 1, migration: 4 } as const;
+      await store.db.insertInto("verification_owner").values(lease).execute();
       await recount();
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+      await store.db.deleteFrom("verification_owner").where("id", "=", lease.id).execute();
+    });
+
+    test("are counted anew once more if that version wrote meanwhile", async () => {
+      await noteOlderVersion(store.db, 1);
+      await store.db.updateTable("fact").set({ created_at: 1 }).where("name", "=", "older-version").execute();
+      let again: Promise<void> | undefined;
+      const now = () => {
+        again ??= noteOlderVersion(store.db, 1);
+        return Date.now();
+      };
+      await recountAfterOlderVersion({ db: store.db, now }, zone, new AbortController().signal);
+      await again;
+      assert.ok(await olderVersionNote(store.db));
+      await recount();
+      assert.equal(await olderVersionNote(store.db), undefined);
     });
 
     test("are counted anew by the oldest of two versions that note themselves at once", async () => {
@@ -98,7 +122,6 @@ for (const engine of engines)
     test("are right after two processes counted many of one day anew at the same time", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const begins_at = zone.startOfDay(zone.dayOf(Date.now()));
-      const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
       const about = { span: "day", begins_at, mode: "live", kind: "bvn", vendor: "" } as const;
       for (let account = 0; account < 150; account += 1)
         await store.db
@@ -108,5 +131,37 @@ for (const engine of engines)
       await noteOlderVersion(store.db, 1);
       await Promise.all([recount(), recount()]);
       assert.deepEqual(await wrong(), { all: 0, reported: 0 });
+    });
+  });
+
+for (const engine of engines)
+  suite(`sums that are counted anew, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const room = () => ({ db: store.db, audit: async () => {}, actor: "terminal:ada", now: Date.now, progress() {} });
+    const sums = () => store.db.selectFrom("verification_sum").selectAll().orderBy("span").execute();
+
+    test("have no corrections by hand, and keep what no row of the ledger says: refused requests", async () => {
+      const accountId = "acc_corrected";
+      const [row] = await storeRows(store.db, verifiedRow(accountId, zone.startOfDay(zone.dayOf(Date.now() - day))));
+      await rebuildSums(room(), zone);
+      await adjust(room(), { accountId, mode: "live", kobo: -500, reference: row!.reference, reason: "Too much" });
+      await store.db.updateTable("verification_sum").set({ refused: 2 }).execute();
+      const before = await sums();
+      assert.deepEqual(
+        before.map(({ charges, charged_kobo, refused }) => [charges, charged_kobo, refused]),
+        Array(2).fill([1, 10_000, 2]),
+      );
+      assert.equal((await rebuildSums(room(), zone)).rebuilt, 0);
+      assert.deepEqual(await sums(), before);
+    });
+
+    test("are none of the days that retention empties", async () => {
+      const begins_at = zone.startOfDay(zone.dayOf(ledgerStart(Date.now()) + day));
+      const about = { begins_at, account_id: "acc_old", mode: "live", kind: "bvn", vendor: "", charges: 3 } as const;
+      await store.db
+        .insertInto("verification_sum")
+        .values({ ...none, ...about, span: "day" })
+        .execute();
+      assert.equal((await rebuildSums(room(), zone)).rebuilt, 0);
     });
   });
