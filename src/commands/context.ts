@@ -72,9 +72,11 @@ export function contextOf(context: CommandResources, store = context.db): Comman
   const { db, now, config } = context;
   const accounts = () => import("../access/accounts/accounts.ts");
   const textOf = async (member: "name" | "email", from = db) => {
-    const texts = new Map(
-      (await (await accounts()).listAccounts(from)).map((account) => [account.id, account[member]]),
-    );
+    const rows = await from
+      .selectFrom("account")
+      .select(["id", `${member} as text`])
+      .execute();
+    const texts = new Map(rows.map(({ id, text }) => [id, text]));
     return (id: string) => texts.get(id) ?? id;
   };
   return {
@@ -82,7 +84,7 @@ export function contextOf(context: CommandResources, store = context.db): Comman
     accounts: {
       find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
       all: async () => (await accounts()).listAccounts(db),
-      ids: async () => (await (await accounts()).listAccounts(db)).map(({ id }) => id),
+      ids: async () => (await db.selectFrom("account").select("id").execute()).map(({ id }) => id),
       emails: () => textOf("email"),
       names: () => textOf("name"),
     },

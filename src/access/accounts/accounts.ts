@@ -5,6 +5,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
+import { isLike } from "../../storage/queries/like.ts";
 import { putNew } from "../../storage/queries/put.ts";
 import type { AccountRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
@@ -90,6 +91,23 @@ export async function resumeAccount(store: Audited, idOrEmail: string): Promise<
 export async function listAccounts(db: Db): Promise<Account[]> {
   const rows = await db.selectFrom("account").selectAll().orderBy("created_at").orderBy("id").execute();
   return rows.map(accountOf);
+}
+
+/** At most `most` accounts with this id, or with the text in their name or e-mail in any case of letters, oldest first. */
+export async function accountsLike(db: Db, text: string, most: number): Promise<Account[]> {
+  const rows = await db
+    .selectFrom("account")
+    .selectAll()
+    .where((it) => it.or([isLike("id", text), isLike("name", text, true), isLike("email", text, true)]))
+    .orderBy("created_at")
+    .orderBy("id")
+    .$if(/^[ -~]*$/.test(text), (query) => query.limit(most))
+    .execute();
+  const has = (whole: string) => whole.toLowerCase().includes(text.toLowerCase());
+  return rows
+    .filter(({ id, name, email }) => id === text || has(name) || has(email))
+    .slice(0, most)
+    .map(accountOf);
 }
 
 /** The account with this id or e-mail. Throws an `AccessError` if there is none. */

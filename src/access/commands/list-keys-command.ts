@@ -96,11 +96,12 @@ export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
     account: email,
     last_used_at: use?.at ?? null,
     last_used_from: use?.address ?? null,
-    state: stateOf(key),
+    state: keyState(key),
   };
 }
 
-function stateOf({ revoked_at, expires_at }: keys.ApiKey): "revoked" | "expired" | "active" {
+/** What became of a key. */
+export function keyState({ revoked_at, expires_at }: keys.ApiKey): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && expires_at <= Date.now() ? "expired" : "active";
 }

@@ -4,6 +4,7 @@ import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";
+import { isLike } from "../../storage/queries/like.ts";
 import type { ApiKeyRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -73,6 +74,24 @@ export async function listKeys(db: Db, account?: string): Promise<ApiKey[]> {
   let query = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("id");
   if (account !== undefined) query = query.where("account_id", "=", (await findAccount(db, account)).id);
   return (await query.execute()).map(apiKeyOf);
+}
+
+/** At most `most` keys with this public id, or with this label in any case of letters, oldest first. `email`: of the account. */
+export async function keysNamed(db: Db, text: string, most: number): Promise<(ApiKey & { email: string })[]> {
+  const rows = await db
+    .selectFrom("api_key")
+    .innerJoin("account", "account.id", "api_key.account_id")
+    .selectAll("api_key")
+    .select("account.email")
+    .where((it) => it.or([isLike("api_key.id", text), isLike("api_key.label", text)]))
+    .orderBy("api_key.created_at")
+    .orderBy("api_key.id")
+    .$if(/^[ -~]*$/.test(text), (query) => query.limit(most))
+    .execute();
+  return rows
+    .filter(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase())
+    .slice(0, most)
+    .map(({ email, ...row }) => ({ ...apiKeyOf(row), email }));
 }
 
 /**

@@ -49,25 +49,24 @@ export const findCommand = command({
   run: async ({ text: given }, context: CommandContext) => {
     const text = referenceIn(given) ?? given.trim();
     refuseNumbers(text);
-    const ask = asking(context);
     const alone = kindNames.filter((kind) => {
       const { isAlone, named }: RecordKind = recordKinds[kind];
       return isAlone && named.test(text);
     });
-    const found = await searched(alone, text, ask);
+    const found = await searched(alone, text, context);
     return found.length > 0
       ? found
       : searched(
           kindNames.filter((kind) => !alone.includes(kind)),
           text,
-          ask,
+          context,
         );
   },
 });
 
 /** Accounts and people by a part of a name or an e-mail, while somebody types it. */
 export async function namesLike(text: string, context: CommandContext) {
-  return mayBeNumber.test(text.replaceAll(between, "")) ? [] : searched(["account", "person"], text, asking(context));
+  return mayBeNumber.test(text.replaceAll(between, "")) ? [] : searched(["account", "person"], text, context);
 }
 
 /** What people write between the digits of a number, and more digits than a name has. */
@@ -87,11 +86,12 @@ function refuseNumbers(text: string): void {
   );
 }
 
-async function searched(names: readonly KindName[], text: string, ask: RunList) {
+async function searched(names: readonly KindName[], text: string, context: CommandContext) {
+  const ask = asking(context);
   const found = await Promise.all(
     names.map(async (kind) => {
       const { show, by, search }: RecordKind = recordKinds[kind];
-      const rows = new Map((await search(text, ask)).map((row) => [String(row[by]), row]));
+      const rows = new Map((await search(text, ask, context.db)).map((row) => [String(row[by]), row]));
       return [...rows].map(([name, { about, state, at }]) => ({
         ...{ kind, name, about: String(about ?? ""), at: (at as number | undefined) ?? null },
         state: state === undefined ? null : String(state),

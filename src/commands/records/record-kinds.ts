@@ -1,6 +1,10 @@
+import { accountsLike } from "../../access/accounts/accounts.ts";
+import { keyState } from "../../access/commands/list-keys-command.ts";
+import { keysNamed } from "../../access/keys/keys.ts";
 import { readApiKey } from "../../access/secrets.ts";
 import { type CheckKind, checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
 import { eventText } from "../../operation/event.ts";
+import type { Db } from "../../storage/tables.ts";
 import { vendors, vendorTitle } from "../../upstreams/registry.ts";
 
 /** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
@@ -33,11 +37,13 @@ export interface RecordKind {
   /** Nothing else has such names, so no other kind is asked for one. */
   isAlone?: true;
   /** Those that a text may mean, as rows that have the member `by`. */
-  search: (text: string, ask: RunList) => Promise<readonly FoundRow[]>;
+  search: (text: string, ask: RunList, db: Db) => Promise<readonly FoundRow[]>;
 }
 
 /** Newest first; more are cut off. */
 const most = "20";
+/** Of accounts and keys, oldest first. */
+const mostNamed = 100;
 
 const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
 const within = (whole: unknown, part: string) =>
@@ -108,12 +114,12 @@ export const recordKinds = {
     },
     members: ["account", "account_id"],
     named: /^acc_|@/,
-    search: async (text, ask) =>
-      (await ask("accounts.list", {}))
-        .filter(({ id, email, name }) => id === text || within(email, text) || within(name, text))
-        .map(({ email, name, created_at, suspended_at }) => ({
+    search: async (text, _, db) =>
+      (text.length > 2 ? await accountsLike(db, text, mostNamed) : []).map(
+        ({ email, name, created_at, suspended_at }) => ({
           ...{ account: email, about: name, at: created_at, state: suspended_at === null ? "active" : "suspended" },
-        })),
+        }),
+      ),
   },
   key: {
     show: "keys.show",
@@ -125,12 +131,12 @@ export const recordKinds = {
     beside: ["keys.change", "keys.roll"],
     members: ["key_id"],
     named: /^[0-9A-Za-z]{12}$|^duba_(?:test|live)_/,
-    search: async (text, ask) => {
+    search: async (text, _, db) => {
       // A whole key that somebody pastes, or as much of it as a log shows.
       const id = readApiKey(text)?.id ?? /^duba_(?:test|live)_([0-9A-Za-z]{12})/.exec(text)?.[1] ?? text;
-      return (await ask("keys.list", {}))
-        .filter((key) => key.id === id || same(key.label, text))
-        .map((key) => ({ ...key, about: `${key.label || key.mode} of ${key.account}`, at: key.created_at }));
+      return (await keysNamed(db, id, mostNamed)).map(({ email, ...key }) => ({
+        ...{ id: key.id, about: `${key.label || key.mode} of ${email}`, at: key.created_at, state: keyState(key) },
+      }));
     },
   },
   person: {

@@ -50,6 +50,24 @@ for (const engine of usualEngines)
       assert.deepEqual([none.exitCode, none.out.startsWith("Nothing that you may see")], [0, true]);
     });
 
+    test("accounts and keys are found by their letters in any case, and no sign stands for others", async () => {
+      await service.newAccount("Ọjà_Ẹkọ");
+      await service.newAccount("Oja%Eko");
+      const { id } = await service.newKey({ label: "Ìbàdàn_1" });
+      assert.deepEqual(await kindsOf("ọJÀ_ẹ"), ["account ọjà_ẹkọ@example.com"]);
+      assert.deepEqual(await kindsOf("ja%e"), ["account oja%eko@example.com"]);
+      assert.deepEqual(await kindsOf("ìBÀDÀN_1"), [`key ${id}`]);
+      for (const none of ["ọ%à", "%%%", "___", "O_a%Eko", "Ìbàdàn", "\\\\\\"])
+        assert.deepEqual(await kindsOf(none), [], none);
+      assert.deepEqual(await kindsOf("x".repeat(60_000)), []);
+    });
+
+    test("a find shows at most a hundred accounts, and a longer text shows the one that is meant", async () => {
+      for (let at = 0; at < 120; at += 1) await service.newAccount(`Kiosk-of-many-${at}`);
+      assert.equal((await kindsOf("of-many")).length, 100);
+      assert.deepEqual(await kindsOf("of-many-119"), ["account kiosk-of-many-119@example.com"]);
+    });
+
     test("a number of a person is refused, however it is written, and never repeated", async () => {
       for (const number of ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "220.000.000.17"]) {
         const { exitCode, out, err } = await duba("find", number);

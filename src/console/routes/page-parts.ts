@@ -1,3 +1,4 @@
+import { accountsLike } from "../../access/accounts/accounts.ts";
 import { type FoundRow, type RecordKind, recordKinds } from "../../commands/records/record-kinds.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { belowState, recordOf, type Table, type TimeTexts } from "../../operation/command/answer-table.ts";
@@ -29,7 +30,7 @@ export async function formParts(
   texts: FormTexts,
 ): Promise<Omit<FormState, "texts" | "problem">> {
   const { say, config, session } = visit;
-  const all = "account" in command.input.properties ? await deskAs(visit).accounts.all() : [];
+  const all = "account" in command.input.properties ? await accountsLike(visit.store.db, "", mostAccounts + 1) : [];
   return {
     ...{ formToken: session.formToken, person: session.person.id, say, zone: config.timeZone.name },
     vendors: config.upstreams,
