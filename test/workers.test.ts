@@ -21,7 +21,6 @@ suite("DUBA_WORKERS", () => {
       DUBA_BOOTSTRAP_KEY: bootstrap,
       DUBA_METRICS: "127.0.0.1:0",
       DUBA_LIMITS: "off",
-      DUBA_VERIFICATION_TIMEOUT: "1s",
     });
     const { port } = service;
     const pids = () =>

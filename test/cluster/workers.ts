@@ -18,12 +18,12 @@ export async function workerTrial(): Promise<object> {
     DUBA_DATA: settings.dataDirectory,
     DUBA_BOOTSTRAP_KEY: bootstrap,
     DUBA_LIMITS: "off",
-    DUBA_VERIFICATION_TIMEOUT: "1s",
   });
   const written = (text: string) => service.written().split(text).length - 1;
   const pids = () =>
     [...service.written().matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid));
   let asked = 0;
+  const refused: { id: string; at: string; text: string }[] = [];
   const load = steadyLoad(
     () => service.port,
     8,
@@ -33,8 +33,19 @@ export async function workerTrial(): Promise<object> {
       const body = { bvn: String(22_000_000_000 + asked), phone: "08000000017", amount: "100" };
       return { path: "/api/v2/kyc/verify-bvn", options: { method: "POST", credential: bootstrap, body } };
     },
-    { pauseFor: 20 },
+    {
+      pauseFor: 20,
+      heard(_, response) {
+        if (response && response.status !== 200)
+          refused.push({ id: String(response.headers["x-request-id"]), at: new Date().toISOString(), ...response });
+      },
+    },
   );
+  /** What the callers and the log say of each response that was not 200. */
+  const explained = () => {
+    const lines = service.written().split("\n");
+    return refused.map(({ id, at, text }) => [at, text, ...lines.filter((line) => line.includes(id))].join("\n"));
+  };
   try {
     const restarts = 3;
     for (let restart = 1; restart <= restarts; restart += 1) {
@@ -43,6 +54,7 @@ export async function workerTrial(): Promise<object> {
     }
     const answered = Object.fromEntries(load.seen);
     const megabytes = pids().slice(-3).map(memoryOf);
+    assert.deepEqual(explained(), []);
     assert.deepEqual(Object.keys(answered), ["200"], "a restart lost requests");
 
     const begun = performance.now();
@@ -60,6 +72,7 @@ export async function workerTrial(): Promise<object> {
     await load.stop();
     const lost = Object.fromEntries([...load.seen].filter(([outcome]) => outcome !== "200"));
 
+    assert.deepEqual(explained(), []);
     const last = pids().slice(-3);
     await service.end("SIGKILL");
     await until(() => last.every((pid) => !isAlive(pid)));
