@@ -30,7 +30,8 @@ export class StoreAway extends Error {
   readonly isUncertain: boolean;
 
   constructor(code: string, reason: string, isUncertain: boolean, options?: ErrorOptions) {
-    super(`The store cannot be used at the moment (${code}: ${reason}): try again once it can.`, options);
+    const cure = isUncertain ? "look whether it did what was asked before you try again" : "try again once it can";
+    super(`The store cannot be used at the moment (${code}: ${reason}): ${cure}.`, options);
     this.code = code;
     this.isUncertain = isUncertain;
   }

@@ -136,3 +136,67 @@ suite("a statement on PostgreSQL that may wait longer for a held row", () => {
     }
   });
 });
+
+suite("a statement on PostgreSQL", () => {
+  const place = engines.find(({ name }) => name === "postgres")!;
+  const fact = (name: string) => ({ name, value: "", created_at: 0 });
+  const update = (db: Store["db"], name: string) =>
+    db.updateTable("fact").set({ value: "changed" }).where("name", "=", name).execute();
+
+  /** A store with the facts "one" and "two", and a handle beside it. */
+  const withFacts = async (use: (store: Store, beside: Store) => Promise<void>) => {
+    const { settings, dispose } = await place.ready();
+    const store = await openStore({ ...settings, serving: false });
+    const beside = await openStore({ ...settings, serving: false });
+    try {
+      await store.db.insertInto("fact").values(["one", "two"].map(fact)).execute();
+      await use(store, beside);
+    } finally {
+      await beside.close();
+      await store.close();
+      await dispose();
+    }
+  };
+
+  test("that is the victim of a deadlock waited for a held row, and did nothing", () =>
+    withFacts(async ({ db }) => {
+      const both = Promise.withResolvers<void>();
+      let holding = 0;
+      const crosswise = ([first, second]: [string, string]) =>
+        db.transaction().execute(async (trx) => {
+          await update(trx, first);
+          holding += 1;
+          if (holding === 2) both.resolve();
+          await both.promise;
+          await update(trx, second);
+        });
+      const ends = await Promise.allSettled([crosswise(["one", "two"]), crosswise(["two", "one"])]);
+      const [victim, ...others] = ends.filter((end) => end.status === "rejected");
+      assert.ok(victim?.reason instanceof RowHeld && others.length === 0, String(victim?.reason));
+      assert.equal(victim.reason.code, "40P01");
+    }));
+
+  test("whose connection is lost is in doubt only if it could commit", () =>
+    withFacts(async ({ db }, beside) => {
+      const works = {
+        "a read": [() => db.selectFrom("fact").selectAll().where("name", "=", "one").forUpdate().execute(), false],
+        "a write": [() => update(db, "one"), true],
+        "a write in a transaction": [() => db.transaction().execute((trx) => update(trx, "one")), false],
+      } as const;
+      for (const [name, [work, isInDoubt]] of Object.entries(works))
+        await beside.db.transaction().execute(async (holder) => {
+          await update(holder, "one");
+          const ended = assert.rejects(
+            work(),
+            (error) => error instanceof StoreAway && error.isUncertain === isInDoubt,
+            name,
+          );
+          await until(async () => {
+            const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock'`.execute(beside.db);
+            return rows.length === 1;
+          });
+          await ended;
+        });
+    }));
+});

@@ -122,7 +122,7 @@ function bounded(
       }
       return answered;
     } catch (error) {
-      const told = error instanceof StoreAway ? error : explained(error, true, server.well > begun);
+      const told = error instanceof StoreAway ? error : explained(error, isCommit, server.well > begun);
       if (told instanceof RowHeld) server.well = performance.now();
       if (told instanceof StoreAway && (!isServerError(error) || told.code === READ_ONLY || told.code === OUTDATED))
         lost = told;

@@ -21,27 +21,28 @@ export function isServerError(error: unknown): boolean {
 }
 
 /**
- * Errors that are not the statement's error: no connection, read-only, a replica that must go on, no room, a lock, a
- * time-out, an error of the server.
+ * Errors that are not the statement's error: no connection, read-only, a replica that must go on, a deadlock, no room, a
+ * lock, a time-out, an error of the server.
  */
-const AWAY = /^(?:08|0A000|25006|40001|53|55P03|57|58|XX)/;
+const AWAY = /^(?:08|0A000|25006|40|53|55P03|57|58|XX)/;
 export const READ_ONLY = "25006";
 export const TIMED_OUT = "57014";
-const NO_LOCK = "55P03";
+/** A statement waited for a lock: too long, not at all, or in a circle. */
+const WAITED = new Set([TIMED_OUT, "55P03", "40P01"]);
 
 function isOfStatement(error: unknown): boolean {
   return error instanceof RangeError || (isServerError(error) && !AWAY.test(codeOf(error) ?? ""));
 }
 
 /**
- * The error itself if the statement is at fault, else `StoreAway`, which is uncertain unless the server reported the
- * error. `wasWell`: the server worked for others while this statement waited.
+ * The error itself if the statement is at fault, else `StoreAway`, which is uncertain if a commit got no reply.
+ * `wasWell`: the server worked for others while this statement waited.
  */
-export function explained(error: unknown, isSent: boolean, wasWell = false): unknown {
+export function explained(error: unknown, isCommit: boolean, wasWell = false): unknown {
   if (isOfStatement(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
-  if (isServerError(error) && (code === TIMED_OUT || code === NO_LOCK) && (wasWell || waitedForRow(error)))
+  if (isServerError(error) && code !== undefined && WAITED.has(code) && (wasWell || waitedForRow(error)))
     return new RowHeld(code, reason, { cause: error });
-  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isServerError(error), { cause: error });
+  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isCommit && !isServerError(error), { cause: error });
 }

@@ -107,8 +107,8 @@ export class BatchedStatement {
   }
 }
 
-/** Codes of "statement timed out" and "lock not available", which a held row leads to. */
-const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03"];
+/** Codes of "statement timed out", "lock not available" and "deadlock", which a held row leads to. */
+const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03", "40P01"];
 
 function mayGoAlone(error: unknown): boolean {
   return !(error instanceof StoreAway) || (!error.isUncertain && waitedTooLong.includes(error.code));

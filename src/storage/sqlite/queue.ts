@@ -95,7 +95,10 @@ export class StatementQueue {
   #giveUp(waiting: Waiting): StoreAway {
     waiting.isGivenUp = true;
     const place = this.#waiting.indexOf(waiting);
-    if (place < 0) return new StoreAway("SQLITE_TIMEOUT", "no answer in time; it may have taken effect", true);
+    if (place < 0) {
+      const { statement } = waiting;
+      return new StoreAway("SQLITE_TIMEOUT", "no answer in time", statement !== undefined && isWrite(statement.sql));
+    }
     this.#waiting.splice(place, 1);
     return new StoreAway("SQLITE_TIMEOUT", "no answer in time; the statement did not run", false);
   }
