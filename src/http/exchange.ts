@@ -83,7 +83,7 @@ function logAnswer(exchange: Exchange, status: number): void {
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
 export function fail(exchange: Exchange, error: unknown): void {
   const { operation, deps, requestLog, requestId, response, caller, counts, address, always } = exchange;
-  const failure = error instanceof Failure ? error : serviceFailure(error);
+  const failure = error instanceof Failure ? error : serviceFailure(error, operation);
   if (operation.access === "own" && exchange.counted && failure.status < 500)
     exchange.rateLimit = exchange.counted.limiter.consume(exchange.counted.key);
   const tally = tallyOf(counts, caller);

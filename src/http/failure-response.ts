@@ -1,6 +1,7 @@
 import { AnswerError } from "../operation/answers/answer-writer.ts";
 import { type FailurePath, failureBody } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
+import type { BoundOperation } from "../operation/operation.ts";
 import { RowHeld, StoreAway } from "../storage/errors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { rateLimitHeaders } from "./rate-limit.ts";
@@ -48,14 +49,21 @@ const challenges: Partial<Record<Failure["code"], string>> = {
   insufficient_scope: 'Bearer realm="duba", error="insufficient_scope"',
 };
 
-/** The failure that a caller reads when the service itself fails. */
-export function serviceFailure(error: unknown): Failure {
+/** The failure that a caller of this operation reads when the service itself fails. */
+export function serviceFailure(error: unknown, { method, failureFacts }: BoundOperation): Failure {
   if (!(error instanceof StoreAway)) return new Failure("internal_error");
   if (error instanceof RowHeld)
     return new Failure(
       "internal_error",
       "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
       { retryAfter: 2 },
+    );
+  // A verification whose start may have been written is ended: no vendor is asked, and nothing is charged.
+  if (error.isUncertain && method !== "GET" && failureFacts === undefined)
+    return new Failure(
+      "internal_error",
+      "The store of this service did not answer in time, so Duba may have done what you asked. Look whether it did before you send it again.",
+      { retryable: false },
     );
   return new Failure(
     "internal_error",

@@ -3,7 +3,8 @@ import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { assertFailure } from "../../../test/support/failure.ts";
-import { type AskOptions, type ServiceResponse, suiteService } from "../../../test/support/service.ts";
+import { PostgresDoor } from "../../../test/support/postgres-door.ts";
+import { type AskOptions, type ServiceResponse, startService, suiteService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { pathMembers, type Scope, scopes } from "../../operation/operation.ts";
 import { openReceiver, readDelivery } from "../events.fixture.ts";
@@ -273,3 +274,30 @@ for (const engine of engines)
       }
     });
   });
+
+test("a change whose commit PostgreSQL did not confirm is never told as one that was not made", async (t) => {
+  const postgres = engines.find(({ name }) => name === "postgres")!;
+  const place = await postgres.ready();
+  const door = await PostgresDoor.open(place.settings.databaseUrl!);
+  const behind = { ...place, settings: { ...place.settings, databaseUrl: door.url } };
+  const service = await startService({}, { ...postgres, ready: async () => behind });
+  t.after(async () => {
+    await service.close();
+    await door.close();
+  });
+  const { text: credential } = await service.newKey({ scopes: ["events:manage"] });
+  const add = (url: string) => service.ask(path, { method: "POST", body: { url }, credential });
+  const listed = async () => (await service.ask(path, { credential })).json.data as { url: string }[];
+  // The service's jobs commit as well, and may be the ones that get no reply.
+  for (let n = 0; ; n += 1) {
+    const url = `https://shop.example.com/${n}`;
+    const lost = door.loseReplyTo("commit");
+    const response = await add(url);
+    await lost;
+    if (response.status === 200) continue;
+    const { error } = assertFailure(response, 500, "internal_error", { message: /may have done what you asked/ });
+    assert.equal(error.retryable, false);
+    assert.ok((await listed()).some((endpoint) => endpoint.url === url));
+    return;
+  }
+});
