@@ -275,7 +275,9 @@ for (const engine of engines) {
       await until(() => held !== undefined);
       assert.equal(await isCharged(), true);
       mock.timers.tick(20_000);
-      assert.equal((await call).code, "internal_error");
+      const failure = await call;
+      assert.equal(failure.code, "internal_error");
+      assert.match(failure.message, /You sent no Idempotency-Key.* GET \/api\/v2\/kyc\/verifications\/\w{15}\.$/);
       await until(async () => !(await isCharged()));
       assert.equal((await onlyRow(store.db, mine)).state, "verified");
       held!();

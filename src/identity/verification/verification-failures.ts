@@ -90,18 +90,14 @@ export function attemptFailure(
   result: Exclude<RunOutcome, { state: "verified" }>,
   facts: VerificationFacts,
   settings: IdentitySettings,
-  { kind, reference, idempotency_hash }: Row,
+  row: Row,
 ) {
   switch (result.state) {
     case "negative":
-      return noMatch(result.reason, kind, facts, settings);
+      return noMatch(result.reason, row.kind, facts, settings);
     case "unknown": {
       const retryAfter = result.retryAfter ?? 5;
-      const next =
-        idempotency_hash === null
-          ? `You sent no Idempotency-Key, so the same request would be a new verification: see this one at GET /api/v2/kyc/verifications/${reference}.`
-          : `Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
-      const message = `The identity source did not answer in time, so the outcome is not known yet. ${next}`;
+      const message = `The identity source did not answer in time, so the outcome is not known yet. ${howToLearn(row, retryAfter)}`;
       return verificationFailure("upstream_timeout", message, facts, { retryAfter, ...logged(result.reason) });
     }
     case "failed": {
@@ -117,6 +113,20 @@ export function attemptFailure(
       return verificationFailure("upstream_unavailable", undefined, facts, { ...retry, ...reason });
     }
   }
+}
+
+/** The failure while an outcome waits for the store. */
+export function heldBack(row: Row, facts: VerificationFacts): Failure {
+  const retryAfter = 2;
+  const message = `The outcome could not be recorded yet and is held back. ${howToLearn(row, retryAfter)}`;
+  return verificationFailure("internal_error", message, facts, { retryAfter });
+}
+
+/** How the caller learns an outcome that it is not told yet. */
+function howToLearn({ reference, idempotency_hash }: Row, retryAfter: number): string {
+  return idempotency_hash === null
+    ? `You sent no Idempotency-Key, so the same request would be a new verification: see this one at GET /api/v2/kyc/verifications/${reference}.`
+    : `Send the same request with the same Idempotency-Key in ${retryAfter} s.`;
 }
 
 /** The cause, for the operator. */

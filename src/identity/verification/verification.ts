@@ -15,6 +15,7 @@ import {
   amountMismatch,
   attemptFailure,
   factsOf,
+  heldBack,
   inProgress,
   keyReused,
   noFacts,
@@ -264,13 +265,7 @@ export class Verification implements Flight {
     const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
     const now = recorded === false ? await current() : undefined;
     const facts = { charged: now?.charged === 1, upstream_called: wasAttempted, request_reference: reference };
-    if (!recorded && result.state !== "unknown" && result.state !== "failed")
-      throw verificationFailure(
-        "internal_error",
-        "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
-        facts,
-        { retryAfter: 2 },
-      );
+    if (!recorded && result.state !== "unknown" && result.state !== "failed") throw heldBack(row, facts);
     if (result.state !== "verified") throw attemptFailure(result, facts, this.#parts.settings, row);
     return { record: withReference(row, result.record), replayed: false };
   }
