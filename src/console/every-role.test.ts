@@ -8,6 +8,7 @@ import { membersOf } from "../operation/command/read-texts.ts";
 import { type Command, mayRun, type Role, roles } from "../operation/command.ts";
 import { busySettings, fillBusyDay, type Subjects } from "./busy-day.fixture.ts";
 import { formType, type Operators, startOperators } from "./operators.fixture.ts";
+import { nowParts } from "./routes/now-routes.ts";
 import { pathOf, siteMap } from "./site-map.ts";
 import { asksByUrl } from "./view/command-form.ts";
 
@@ -94,6 +95,13 @@ for (const engine of usualEngines)
       }
       assert.ok(links > 1000, `${links} links`);
       t.diagnostic(`${links} links and forms of ${read} pages`);
+    });
+
+    test("a part of Now that refreshes itself leads nowhere else because somebody of a higher role looks at it too", async () => {
+      assert.ok(offered((await get("/", "officer")).text).some((command) => !mayRun("viewer", command)));
+      for (const path of nowParts.keys())
+        for (const command of offered((await get(path, "viewer")).text))
+          assert.ok(mayRun("viewer", command), `${path} leads a viewer to ${command.id}`);
     });
 
     test("records, and what find says of each kind, are of the role", async () => {

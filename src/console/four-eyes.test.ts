@@ -3,6 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { type Ran, ran, terminalActor } from "../../test/support/command-line.ts";
 import { usualEngines } from "../../test/support/engines.ts";
 import { findAccount } from "../access/accounts/accounts.ts";
+import { requestLife } from "../identity/books/loose-money.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import { type Operators, startOperators } from "./operators.fixture.ts";
@@ -113,6 +114,13 @@ for (const engine of usualEngines)
         assert.deepEqual(await given(table), [400_000], path);
         assert.doesNotMatch((await confirm(path, second, fields("1000.01"))).text, /waits for/);
         assert.deepEqual(await given(table), [400_000, 100_001], path);
+        // What the first said holds for a day.
+        await confirm(path, by.officer, fields("1000.03"));
+        await db
+          .updateTable("money_request")
+          .set((row) => ({ at: row("at", "-", requestLife) }))
+          .execute();
+        assert.match((await confirm(path, second, fields("1000.03"))).text, /waits for a second person/);
         // What two people said holds once.
         assert.match((await confirm(path, second, fields("1000.01"))).text, /waits for a second person/);
         assert.deepEqual(await given(table), [400_000, 100_001], path);

@@ -115,6 +115,11 @@ suite("what pages of the console say", () => {
     assert.match(await page("/events/endpoints/list"), /<td[^>]*data-label="Made by"[^>]*>key Till webhooks</);
   });
 
+  test("a tab says how many keys an account has, and not all accounts", async () => {
+    await service.newKey({ account: "sandbox@example.com" });
+    assert.match(await page("/accounts/show?account=till@example.com"), />Keys <small>1<\/small><\/a>/);
+  });
+
   test("amounts have their thousands, and names of settings their underscores", async () => {
     await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
     assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);

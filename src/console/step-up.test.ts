@@ -122,8 +122,8 @@ for (const engine of usualEngines)
     test("a confirmation is of one deed: no other target, input, command, session or person has it", async () => {
       const { service, by, post, deedOf } = operators;
       const [one, other] = [await service.newKey(), await service.newKey()];
-      const signed = async (fields: Record<string, string>, who = by.operator) => {
-        const { json } = await deedOf("/keys/revoke", who, fields);
+      const signed = async (fields: Record<string, string>, who = by.operator, path = "/keys/revoke") => {
+        const { json } = await deedOf(path, who, fields);
         return { _deed: json.deed, _passkey: JSON.stringify(who.passkey.sign(json.options!.challenge)) };
       };
       const before = (await operators.refusals()).length;
@@ -134,6 +134,10 @@ for (const engine of usualEngines)
         ...{ account: "shop@example.com", amount: "5", reason: "Cash", ...(await signed({ id: one.id })) },
       });
       assert.match(elsewhere.text, /The passkey did not sign/);
+      const live = { account: "shop@example.com", mode: "live", scope: "catalogue:read" };
+      const narrow = await signed(live, by.operator, "/keys/create");
+      const wider = await post("/keys/create", by.operator, { ...live, scope: "identity:verify", ...narrow });
+      assert.match(wider.text, /The passkey did not sign/);
       // Another session of another person, with the passkey of the first.
       const colleague = await operators.signIn("colleague@example.com", "operator");
       const stolen = await post("/keys/revoke", colleague, { id: one.id, ...(await signed({ id: one.id })) });
@@ -155,7 +159,7 @@ for (const engine of usualEngines)
       });
       assert.match(shifted.text, /The passkey did not sign/);
       assert.ok(!(await isRevoked(one.id)));
-      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 5);
+      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 6);
 
       const used = await signed({ id: one.id });
       assert.match((await post("/keys/revoke", by.operator, { id: one.id, ...used })).text, /is revoked since/);
