@@ -69,11 +69,19 @@ for (const engine of usualEngines)
     });
 
     test("a number of a person is refused, however it is written, and never repeated", async () => {
-      for (const number of ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "220.000.000.17"]) {
+      for (const number of ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "8000000017", "220.000.000.17"]) {
         const { exitCode, out, err } = await duba("find", number);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, /^Duba does not search by a BVN, a NIN or a phone number\. Give the last four digits/);
         assert.doesNotMatch(err, /2200|0017/);
+      }
+    });
+
+    test("what is written like a name or a day of birth is not looked for, also where a caller chose it as an id", async () => {
+      for (const id of ["Adaeze-Obi", "1990-01-31", "29-Jul-1982"]) {
+        const { headers } = await service.verify({ headers: { "X-Request-Id": id } });
+        assert.equal(headers["x-request-id"], id);
+        assert.deepEqual(await find(id), []);
       }
     });
 
@@ -88,10 +96,16 @@ for (const engine of usualEngines)
 
     test("a verification without an outcome says what the client got", async () => {
       const { json, headers } = await service.verify({ bvn: "00000000006" });
+      const sameId = { "X-Request-Id": String(headers["x-request-id"]) };
+      // Another caller may choose any id.
+      const { text: credential } = await service.newKey({ account: await service.newAccount("Others"), mode: "test" });
+      for (const options of [{ credential }, {}])
+        await service.ask("/api/v2/internet/data/lookup?provider=NONE", { ...options, headers: sameId });
       const shown = () => duba("ledger", "show", json.error.request_reference);
       const { out } = await noticed(shown, ({ out }) => !out.includes("The request log does not say"));
       assert.match(out, /^sandbox was asked.*The client got 504 upstream_timeout\. Nothing was charged\.$/m);
       assert.match(out, / the client got 504 upstream_timeout *$/m);
+      assert.doesNotMatch(out, /provider_not_found/);
       const { db } = await service.store();
       await db
         .deleteFrom("api_request")
