@@ -1,6 +1,7 @@
 import { ledgerMutants } from "./ledger-mutants.ts";
 import type { Mutant } from "./mutant.ts";
+import { reachMutants } from "./reach-mutants.ts";
 import { storeMutants } from "./store-mutants.ts";
 import { vendorMutants } from "./vendor-mutants.ts";
 
-export const mutants: readonly Mutant[] = [...ledgerMutants, ...vendorMutants, ...storeMutants];
+export const mutants: readonly Mutant[] = [...ledgerMutants, ...vendorMutants, ...storeMutants, ...reachMutants];

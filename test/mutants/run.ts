@@ -17,14 +17,15 @@ if (chosen.length === 0) throw new Error(`No mutant has ${asked.join(" or ")} in
 const copy = mkdtempSync(join(tmpdir(), "duba-mutants-"));
 let survivors = 0;
 try {
-  const parts = "src pages test client check stand-ins data docs bin package.json openapi.json tsconfig.json".split(
-    " ",
-  );
+  const parts =
+    "src pages test client check stand-ins data docs bin package.json openapi.json redocly.yaml tsconfig.json".split(
+      " ",
+    );
   for (const part of parts)
     cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
   const alive = chosen.flatMap(({ tests }) => tests);
-  if (!passes([...new Set(alive)])) throw new Error("The tests fail without any mutant: mend that first.");
+  if (!passes([...new Set(alive)], "inherit")) throw new Error("The tests fail without any mutant: mend that first.");
   for (const { name, file, from, to, tests } of chosen) {
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
@@ -42,10 +43,7 @@ try {
 console.log(`\n${chosen.length - survivors} of ${chosen.length} die.`);
 if (survivors > 0) process.exitCode = 1;
 
-function passes(tests: readonly string[]): boolean {
-  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...tests], {
-    cwd: copy,
-    stdio: "ignore",
-  });
+function passes(tests: readonly string[], stdio: "ignore" | "inherit" = "ignore"): boolean {
+  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...tests], { cwd: copy, stdio });
   return status === 0;
 }
