@@ -177,17 +177,12 @@ for (const engine of engines)
       const { text: key } = await keyOf(await service.newAccount("Asks"));
       const { text: other } = await keyOf(await service.newAccount("Has"));
       const { id } = (await add(key, "http://127.0.0.1:1/asks")).data;
-      const has = (await add(other, "http://127.0.0.1:1/has")).data.id;
+      await add(other, "http://127.0.0.1:1/has");
       const event = (await post("/api/v2/events/trigger", other, { type: "key.revoked" })).json.data.id;
       for (const each of [event, "evt_Vn3bGq0sJ1mTz5xKc8Lw"])
         assertFailure(await post(`${path}/${id}/resend`, key, { event: each }), 404, "event_not_found");
-      for (const query of ["", "?after=0"]) {
-        const listed = async (credential: string, endpoint: string) => {
-          const { json } = await service.ask(`${path}/${endpoint}/deliveries${query}`, { credential });
-          return json.data.map((each: { event: string }) => each.event);
-        };
-        assert.deepEqual([await listed(key, id), await listed(other, has)], [[], [event]]);
-      }
+      for (const query of ["", "?after=0"])
+        assert.deepEqual((await service.ask(`${path}/${id}/deliveries${query}`, { credential: key })).json.data, []);
     });
 
     test("a live endpoint without TLS is sent no test, whatever networks an operator opened", async () => {
