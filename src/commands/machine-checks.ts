@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { listKeys } from "../access/keys/keys.ts";
+import { hasLiveKey, listKeys } from "../access/keys/keys.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
 import { belowCostIn } from "../catalogue/guard/below-cost.ts";
 import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts";
@@ -129,9 +129,8 @@ const checks: Readonly<Record<string, Check>> = {
     const parts = await starterPart(await latestSnapshot(db));
     if (parts.length === 0) return "the prices are not those of the starter catalogue.";
     const sold = parts.map(({ list, same, all }) => `${same} of ${all} entries of ${list}`).join(", ");
-    const isLive = (await listKeys(db)).some(({ mode, revoked_at }) => mode === "live" && revoked_at === null);
     return [
-      `${isLive ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue. Import your own prices: duba catalogue import`,
+      `${(await hasLiveKey(db)) ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue. Import your own prices: duba catalogue import`,
     ];
   },
   prices: async ({ db, config }) => {

@@ -17,8 +17,6 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 import { type AccountSpending, chargedThisMonth, limitText, spendingOf, topUp } from "../accounts/terms.ts";
-import { lastUses } from "../keys/key-uses.ts";
-import { listKeys } from "../keys/keys.ts";
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
 
 /** What the audit trail says about an account. */
@@ -233,7 +231,7 @@ function noteIn(facts: string): string {
 export async function allTermsOf({ db, config, now }: Room, account: accounts.Account) {
   const [spentBy, usedAt, charged] = await Promise.all([
     spendingOf(db, [account], config.timeZone, now()),
-    usesOf(db),
+    usesOf(db, account.id),
     chargedThisMonth(db, config.timeZone, now()),
   ]);
   return allFactsOf(account, spentBy(account), usedAt, charged);
@@ -259,15 +257,16 @@ function withState(facts: Static<typeof TermsFacts>, nearlySpent: ReadonlySet<st
   return { ...facts, state: facts.suspended_at === null ? used : "suspended" };
 }
 
-/** When each account was last seen, by its id. */
-async function usesOf(db: Audited["db"]): Promise<ReadonlyMap<string, number>> {
-  const [keys, uses] = await Promise.all([listKeys(db), lastUses(db)]);
-  const usedAt = new Map<string, number>();
-  for (const { id, account_id } of keys) {
-    const at = uses.get(id)?.at;
-    if (at !== undefined) usedAt.set(account_id, Math.max(at, usedAt.get(account_id) ?? 0));
-  }
-  return usedAt;
+/** When each account, or this one, was last seen, by its id. */
+async function usesOf(db: Audited["db"], account?: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("key_use")
+    .innerJoin("api_key", "api_key.id", "key_use.key_id")
+    .select(["account_id", ({ fn }) => fn.max("used_at").as("at")])
+    .$if(account !== undefined, (query) => query.where("account_id", "=", account!))
+    .groupBy("account_id")
+    .execute();
+  return new Map(rows.map(({ account_id, at }) => [account_id, Number(at)]));
 }
 
 function allFactsOf(

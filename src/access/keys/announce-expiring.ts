@@ -1,6 +1,6 @@
 import { announce } from "../../storage/events/announce.ts";
 import type { Db } from "../../storage/tables.ts";
-import { type ApiKey, listKeys } from "./keys.ts";
+import { type ApiKey, apiKeyOf } from "./keys.ts";
 
 const day = 86_400_000;
 /** How long before its end a key is named. */
@@ -8,7 +8,20 @@ const soon = 14 * day;
 
 /** The keys that end soon and have no successor, such as one that `keys roll` made. */
 export async function endingKeys(db: Db, now: number): Promise<(ApiKey & { expires_at: number })[]> {
-  const all = await listKeys(db);
+  const ends = db
+    .selectFrom("api_key")
+    .select("account_id")
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .where("expires_at", "<=", now + soon);
+  const rows = await db
+    .selectFrom("api_key")
+    .selectAll()
+    .where("account_id", "in", ends)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  const all = rows.map(apiKeyOf);
   return all.filter((key): key is ApiKey & { expires_at: number } => isEnding(key, all, now));
 }
 

@@ -76,6 +76,12 @@ export async function listKeys(db: Db, account?: string): Promise<ApiKey[]> {
   return (await query.execute()).map(apiKeyOf);
 }
 
+/** Whether there is a live key that nobody revoked. */
+export async function hasLiveKey(db: Db): Promise<boolean> {
+  const live = db.selectFrom("api_key").select("id").where("mode", "=", "live").where("revoked_at", "is", null);
+  return (await live.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** At most `most` keys with this public id, or with this label in any case of letters, oldest first. `email`: of the account. */
 export async function keysNamed(db: Db, text: string, most: number): Promise<(ApiKey & { email: string })[]> {
   const rows = await db

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { endingKeys } from "../../access/keys/announce-expiring.ts";
-import { listKeys } from "../../access/keys/keys.ts";
+import { hasLiveKey } from "../../access/keys/keys.ts";
 import { unsealedEntries } from "../../audit/read.ts";
 import { belowCostIn } from "../../catalogue/guard/below-cost.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
@@ -49,7 +49,7 @@ export async function readFacts(room: AlarmRoom) {
     open: openVerifications(db),
     unsealed: unsealedEntries(db),
     backupAt: lastBackupAt(db),
-    keys: listKeys(db),
+    needsBackup: hasLiveKey(db),
     ends: endingKeys(db, now),
     instances: servingInstances(room),
     sources: sourceStates(db, now, config.pull),
@@ -64,7 +64,7 @@ export async function readFacts(room: AlarmRoom) {
     jobs: failingJobs(db, now),
     loosened: loosenedProtection(db, now),
   });
-  const { newestAt, waiting, views, live, figures, open, keys, ends, nearlySpent, emails, deliveries, ...facts } = read;
+  const { newestAt, waiting, views, live, figures, open, ends, nearlySpent, emails, deliveries, ...facts } = read;
   const { pauses } = facts;
   const withoutVendor = checksWithoutVendor(live);
   return {
@@ -101,7 +101,6 @@ export async function readFacts(room: AlarmRoom) {
     fewestAttempts: config.attemptsLeft,
     // Of live keys: the sandbox has a number whose outcome is always unknown.
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
-    needsBackup: keys.some(({ mode, revoked_at }) => mode === "live" && revoked_at === null),
     ending: ends.map(({ id, account_id, label, expires_at }) => ({
       id,
       account: emails(account_id),
