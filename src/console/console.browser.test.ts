@@ -135,6 +135,28 @@ for (const engine of usualEngines)
       await page.context().close();
     });
 
+    test("names come while somebody types, and what may be a number of a person does not leave the browser", async () => {
+      const { page } = ada;
+      const sent: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("?_names=1")) sent.push(new URLSearchParams(request.postData()!).get("text")!);
+      });
+      await page.goto(`${origin}/keys`);
+      for (const number of ["2200\u20110000", "220\u200b000", "220/000", "٢٢٠٠٠٠", "220–000", "sandb"]) {
+        await page.locator("#box").fill("");
+        await page.locator("#box").pressSequentially(number);
+      }
+      await page
+        .locator("#found")
+        .getByRole("link", { name: /^Sandbox/ })
+        .waitFor();
+      assert.deepEqual(
+        sent.filter((text) => /\p{Nd}(?:[^\p{Nd}]*\p{Nd}){5}/u.test(text)),
+        [],
+      );
+      assert.ok(sent.includes("sandb"));
+    });
+
     test("a removed person's session ends at once, and a used invitation stays used", async () => {
       const link = await invite("mary@example.com", "viewer");
       const mary = await join(link, "Mary");

@@ -53,6 +53,9 @@ for (const engine of usualEngines)
         (await operators.post("/find?_names=1", operators.by.viewer, { text })).text;
       assert.match(await typed("sandb"), /^<li><a href="\/accounts\/show\?account=sandbox%40example\.com">Sandbox /);
       assert.deepEqual([await typed("sa"), await typed("sandb 220 000"), await typed("nobody")], ["", "", ""]);
+      await operators.service.newAccount("Shop-220\u2011000");
+      assert.match(await typed("shop-220"), /^<li>/);
+      assert.equal(await typed("shop-220\u2011000"), "");
     });
 
     test("the box offers what the person opened last in this session", async () => {

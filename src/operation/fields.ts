@@ -89,7 +89,7 @@ export function isIdOrEmail(text: string): boolean {
   return isPlainId(text) || /^[^\s@]+@[^\s@]+$/.test(text);
 }
 
-/** Whether a text has ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
-export function holdsLongNumber(text: string): boolean {
-  return /\d{10}/.test(text.replaceAll(/[^A-Za-z0-9]/g, ""));
+/** Whether a text has ten digits in a row, of any script and whatever separates them: people paste BVNs and phone numbers anywhere. */
+export function holdsLongNumber(text: string, long = /\p{Nd}{10}/u): boolean {
+  return long.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, ""));
 }

@@ -212,8 +212,15 @@ export const reachMutants: readonly Mutant[] = [
   {
     name: "the box searches by a phone number without its 0",
     file: "src/commands/records/find-command.ts",
-    from: "!/\\d{10}/.test(text.replaceAll(between",
-    to: "!/\\d{11}/.test(text.replaceAll(between",
+    from: "!holdsLongNumber(text))",
+    to: "!holdsLongNumber(text, /\\p{Nd}{11}/u))",
+    tests: ["src/commands/records/records.test.ts"],
+  },
+  {
+    name: "a hyphen that breaks no line hides a number of a person",
+    file: "src/operation/fields.ts",
+    from: "text.replaceAll(/[^A-Za-z\\p{Nd}]/gu",
+    to: "text.replaceAll(/[\\s().+_-]/g",
     tests: ["src/commands/records/records.test.ts"],
   },
   {

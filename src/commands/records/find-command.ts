@@ -4,6 +4,7 @@ import { orNull, reference, sentence, time } from "../../operation/command/answe
 import { listOf } from "../../operation/command/answer-table.ts";
 import { InputError } from "../../operation/command/read-texts.ts";
 import { accept, answered, CommandError, command, RoleError } from "../../operation/command.ts";
+import { holdsLongNumber } from "../../operation/fields.ts";
 import Type from "../../operation/schema/type.ts";
 import type { CommandContext } from "../context.ts";
 import { type FoundRow, type RecordKind, type RunList, recordKinds } from "./record-kinds.ts";
@@ -64,14 +65,13 @@ export const findCommand = command({
   },
 });
 
+/** More digits than a name has. */
+const mayBeNumber = /\p{Nd}{6}/u;
+
 /** Accounts and people by a part of a name or an e-mail, while somebody types it. */
 export async function namesLike(text: string, context: CommandContext) {
-  return mayBeNumber.test(text.replaceAll(between, "")) ? [] : searched(["account", "person"], text, context);
+  return holdsLongNumber(text, mayBeNumber) ? [] : searched(["account", "person"], text, context);
 }
-
-/** What people write between the digits of a number, and more digits than a name has. */
-const between = /[\s().+_-]/g;
-const mayBeNumber = /\d{6}/;
 
 /** The reference in what a client wrote around it: "Ref: aVi3O… please". */
 function referenceIn(text: string): string | undefined {
@@ -79,7 +79,7 @@ function referenceIn(text: string): string | undefined {
 }
 
 function refuseNumbers(text: string): void {
-  if (ownForms.some((form) => form.test(text)) || !/\d{10}/.test(text.replaceAll(between, ""))) return;
+  if (ownForms.some((form) => form.test(text)) || !holdsLongNumber(text)) return;
   throw new InputError(
     "Duba does not search by a BVN, a NIN or a phone number. Give the last four digits of the BVN or NIN, and not those of the phone; or the request_reference or the idempotency key. To find " +
       "everything about a person, an officer runs `duba subjects export`.",

@@ -69,7 +69,15 @@ for (const engine of usualEngines)
     });
 
     test("a number of a person is refused, however it is written, and never repeated", async () => {
-      for (const number of ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "8000000017", "220.000.000.17"]) {
+      const pasted = [
+        "2200\u2011000\u20110017",
+        "220\u200b000\u200b00017",
+        "220–000–00017",
+        "220/000/00017",
+        "٢٢٠٠٠٠٠٠٠١٧",
+      ];
+      const typed = ["22000000017", "2200 000 0017", "+234 (800) 000-0017", "8000000017", "220.000.000.17"];
+      for (const number of [...typed, ...pasted]) {
         const { exitCode, out, err } = await duba("find", number);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, /^Duba does not search by a BVN, a NIN or a phone number\. Give the last four digits/);

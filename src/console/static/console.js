@@ -26,7 +26,8 @@ box?.addEventListener("paste", () => {
 // Names and e-mails come while somebody types; what may be a person's number is not sent.
 box?.addEventListener("input", async ({ inputType }) => {
   const text = box.value;
-  if (inputType === "insertFromPaste" || text.length < 3 || /\d{6}/.test(text.replaceAll(/[\s().+_-]/g, ""))) return;
+  if (inputType === "insertFromPaste" || text.length < 3 || /\p{Nd}{6}/u.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, "")))
+    return;
   const body = new URLSearchParams(new FormData(box.form));
   const answer = await fetch("/find?_names=1", { method: "POST", body });
   if (answer.ok && box.value === text) box.form.querySelector("ul").innerHTML = await answer.text();
