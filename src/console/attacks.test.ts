@@ -186,6 +186,34 @@ for (const engine of usualEngines)
         assert.match(text, new RegExp(`>${kind}<(?:(?!</tr>)[^])*&lt;img src=x`), kind);
     });
 
+    test("what nobody sees in a text is not kept, and a text of pages is refused", async () => {
+      const { db } = await service.store();
+      const { cookie } = by.operator;
+      const nameOf = async (email: string) =>
+        (await db.selectFrom("account").select("name").where("email", "=", email).executeTakeFirst())?.name;
+      const create = async (name: string, email: string) =>
+        (await post("/accounts/create", by.operator, { name, email })).status;
+      // A NUL, which PostgreSQL keeps in no text; marks that write what follows backwards; and what is copied with an e-mail.
+      assert.equal(await create("Mark\0et \u202eof\u2066 Jos\u200b", "jos\u200b@exam\ufeffple.com"), 200);
+      assert.equal(await nameOf("jos@example.com"), "Market of Jos");
+      assert.match(
+        (await send("/accounts/show?account=jos%E2%80%8B@example.com%00", { cookie })).text,
+        /<h1>Market of Jos</,
+      );
+      await create("👩‍🌾 Farm", "farm@example.com");
+      assert.equal(await nameOf("farm@example.com"), "👩‍🌾 Farm");
+      for (const name of ["\u200b\0", "x".repeat(2_001)]) {
+        await create(name, "unseen@example.com");
+        assert.equal(await nameOf("unseen@example.com"), undefined);
+      }
+      for (const path of [
+        "/accounts/create?_done=%00",
+        "/accounts/change?account=%00@x",
+        "/accounts/create?email=%00@x.y",
+      ])
+        assert.ok((await send(path, { cookie })).status < 400, path);
+    });
+
     test("paths and hosts with tricks lead nowhere", async () => {
       const { cookie } = by.officer;
       for (const path of [

@@ -135,7 +135,9 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
   // No dot, no percent sign, no second slash: nothing to be clever with.
   if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
     throw new ConsoleError(404, "path", "The console has no such page.");
-  return { raw, isPost: method === "POST", path, query: new URLSearchParams(query), address };
+  // PostgreSQL knows no NUL.
+  const texts = new URLSearchParams(query.replaceAll("%00", ""));
+  return { raw, isPost: method === "POST", path, query: texts, address };
 }
 
 /** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */

@@ -59,7 +59,6 @@ for (const engine of usualEngines)
       assert.deepEqual(await kindsOf("ìBÀDÀN_1"), [`key ${id}`]);
       for (const none of ["ọ%à", "%%%", "___", "O_a%Eko", "Ìbàdàn", "\\\\\\"])
         assert.deepEqual(await kindsOf(none), [], none);
-      assert.deepEqual(await kindsOf("x".repeat(60_000)), []);
     });
 
     test("a find shows at most a hundred accounts, and a longer text shows the one that is meant", async () => {

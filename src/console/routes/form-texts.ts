@@ -13,8 +13,9 @@ export function hasMembers(query: URLSearchParams): boolean {
 
 /** The texts of a URL or a form, as a form repeats them. */
 export function textsIn({ input }: ConsoleCommand, fields: URLSearchParams | FormData): FormTexts {
-  const textsOf = (name: string) => fields.getAll(name).filter((text) => typeof text === "string" && text !== "");
-  return Object.fromEntries(membersOf(input).map(({ name }) => [name, textsOf(name) as string[]]));
+  const textsOf = (name: string) =>
+    fields.getAll(name).flatMap((text) => (typeof text === "string" && visible(text) !== "" ? visible(text) : []));
+  return Object.fromEntries(membersOf(input).map(({ name }) => [name, textsOf(name)]));
 }
 
 /** A form of a command that a person sent. */
@@ -37,7 +38,7 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
       );
     else {
       const lines = values
-        .flatMap((value) => (typeof value === "string" ? value.split(/\r?\n/) : []))
+        .flatMap((value) => (typeof value === "string" ? visible(value).split("\n") : []))
         .map((line) => line.trim());
       const filled = lines.filter((line) => line !== "");
       if (filled.length > 0)
@@ -46,6 +47,14 @@ export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | F
     }
   }
   return texts;
+}
+
+/**
+ * A text without what nobody sees: no NUL, which PostgreSQL refuses, no marks that turn what follows on a page, nothing that came with an
+ * e-mail from a chat. What joins letters and emoji stays.
+ */
+function visible(text: string): string {
+  return text.replaceAll("\t", " ").replaceAll(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu, "");
 }
 
 /** The bytes of a file, in pieces: all at once would hold up look-ups. */

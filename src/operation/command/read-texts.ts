@@ -108,6 +108,9 @@ export function membersOf({ properties, required }: TObject) {
   });
 }
 
+/** Pages and statements repeat a text in each of its rows. */
+const longestText = 2_000;
+
 /** Reads the texts of all members, with their defaults. Days are of the zone. Lists all problems at once, and repeats no text. */
 export function readTexts(
   schema: TObject,
@@ -124,6 +127,10 @@ export function readTexts(
     }
     if (member.minLength && String(text).trim() === "") {
       problems.push({ field: name, message: "must not be empty" });
+      continue;
+    }
+    if (!member.holds && [text].flat().some((each) => typeof each === "string" && each.length > longestText)) {
+      problems.push({ field: name, message: "must have at most 2,000 characters" });
       continue;
     }
     const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each, zone));
