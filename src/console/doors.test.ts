@@ -7,6 +7,7 @@ import { freePort } from "../../test/support/free-port.ts";
 import { Line } from "../../test/support/raw.ts";
 import { startService } from "../../test/support/service.ts";
 import { softwarePasskey } from "../../test/support/software-passkey.ts";
+import { PasskeyError, signInOptions, verifySignIn } from "../access/people/passkeys.ts";
 import { consoleClient, type Operators, startOperators } from "./operators.fixture.ts";
 
 for (const engine of usualEngines)
@@ -47,6 +48,18 @@ for (const engine of usualEngines)
         "",
       ])
         assert.equal((await signInAs(passkey, Buffer.from(made).toString("base64url"))).status, 403, made);
+    });
+
+    test("a challenge of five minutes ago signs in nobody", async () => {
+      const { passkey } = await operators.signIn("late@example.com", "viewer");
+      const { db, now } = await operators.service.store();
+      const place = { db, now, origin: operators.origin, sign: (text: string) => `signed ${text}` };
+      const signedAfter = async (minutes: number) => {
+        const { challenge } = await signInOptions({ ...place, now: () => now() - minutes * 60_000 });
+        return verifySignIn(place, { ...passkey.sign(challenge), type: "public-key" });
+      };
+      assert.equal((await signedAfter(4)).email, "late@example.com");
+      await assert.rejects(signedAfter(5), PasskeyError);
     });
 
     test("a challenge of one purpose is none of another", async () => {
