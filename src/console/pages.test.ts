@@ -147,6 +147,33 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(statement, /<tfoot>/);
   });
 
+  test("an account shows its last verifications, its keys, and the money that people moved", async () => {
+    await confirm("/accounts/top-up", { account: "till@example.com", amount: "5000", reason: "first transfer" });
+    await confirm("/accounts/top-up", { account: "till@example.com", amount: "50", reason: "zero", take_back: "on" });
+    const shown = await page("/accounts/show?account=till@example.com");
+    const all = '<a href="/\\w+\\?account=till%40example\\.com">All</a>';
+    assert.match(shown, new RegExp(`<h2>Verifications</h2>${all}.*BVN ending.*<h2>Keys</h2>${all}`, "s"));
+    assert.doesNotMatch(shown, /<th[^>]*><a[^>]*>Client<\/a>/);
+    const [, moves] = shown.split("Money in and back</h2>");
+    assert.match(moves!, /taken back.*-₦50.*zero.*top up.*₦5,000.*first transfer/s);
+  });
+
+  test("Books says what the month comes to", async () => {
+    const { db, now } = await service.store();
+    const { id } = await db
+      .selectFrom("account")
+      .select("id")
+      .where("email", "=", "till@example.com")
+      .executeTakeFirstOrThrow();
+    const at = now();
+    await storeRows(db, verifiedRow(id, at, { charged: 1, charged_at: at, fee: 12_345, reference: newReference(at) }));
+    const [, figures] = /<dl class="figures">(.*?)<\/dl>/s.exec(await page("/books"))!;
+    const named = [...figures!.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(
+      ([, name, text]) => `${name} ${text!.replaceAll(/<.*?>/g, "")}`,
+    );
+    assert.deepEqual(named, ["Charged ₦123.45", "Vendors cost ₦0.00", "May be billed ₦0.00", "Margin ₦123.45"]);
+  });
+
   test("a page that shows one thing is named after it", async () => {
     const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
     const statement = await page(`/books/statement?account=till@example.com&month=${month}`);

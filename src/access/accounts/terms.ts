@@ -107,12 +107,24 @@ export async function spendingOf(
 
 /** What the live verifications of this month charged each account, from the sums of days. Kobo, by its id. */
 export async function chargedThisMonth(db: Db, zone: TimeZone, now: number): Promise<ReadonlyMap<string, number>> {
+  return chargedIn(db, zone.startOfMonth(zone.monthOf(now)), now);
+}
+
+/** What the days of last month charged each account that are as far into it as today is into this one, in kobo. */
+export async function chargedLastMonth(db: Db, zone: TimeZone, now: number): Promise<ReadonlyMap<string, number>> {
+  const begun = zone.startOfMonth(zone.monthOf(now));
+  const from = zone.startOfMonth(zone.monthOf(begun - 1));
+  return chargedIn(db, from, Math.min(from + (now - begun), begun - 1));
+}
+
+async function chargedIn(db: Db, from: number, to: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("verification_sum")
     // PostgreSQL returns a sum as text.
     .select(["account_id", sql<number | string>`sum(charged_kobo)`.as("kobo")])
     .where("span", "=", "day")
-    .where("begins_at", ">=", zone.startOfMonth(zone.monthOf(now)))
+    .where("begins_at", ">=", from)
+    .where("begins_at", "<=", to)
     .where("mode", "=", "live")
     .groupBy("account_id")
     .execute();

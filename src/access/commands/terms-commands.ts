@@ -8,15 +8,14 @@ import {
   time,
   yes,
 } from "../../operation/command/answer-schema.ts";
-import { amount, remark } from "../../operation/command/forms.ts";
-import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
 import { command, groupCounts } from "../../operation/command.ts";
-import { nairaText, waitsText } from "../../operation/money.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type, { type Static } from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
-import { type AccountSpending, chargedThisMonth, limitText, spendingOf, topUp } from "../accounts/terms.ts";
+import { moneyMoves, moneyMovesOf } from "../accounts/money-moves.ts";
+import { type AccountSpending, chargedLastMonth, chargedThisMonth, limitText, spendingOf } from "../accounts/terms.ts";
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
 
 /** What the audit trail says about an account. */
@@ -35,7 +34,12 @@ export const TermsFacts = Type.Object({
   prepaid: { ...yes, label: "Pays" },
   balance: orNull({ ...naira, headline: {} }),
   cap_naira: orNull(naira),
-  spent_naira: { ...naira, headline: {}, meterOf: "cap_naira" },
+  spent_naira: {
+    ...naira,
+    headline: { before: "spent_before", against: "the same days of last month" },
+    meterOf: "cap_naira",
+  },
+  spent_before: naira,
   cap_count: orNull(Type.Integer()),
   spent_count: orNull(Type.Integer({ headline: {}, meterOf: "cap_count" })),
   limit_verification: orNull(Type.String({ none: "default" })),
@@ -91,8 +95,13 @@ const listAccounts = command({
   page: [
     ...(["name", { name: "email", spare: true }, "state"] as const),
     { name: "spent_naira", of: ({ spent_naira }) => spent_naira, as: { ...naira, sums: true } },
+    {
+      name: "moved",
+      of: ({ spent_naira, spent_before }) => (spent_before === 0 ? null : spent_naira / spent_before - 1),
+      as: orNull(Type.Number({ shows: "change", label: "± month", spare: true })),
+    },
     capColumn("cap_naira", "spent_naira", "Monthly cap"),
-    capColumn("cap_count", "spent_count", "Cap of verifications"),
+    capColumn("cap_count", "spent_count", "Cap of checks"),
     ...(["balance", "last_used_at"] as const),
   ],
   none: "No account yet.",
@@ -113,7 +122,7 @@ const listAccounts = command({
   ],
   examples: [{}, { only: "near_the_cap" }],
   run: async ({ only }, room: Room & WithNearlySpent) => {
-    const all = await listed(room, await chargedThisMonth(room.db, room.config.timeZone, room.now()));
+    const all = await listed(room, await chargesOf(room));
     return only === undefined ? all : all.filter(groups[only]);
   },
 });
@@ -129,10 +138,14 @@ const showAccount = command({
   answer: Type.Object({
     ...ListedFacts.properties,
     suspended_by: orNull(accountFact),
+    money: Type.Array(
+      Type.Object({ what: Type.Enum([...moneyMoves]), amount: naira, reason: Type.String(), at: time }),
+    ),
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
   }),
-  view: ({ notes, ...facts }) => [
+  view: ({ money, notes, ...facts }) => [
     { record: facts },
+    ...(money.length > 0 ? ["", { title: "Money in and back:", list: "money" }] : []),
     ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
   ],
   examples: [{ account: "shop@example.com" }],
@@ -143,6 +156,7 @@ const showAccount = command({
     return {
       ...withState(await allTermsOf(room, found), await room.nearlySpent()),
       suspended_by: since === null ? null : ((await room.suspendedBy(id, since)) ?? null),
+      money: await moneyMovesOf(room.db, id, room.now()),
       notes: entries.map(({ occurred_at, actor, facts }) => ({
         at: occurred_at,
         by: actor,
@@ -152,75 +166,7 @@ const showAccount = command({
   },
 });
 
-/** Whether the account may get this amount now. False: the request waits for a second person. */
-interface WithTopUps {
-  mayGive(trx: Audited["db"], money: { what: "top-up"; accountId: string; kobo: number }, sure: true): Promise<boolean>;
-}
-
-const topUpAccount = command({
-  id: "accounts.top-up",
-  title: "Top up…",
-  fits: ({ prepaid }) => prepaid !== false,
-  summary: "Add money to the balance of a prepaid account.",
-  description:
-    "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +
-    "what comes to more in a month than the account was charged in the last one.",
-  role: "operator",
-  kind: "change",
-  gives: "money",
-  target: ["account", "amount"],
-  input: Type.Object({
-    account,
-    amount: formed(amount, { description: "Amount in naira.", placeholder: "naira" }),
-    reason: formed(remark, {
-      description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
-      placeholder: "text",
-    }),
-    take_back: flag("Take the amount from the balance, to correct a top-up.", { folded: true }),
-  }),
-  answer: Type.Object({ ...TermsFacts.properties, waits: orNull(naira) }),
-  view: ({ name, balance, prepaid, waits }) => {
-    if (waits !== null) return [waitsText(waits)];
-    return prepaid
-      ? [`The balance of ${name} is ${nairaText(balance ?? 0)}.`]
-      : [
-          `The money is kept for ${name}.`,
-          {
-            note: "The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`.",
-          },
-        ];
-  },
-  records: ["account.topped_up", "money.requested"],
-  examples: [
-    { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
-    { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
-  ],
-  effect: async ({ account: name, amount, take_back }, room: Room & WithTopUps) => {
-    if (amount === 0) throw nothing();
-    const account = await accounts.findAccount(room.db, name);
-    const { balance, prepaid } = await allTermsOf(room, account);
-    const says = [`${nairaText(amount)} ${take_back ? "is taken from" : "is added to"} the balance.`];
-    if (!prepaid || balance === null)
-      return { says: [...says, "The account is not prepaid: it uses its balance once it is."] };
-    const after = balance + (take_back ? -amount : amount);
-    return { says, moves: [{ what: "Balance", before: nairaText(balance), after: nairaText(after) }] };
-  },
-  run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps) => {
-    if (amount === 0) throw nothing();
-    return inTransaction(room.db, async (trx) => {
-      const { id } = await accounts.findAccount(trx, name);
-      const money = { what: "top-up", accountId: id, kobo: amount } as const;
-      const waits = !take_back && !(await room.mayGive(trx, money, true));
-      const inside = { ...room, db: trx };
-      if (!waits) await topUp(inside, id, { kobo: take_back ? -amount : amount, reason }, room.now());
-      return { ...(await allTermsOf(inside, await accounts.findAccount(trx, id))), waits: waits ? amount : null };
-    });
-  },
-});
-
-const nothing = () => new InputError("The amount must be above 0.");
-
-export const termsCommands = [listAccounts, showAccount, topUpAccount];
+export const termsCommands = [listAccounts, showAccount];
 
 /** Another process may have changed the account since we read it. */
 function noteIn(facts: string): string {
@@ -229,18 +175,32 @@ function noteIn(facts: string): string {
 }
 
 export async function allTermsOf({ db, config, now }: Room, account: accounts.Account) {
-  const [spentBy, usedAt, charged] = await Promise.all([
+  const [spentBy, usedAt, charges] = await Promise.all([
     spendingOf(db, [account], config.timeZone, now()),
     usesOf(db, account.id),
-    chargedThisMonth(db, config.timeZone, now()),
+    chargesOf({ db, config, now }),
   ]);
-  return allFactsOf(account, spentBy(account), usedAt, charged);
+  return allFactsOf(account, spentBy(account), usedAt, charges);
 }
 
-/** All accounts. `charged`: what this month charged those without a cap. */
+/** What this month charged each account, and the same days of the last one, in kobo. */
+interface Charges {
+  charged: ReadonlyMap<string, number>;
+  before: ReadonlyMap<string, number>;
+}
+
+async function chargesOf({ db, config, now }: Pick<Room, "db" | "config" | "now">): Promise<Charges> {
+  const [charged, before] = await Promise.all([
+    chargedThisMonth(db, config.timeZone, now()),
+    chargedLastMonth(db, config.timeZone, now()),
+  ]);
+  return { charged, before };
+}
+
+/** All accounts. */
 async function listed(
   { db, config, now, nearlySpent }: Room & WithNearlySpent,
-  charged: ReadonlyMap<string, number> = new Map(),
+  charges: Charges = { charged: new Map(), before: new Map() },
 ): Promise<ListedFacts[]> {
   const all = await accounts.listAccounts(db);
   const [spentBy, usedAt, spent] = await Promise.all([
@@ -248,7 +208,7 @@ async function listed(
     usesOf(db),
     nearlySpent(),
   ]);
-  return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charged), spent));
+  return all.map((account) => withState(allFactsOf(account, spentBy(account), usedAt, charges), spent));
 }
 
 function withState(facts: Static<typeof TermsFacts>, nearlySpent: ReadonlySet<string>): ListedFacts {
@@ -273,7 +233,7 @@ function allFactsOf(
   account: accounts.Account,
   { month, balance }: AccountSpending,
   usedAt: ReadonlyMap<string, number>,
-  charged: ReadonlyMap<string, number>,
+  { charged, before }: Charges,
 ) {
   const { verification, inFlight, negatives, capKobo, capCount, prepaid } = account.terms;
   return {
@@ -282,6 +242,7 @@ function allFactsOf(
     balance,
     cap_naira: capKobo ?? null,
     spent_naira: month?.kobo ?? charged.get(account.id) ?? 0,
+    spent_before: before.get(account.id) ?? 0,
     cap_count: capCount ?? null,
     spent_count: month?.verifications ?? null,
     limit_verification: verification ? limitText(verification) : null,

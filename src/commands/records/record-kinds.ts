@@ -32,7 +32,8 @@ export interface RecordKind {
   beside?: readonly string[];
   /** Its facts by heading, at most seven in a panel. The others are folded. */
   panels?: Readonly<Record<string, readonly string[]>>;
-  /** A command whose table about it stands on its page: its member is `by`. */
+  /** Commands whose first rows about it stand on its page, and one whose whole table does: their member is `by`. */
+  latest?: readonly string[];
   below?: string;
   /** Nothing else has such names, so no other kind is asked for one. */
   isAlone?: true;
@@ -70,7 +71,7 @@ export const recordKinds = {
     says: "explanation",
     primary: ["ledger.settle", "ledger.release", "books.adjust"],
     panels: {
-      Money: ["quoted_fee", "amount", "charged", "charge_left"],
+      Money: ["quoted_fee", "amount", "charged", "charge_left", "cost", "margin"],
       "Asked for": ["key_id", "mode", "kind", "consent_reference", "idempotency_key", "record"],
     },
     members: ["request_reference", "reference"],
@@ -101,6 +102,7 @@ export const recordKinds = {
   account: {
     show: "accounts.show",
     by: "account",
+    latest: ["ledger.list", "keys.list"],
     below: "books.trend",
     title: ({ name }) => String(name),
     state: "state",

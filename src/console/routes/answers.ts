@@ -40,7 +40,12 @@ export function answerOf(
 export async function answerParts(
   visit: Visit,
   command: ConsoleCommand,
-  { answer, plain, isFiltered = true }: { answer: unknown; plain: unknown; isFiltered?: boolean },
+  {
+    answer,
+    plain,
+    latest,
+    isFiltered = true,
+  }: { answer: unknown; plain: unknown; latest?: Html[]; isFiltered?: boolean },
 ): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
   const { path, query, times, names } = visit;
   const view = viewIn(query);
@@ -61,7 +66,7 @@ export async function answerParts(
   const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
   return {
     main: answerOf(visit, command, answer, {
-      ...{ view, urlFor, editor: editorOf(visit, command) },
+      ...{ view, urlFor, latest, editor: editorOf(visit, command) },
       noneThen: isFiltered ? undefined : noneThen(visit, command),
     }),
     find:

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
-import { membersOf } from "../../operation/command/read-texts.ts";
+import { membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { confirms, titleOf } from "../../operation/command.ts";
 import { page, streamed } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
@@ -36,7 +36,7 @@ import {
   placeTools,
 } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
-import { makers, type PageSubject, subjectOfPage, tabs, tabText } from "./record-tabs.ts";
+import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
 import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
 
@@ -148,6 +148,25 @@ async function belowRecord(visit: Visit, command: ConsoleCommand, { ...given }: 
   return html`<section><h2>${titleOf(about)}</h2>${answerOf(visit, about, answer, { texts })}</section>`;
 }
 
+/** Rows of a list on the page of a record. */
+const mostLatest = 8;
+
+/** The first rows of the lists about a record, each with a link to all of them. */
+async function latestOf(visit: Visit, command: ConsoleCommand, given: Texts): Promise<Html[]> {
+  const { by = "", latest = [] } = recordShownBy(command) ?? {};
+  const name = String(given[by]);
+  const sections = latest.map(async (id) => {
+    const about = visit.site.commands.get(id);
+    if (!about) return html``;
+    const limited = membersOf(about.input).some((member) => member.name === "limit") && { limit: String(mostLatest) };
+    const { answer } = await runAs(visit, about, { [by]: name, ...limited });
+    const rows = answerOf(visit, about, answer, { texts: { [by]: name }, most: mostLatest, without: by });
+    const title = tabText(visit.site, about);
+    return html`<section><div class="heads"><h2>${title}</h2><a href="${tabAddress(visit.site, about, { [by]: name })}">All</a></div>${rows}</section>`;
+  });
+  return Promise.all(sections);
+}
+
 /** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */
 function isCheap(command: ConsoleCommand): boolean {
   const members = membersOf(command.input);
@@ -183,7 +202,8 @@ async function shownAnswer(
     const { answer, plain, said } = await runAs(visit, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
-    const parts = await answerParts({ ...visit, path }, command, { answer, plain, isFiltered });
+    const latest = await latestOf(visit, command, texts);
+    const parts = await answerParts({ ...visit, path }, command, { answer, plain, latest, isFiltered });
     if ("status" in parts) return parts;
     const next = nextPage(command, answer);
     const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;

@@ -1,6 +1,7 @@
 import type { AlarmFacts } from "../../commands/alarm-commands.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
+import { successOf, trendHours } from "../../identity/books/trend.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { vendorTitle } from "../../upstreams/registry.ts";
 import { page } from "../console-response.ts";
@@ -95,13 +96,19 @@ async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
 async function figuresView(visit: Visit): Promise<Html> {
   const command = visit.site.commands.get("books.trend");
   if (!command) return html``;
-  const [{ answer }, [verifications]] = await Promise.all([runAs(visit, command, {}), charts(visit, "day")]);
+  const { db, now } = visit.store;
+  const [{ answer }, hours] = await Promise.all([runAs(visit, command, {}), trendHours(db, now())]);
   const [day] = answer as Record<string, unknown>[];
-  const [first, ...others] = headlines(rowShape(command.answer), day!, visit.times, "the day before");
-  const sums = verifications!.times.map((_, at) =>
-    verifications!.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  const lines = [
+    hours.map(({ attempts }) => attempts),
+    hours.map(successOf),
+    hours.map(({ charged }) => charged),
+    hours.map(({ charged, billed }) => charged - billed),
+  ];
+  const figures = headlines(rowShape(command.answer), day!, visit.times, "the day before");
+  return figureRow(
+    figures.map((each, at) => ({ ...each, line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>` })),
   );
-  return figureRow([{ ...first!, line: html`<dd class="spark">${sparkline(sums)}</dd>` }, ...others]);
 }
 
 /** One line that says how the service is, or a band with the worst that is not, and what mends it. */

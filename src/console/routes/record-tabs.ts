@@ -51,14 +51,18 @@ export function tabText(site: SiteMap, command: ConsoleCommand): string {
   return command.tab?.title ?? (opens === command.id ? title : titleOf(command));
 }
 
+export function tabAddress(site: SiteMap, command: ConsoleCommand, texts: Record<string, string>): string {
+  const { opens, path } = placeOf(site, command);
+  return urlOf(opens === command.id ? path : pathOf(command), new URLSearchParams(), texts);
+}
+
 /** The pages about the same thing, as tabs. The first one is the page of the thing. `current`: the one that is open. */
 export async function tabs(visit: Visit, { show, by, name }: PageSubject, current: ConsoleCommand): Promise<Html> {
   const { site } = visit;
   const about = tabsOf(site, show, by);
   if (about.length === 0) return html``;
   const links = [show, ...about].map(async (other) => {
-    const { opens, path } = placeOf(site, other);
-    const address = urlOf(opens === other.id ? path : pathOf(other), new URLSearchParams(), { [by]: name });
+    const address = tabAddress(site, other, { [by]: name });
     const many = await other.tab?.count?.({ [by]: name }, deskAs(visit));
     const count = many === undefined ? "" : html` <small>${many < mostCounted ? many : `${mostCounted - 1}+`}</small>`;
     const isOpen = other === current ? html` aria-current="page"` : "";

@@ -123,6 +123,9 @@ export function redacted(problem: Error): Error {
   return problem;
 }
 
+/** Members of answers that name a key. */
+const keyMembers: ReadonlySet<string> = new Set(["key_id", "id", "alarm", "actor", "made_by"]);
+
 /** More are not asked for: no page shows as many. */
 const most = 500;
 
@@ -130,11 +133,12 @@ const most = 500;
 export async function learnNames(db: Db, names: Map<string, string>, answer: unknown): Promise<void> {
   const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   eachText(answer, (text, member) => {
-    if (names.has(text)) return;
-    const [, id = text] = /^key:(\w+)$/.exec(text) ?? [];
-    if (/^acc_\w+$/.test(text) && ids.size < most) ids.add(text);
-    else if (/^(?:key_id|id|alarm|actor|made_by)$/.test(member) && isPlainId(id) && keys.size < most) keys.add(id);
-    else if (text.includes("@") && emails.size < most)
+    if (/^acc_\w+$/.test(text)) {
+      if (!names.has(text) && ids.size < most) ids.add(text);
+    } else if (keyMembers.has(member)) {
+      const id = text.replace(/^key:/, "");
+      if (!names.has(id) && isPlainId(id) && keys.size < most) keys.add(id);
+    } else if (text.includes("@") && emails.size < most)
       for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
   });
   const wanted = [...emails, ...ids];

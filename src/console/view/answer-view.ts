@@ -38,6 +38,11 @@ export interface AnswerParts {
   links: (row: TableRow) => RowLinks;
   /** Below an empty table: what makes its first row appear. */
   noneThen?: Html | undefined;
+  /** Beside the facts of a record: the first rows of lists about it. */
+  latest?: readonly Html[] | undefined;
+  /** As such: how many rows, and the column that says whose they are. */
+  most?: number;
+  without?: string;
 }
 
 /** The answer of a command as people read it: its sentences, tables and records. */
@@ -103,13 +108,15 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     if (inPanels.length === 0) return html`${figureRow(figures)}${rest.length === 0 ? "" : others}`;
     const folded =
       rest.length === 0 ? "" : html`<details class="fold"><summary>More facts</summary>${others}</details>`;
-    return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
+    if (!parts.latest?.length) return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
+    return html`${figureRow(figures)}<div class="pair"><div>${parts.latest}</div><div>${inPanels}${folded}</div></div>`;
   }
   if ("list" in part && part.isTimeLine) {
     const moments = (answer as Record<string, Moment[]>)[String(part.list)]!;
     return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
-  const table = worded(tableOf(command, answer, part, times), names);
+  const { columns, ...found } = worded(tableOf(command, answer, part, times), names);
+  const table = { ...found, columns: columns.filter(({ name }) => name !== parts.without) };
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;
   const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
   const noneThen = table.title === undefined ? parts.noneThen : undefined;

@@ -23,14 +23,19 @@ export function chartFigure({ title, kind, unit, times, series }: Chart, clockOf
 <div class="axis" aria-hidden="true">${marks.map((at) => html`<span>${clockOf(at)}</span>`)}</div></figure>`;
 }
 
-/** A line without axes, for the figure that it belongs to. */
-export function sparkline(values: readonly number[]): Html {
-  const most = Math.max(...values);
-  if (most === 0) return html``;
-  const at = (value: number, place: number) =>
-    `${round((place / (values.length - 1)) * 100)} ${round(27 - (value / most) * 24)}`;
-  const path = values.map(at).join("L");
-  return html`<svg viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true"><path class="area c1" d="M${path}L100 28L0 28Z"/><path class="line" d="M${path}"/></svg>`;
+/** A line without axes, for the figure that it belongs to. Null: nothing was measured then. */
+export function sparkline(values: readonly (number | null)[]): Html {
+  const known = values.filter((value) => value !== null);
+  const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
+  if (least === most || known.length < 2) return html``;
+  const across = (place: number) => round((place / (values.length - 1)) * 100);
+  const path = values
+    .flatMap((value, place) =>
+      value === null ? [] : `${across(place)} ${round(27 - ((value - least) / (most - least)) * 24)}`,
+    )
+    .join("L");
+  const ends = [values.findIndex((value) => value !== null), values.findLastIndex((value) => value !== null)];
+  return html`<svg viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true"><path class="area c1" d="M${path}L${across(ends[1]!)} 28L${across(ends[0]!)} 28Z"/><path class="line" d="M${path}"/></svg>`;
 }
 
 /** The height of all bars that stand on one another. */

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Shows } from "../../operation/command/answer-schema.ts";
-import { recordOf, type TimeTexts } from "../../operation/command/answer-table.ts";
+import { changeText, recordOf, type TimeTexts } from "../../operation/command/answer-table.ts";
 import { isRow, type Shape, shapeOf } from "../../operation/command/projected.ts";
 import { nairaText } from "../../operation/money.ts";
 import { labelFor } from "../site-map.ts";
@@ -23,8 +23,12 @@ export function figureRow(figures: readonly Figure[]): Html {
   return html`<dl class="figures">${drawn}</dl>`;
 }
 
+/** The members of the figures, and those of the time before. */
 export function headlineNames({ properties = {} }: Shape): string[] {
-  return Object.keys(properties).filter((name) => shapeOf(properties[name]!).headline);
+  return Object.keys(properties).flatMap((name) => {
+    const { headline } = shapeOf(properties[name]!);
+    return headline ? [name, headline.before ?? []].flat() : [];
+  });
 }
 
 /** The figures of a record: its members with a `headline`. `against`: the time before, as people call it. */
@@ -49,7 +53,7 @@ export function headlines(
           : difference(value, before, {
               better: headline.better,
               unit: shapeOf(shape.properties![name]!).unit,
-              against,
+              against: headline.against ?? against,
             }),
         line: isBound ? html`<dd>${meter(value, bound, label ?? labelFor(name))}</dd>` : "",
       },
@@ -66,10 +70,9 @@ interface Against {
 /** How far a figure is from the time before: in percent, or in points of a share. */
 function difference(value: unknown, before: unknown, { better, unit, against }: Against): Html | string {
   if (typeof value !== "number" || typeof before !== "number" || (before === 0 && unit !== "%")) return "";
-  const moved = Math.round((unit === "%" ? value - before : (value / before - 1) * 100) * 10) / 10;
+  const moved = unit === "%" ? value - before : (value / before - 1) * 100;
   const tone = moved === 0 || better === undefined ? "" : moved > 0 === (better === "up") ? "good" : "bad";
-  const sign = moved > 0 ? "+" : moved < 0 ? "−" : "";
-  return html`<b${tone === "" ? "" : html` class="${tone}"`}>${sign}${Math.abs(moved).toLocaleString("en")} ${unit === "%" ? "points" : "%"}</b> on ${against}`;
+  return html`<b${tone === "" ? "" : html` class="${tone}"`}>${changeText(moved, unit === "%" ? "points" : "%")}</b> on ${against}`;
 }
 
 /** Such as "66 % of ₦900,000". */

@@ -60,5 +60,5 @@ export function narrowRow(
 
 /** Figures say nothing without the name of their column. */
 export function isFigure({ shows }: Pick<TableColumn, "shows">): boolean {
-  return shows === "naira" || shows === "number";
+  return shows === "naira" || shows === "number" || shows === "change";
 }

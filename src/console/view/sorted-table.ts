@@ -80,12 +80,25 @@ interface TableParts {
   links: (row: TableRow) => RowLinks;
   /** What makes its first row appear. */
   noneThen?: Html | undefined;
+  /** Only so many rows, with a link to the others elsewhere. */
+  most?: number;
 }
 
 /** A table that the server sorts, filters and divides into pages. */
-export function sortedTable({ label, table, view, isNamed, urlFor, say, editor, links, noneThen }: TableParts): Html {
+export function sortedTable({
+  label,
+  table,
+  view,
+  isNamed,
+  urlFor,
+  say,
+  editor,
+  links,
+  noneThen,
+  most,
+}: TableParts): Html {
   const { none = "There is nothing here." } = table;
-  const all = table.whole ? table.rows : seen(table, view);
+  const all = table.whole ? table.rows : seen(table, view).slice(0, most);
   if (all.length === 0)
     return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? (noneThen ?? "") : " Filter to look at others, or use the box."}</p>`;
   const size = table.whole ? all.length : pageRows;

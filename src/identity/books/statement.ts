@@ -76,7 +76,7 @@ export async function statementOf(db: Db, asked: Asked): Promise<Statement> {
     from: zone.isoOf(from),
     to: zone.isoOf(to),
     sha256: hashOf(lines.map(csvLine).join("")),
-    sums: sumsOf(entries, zone),
+    sums: sumsOf(entries, lines),
     lines,
   };
 }
@@ -136,8 +136,17 @@ function lineOf(
 ): StatementLine {
   const time = zone.isoOf(at);
   return {
-    ...{ statement: number ?? "", account: accountId, time_zone: zone.name, mode, line, day: time.slice(0, 10), time },
-    ...{ reference: reference ?? "", kind: kind ?? "", fee: nairaOf(kobo), reason },
+    statement: number ?? "",
+    account: accountId,
+    time_zone: zone.name,
+    mode,
+    line,
+    day: time.slice(0, 10),
+    time,
+    reference: reference ?? "",
+    kind: kind ?? "",
+    fee: nairaOf(kobo),
+    reason,
   };
 }
 
@@ -163,10 +172,11 @@ async function entriesOf(
   return rows.sort((one, other) => one.at - other.at || (place(one) < place(other) ? -1 : 1));
 }
 
-function sumsOf(entries: readonly Entry[], zone: TimeZone): Record<string, Statement["sums"][string]> {
+function sumsOf(entries: readonly Entry[], lines: readonly StatementLine[]): Record<string, Statement["sums"][string]> {
   const sums: Record<string, Statement["sums"][string]> = {};
-  for (const [mode, ofMode] of groupsOf(entries, ({ mode }) => mode)) {
-    const days = groupsOf(ofMode, ({ at }) => zone.dayOf(at)).map(([day, ofDay]) => [day, feesOf(ofDay)]);
+  const dated = entries.map(({ mode, line, kobo }, at) => ({ mode, line, kobo, day: lines[at]!.day }));
+  for (const [mode, ofMode] of groupsOf(dated, ({ mode }) => mode)) {
+    const days = groupsOf(ofMode, ({ day }) => day).map(([day, ofDay]) => [day, feesOf(ofDay)]);
     const charges = ofMode.filter(({ line }) => line === "charge").length;
     sums[mode] = {
       charges,
@@ -178,11 +188,11 @@ function sumsOf(entries: readonly Entry[], zone: TimeZone): Record<string, State
   return sums;
 }
 
-function groupsOf(entries: readonly Entry[], nameOf: (entry: Entry) => string): [string, Entry[]][] {
+function groupsOf<Each>(entries: readonly Each[], nameOf: (entry: Each) => string): [string, Each[]][] {
   return [...Map.groupBy(entries, nameOf)].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-function feesOf(entries: readonly Entry[]): string {
+function feesOf(entries: readonly Pick<Entry, "kobo">[]): string {
   return nairaOf(entries.reduce((sum, { kobo }) => sum + kobo, 0));
 }
 

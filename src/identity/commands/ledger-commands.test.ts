@@ -95,7 +95,7 @@ for (const engine of usualEngines) {
       assert.deepEqual(shown, {
         request_reference: row.reference,
         explanation:
-          "peer was asked, the first in the order, and its outcome is not known: it did not answer in time. " +
+          "Charged ₦80.50. peer was asked, the first in the order, and its outcome is not known: it did not answer in time. " +
           "Then peer was asked, and gave the record.",
         key_id: "key",
         mode: "live",
@@ -107,7 +107,7 @@ for (const engine of usualEngines) {
         quoted_fee: "80.5",
         charged: true,
         charged_at: "2026-03-15T12:00:01.000Z",
-        charge_left: "0",
+        ...{ charge_left: "0", cost: "80", margin: "-80" },
         consent_reference: "consent-1",
         key_kept: true,
         key_kept_until: "2026-03-16T12:00:00.000Z",
@@ -155,7 +155,7 @@ for (const engine of usualEngines) {
       });
       assert.doesNotMatch(out, /hash-of|sealed-text/);
       const text = (await duba("ledger", "show", row.reference)).out;
-      assert.match(text, /^peer was asked, the first in the order, .* gave the record\.$/m);
+      assert.match(text, /^Charged ₦80\.50\. peer was asked, the first in the order, .* gave the record\.$/m);
       assert.match(text, /^state +verified$/m);
       assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1 +- +listed +nobody +nothing$/m);
       const other = (await duba("ledger", "show", "aaaaaa000000002")).out;

@@ -16,6 +16,7 @@ import {
 import { id } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import { nairaText } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -148,6 +149,9 @@ const showVerification = command({
     charged_at: orNull(time),
     /** What was not given back of the charge. */
     charge_left: naira,
+    /** What the vendors bill, as far as it is known, and what is left of the charge without it. */
+    cost: orNull(naira),
+    margin: orNull(naira),
     consent_reference: orNull(reference),
     key_kept: yes,
     key_kept_until: orNull(time),
@@ -231,13 +235,16 @@ const showVerification = command({
       await auditEntries(reference),
       await eventsAbout(reference),
     ];
+    const left = found.charged ? adjustments.reduce((sum, { kobo }) => sum + kobo, found.fee) : 0;
+    const bills = found.attempts.flatMap(({ bill }) => bill ?? []);
+    const cost = bills.length === 0 ? null : bills.reduce((sum, bill) => sum + bill);
     const requestIds = [...new Set([...found.attempts.map(({ request_id }) => request_id), found.request_id])];
     const caller = { accountId: found.account_id, mode: found.mode };
     const responses = await responsesAbout(caller, { reference, requestIds });
     return {
       ...found,
       request_reference: found.reference,
-      explanation: [explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
+      explanation: [...chargeOf(found), explainRoute(found.attempts), ...clientGot(found, responses)].join(" "),
       account: (await accounts.emails())(found.account_id),
       state: toldState(found),
       attempts: found.attempts.map((attempt) => {
@@ -253,7 +260,7 @@ const showVerification = command({
       }),
       subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
       quoted_fee: found.fee,
-      charge_left: found.charged ? adjustments.reduce((left, { kobo }) => left + kobo, found.fee) : 0,
+      ...{ charge_left: left, cost, margin: cost === null ? null : left - cost },
       key_kept: found.idempotency_hash !== null,
       key_kept_until: keyEnd,
       record_kept: found.sealed_record !== null,
@@ -268,6 +275,10 @@ const showVerification = command({
     };
   },
 });
+
+function chargeOf({ charged, fee }: { charged: 0 | 1; fee: number }): string[] {
+  return charged ? [`Charged ${nairaText(fee)}.`] : [];
+}
 
 /** What the client was told about a verification without an outcome. */
 function clientGot({ state }: { state: string }, responses: readonly ClientResponse[]): string[] {

@@ -27,6 +27,14 @@ export const period = {
   ),
 };
 
+/** As much of the month before as a period has of its own, or as long a time before it; a period that has not ended is one until now. */
+export function periodBefore({ from, to }: { from: number; to: number }, zone: TimeZone, now: number) {
+  const length = Math.min(to, now) - from;
+  const isMonth = from === zone.startOfMonth(zone.monthOf(from));
+  const begins = isMonth ? zone.startOfMonth(zone.monthOf(from - 1)) : from - length;
+  return { from: begins, to: Math.min(begins + length, from) };
+}
+
 /** The period in milliseconds since 1970. Throws an `InputError` if it ends before it begins. */
 export function periodOf(
   { from, to }: { from?: number; to?: number },

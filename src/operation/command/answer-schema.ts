@@ -7,6 +7,7 @@ export type Shows =
   | "number"
   | "time"
   | "naira"
+  | "change"
   | "state"
   | "reference"
   | "account"
@@ -33,8 +34,8 @@ export interface Showing extends Place {
   none?: string;
   /** What people call it. Default: the words of its name. */
   label?: string;
-  /** It stands in large letters at the head of its record, with the member that it is compared with, and what is better. */
-  headline?: { before?: string; better?: "up" | "down"; after?: string };
+  /** It stands in large letters at the head of its record, with the member of the time before, what people call that, and what is better. */
+  headline?: { before?: string; against?: string; better?: "up" | "down"; after?: string };
   /** The member that bounds it: a meter shows how much of that is used. */
   meterOf?: string;
   /** Unit of a number, such as `ms`. */

@@ -216,6 +216,8 @@ function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = fal
       return nairaText(koboIn(value));
     case "number":
       return [typeof value === "number" ? value.toLocaleString("en") : value, unit ?? []].flat().join(" ");
+    case "change":
+      return changeText(Number(value) * 100, "%");
     case "yes":
       return value ? "yes" : "no";
     case "facts":
@@ -231,6 +233,12 @@ function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = fal
       }
       return words?.[String(value)] ?? (typeof value === "object" ? JSON.stringify(value) : String(value));
   }
+}
+
+/** How far something moved, such as "+6.9 %". */
+export function changeText(moved: number, unit: string): string {
+  const rounded = Math.abs(moved) < 100 ? Math.round(moved * 10) / 10 : Math.round(moved);
+  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : ""}${Math.abs(rounded).toLocaleString("en")} ${unit}`;
 }
 
 /** Of the store, or naira that are text already. */

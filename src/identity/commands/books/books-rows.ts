@@ -14,6 +14,19 @@ export const booksSums = {
   margin: orNull(summed),
 };
 
+const against = { against: "the same days before" };
+
+/** What all groups come to, and the same days before. */
+export const BooksTotal = {
+  fees: { ...naira, label: "Charged", headline: { before: "fees_before", better: "up" as const, ...against } },
+  fees_before: naira,
+  cost: { ...naira, label: "Vendors cost", headline: { before: "cost_before", better: "down" as const, ...against } },
+  cost_before: naira,
+  cost_unknown: { ...naira, headline: {} },
+  margin: { ...naira, headline: { before: "margin_before", better: "up" as const, ...against } },
+  margin_before: naira,
+};
+
 /** A client, a vendor or a day on a page: one row, with the verifications of each check side by side. */
 export const BooksRow = Type.Object({
   group: Type.String(),

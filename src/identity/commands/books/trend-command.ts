@@ -3,7 +3,7 @@ import { InputError } from "../../../operation/command/read-texts.ts";
 import { command } from "../../../operation/command.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../../storage/audited.ts";
-import { type TrendFigures, type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
+import { successOf, type TrendSpan, trendOf, trendSpans } from "../../books/trend.ts";
 import { vendorChoice } from "../vendor-states.ts";
 import type { WithAccounts } from "../with-accounts.ts";
 
@@ -59,9 +59,3 @@ export const showTrend = command({
     }));
   },
 });
-
-/** In percent, to one decimal. */
-function successOf({ attempts, refused, answered }: TrendFigures): number | null {
-  const calls = attempts + refused;
-  return calls === 0 ? null : Math.round((1000 * answered) / calls) / 10;
-}

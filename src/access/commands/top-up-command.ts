@@ -1,0 +1,79 @@
+import { naira, orNull } from "../../operation/command/answer-schema.ts";
+import { amount, remark } from "../../operation/command/forms.ts";
+import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { nairaText, waitsText } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
+import * as accounts from "../accounts/accounts.ts";
+import { topUp } from "../accounts/terms.ts";
+import { accountMember as account } from "./account-commands.ts";
+import { allTermsOf, type Room, TermsFacts } from "./terms-commands.ts";
+
+/** Whether the account may get this amount now. False: the request waits for a second person. */
+interface WithTopUps {
+  mayGive(trx: Audited["db"], money: { what: "top-up"; accountId: string; kobo: number }, sure: true): Promise<boolean>;
+}
+
+export const topUpAccount = command({
+  id: "accounts.top-up",
+  title: "Top up…",
+  fits: ({ prepaid }) => prepaid !== false,
+  summary: "Add money to the balance of a prepaid account.",
+  description:
+    "A top-up never changes later. To correct one, take money back: the account then has two top-ups. With DUBA_FOUR_EYES on, a second person gives " +
+    "what comes to more in a month than the account was charged in the last one.",
+  role: "operator",
+  kind: "change",
+  gives: "money",
+  target: ["account", "amount"],
+  input: Type.Object({
+    account,
+    amount: formed(amount, { description: "Amount in naira.", placeholder: "naira" }),
+    reason: formed(remark, {
+      description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
+      placeholder: "text",
+    }),
+    take_back: flag("Take the amount from the balance, to correct a top-up.", { folded: true }),
+  }),
+  answer: Type.Object({ ...TermsFacts.properties, waits: orNull(naira) }),
+  view: ({ name, balance, prepaid, waits }) => {
+    if (waits !== null) return [waitsText(waits)];
+    return prepaid
+      ? [`The balance of ${name} is ${nairaText(balance ?? 0)}.`]
+      : [
+          `The money is kept for ${name}.`,
+          {
+            note: "The account is not prepaid: it uses its balance after `duba accounts change <account> --prepaid on`.",
+          },
+        ];
+  },
+  records: ["account.topped_up", "money.requested"],
+  examples: [
+    { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
+    { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
+  ],
+  effect: async ({ account: name, amount, take_back }, room: Room & WithTopUps) => {
+    if (amount === 0) throw nothing();
+    const account = await accounts.findAccount(room.db, name);
+    const { balance, prepaid } = await allTermsOf(room, account);
+    const says = [`${nairaText(amount)} ${take_back ? "is taken from" : "is added to"} the balance.`];
+    if (!prepaid || balance === null)
+      return { says: [...says, "The account is not prepaid: it uses its balance once it is."] };
+    const after = balance + (take_back ? -amount : amount);
+    return { says, moves: [{ what: "Balance", before: nairaText(balance), after: nairaText(after) }] };
+  },
+  run: async ({ account: name, amount, reason, take_back }, room: Room & WithTopUps) => {
+    if (amount === 0) throw nothing();
+    return inTransaction(room.db, async (trx) => {
+      const { id } = await accounts.findAccount(trx, name);
+      const money = { what: "top-up", accountId: id, kobo: amount } as const;
+      const waits = !take_back && !(await room.mayGive(trx, money, true));
+      const inside = { ...room, db: trx };
+      if (!waits) await topUp(inside, id, { kobo: take_back ? -amount : amount, reason }, room.now());
+      return { ...(await allTermsOf(inside, await accounts.findAccount(trx, id))), waits: waits ? amount : null };
+    });
+  },
+});
+
+const nothing = () => new InputError("The amount must be above 0.");
