@@ -219,4 +219,32 @@ export const storeMutants: readonly Mutant[] = [
     to: "Number(left) / (Number(reset) + 1)",
     tests: ["src/cli/call/follow-feed.test.ts"],
   },
+  {
+    name: "a statement fails where the server accepts no more connections, though its process has some",
+    file: "src/storage/postgres/pool.ts",
+    from: "codeOf(error) !== NO_MORE ||",
+    to: "codeOf(error) === NO_MORE ||",
+    tests: ["src/storage/postgres/pool.test.ts"],
+  },
+  {
+    name: "the victim of a deadlock reads as an error of its statement",
+    file: "src/storage/postgres/server-error.ts",
+    from: "|25006|40|53",
+    to: "|25006|40001|53",
+    tests: ["src/storage/postgres/pool.test.ts"],
+  },
+  {
+    name: "a lost read is a change in doubt",
+    file: "src/storage/postgres/pool.ts",
+    from: "explained(error, isCommit,",
+    to: "explained(error, true,",
+    tests: ["src/storage/postgres/pool.test.ts"],
+  },
+  {
+    name: "a caller is told that Duba did nothing where a change may have been made",
+    file: "src/http/failure-response.ts",
+    from: "if (error.isUncertain &&",
+    to: "if (false &&",
+    tests: ["src/events/operations/event-endpoints.test.ts"],
+  },
 ];

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
 import { startOwnDatabase } from "../../../test/crash/database.ts";
-import { engines } from "../../../test/support/engines.ts";
+import { engines, type FreshSettings } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
 import { RowHeld, StoreAway } from "../errors.ts";
 import { openStore, type Store } from "../store.ts";
@@ -144,13 +145,13 @@ suite("a statement on PostgreSQL", () => {
     db.updateTable("fact").set({ value: "changed" }).where("name", "=", name).execute();
 
   /** A store with the facts "one" and "two", and a handle beside it. */
-  const withFacts = async (use: (store: Store, beside: Store) => Promise<void>) => {
+  const withFacts = async (use: (store: Store, beside: Store, settings: FreshSettings) => Promise<void>) => {
     const { settings, dispose } = await place.ready();
     const store = await openStore({ ...settings, serving: false });
     const beside = await openStore({ ...settings, serving: false });
     try {
       await store.db.insertInto("fact").values(["one", "two"].map(fact)).execute();
-      await use(store, beside);
+      await use(store, beside, settings);
     } finally {
       await beside.close();
       await store.close();
@@ -188,7 +189,10 @@ suite("a statement on PostgreSQL", () => {
           await update(holder, "one");
           const ended = assert.rejects(
             work(),
-            (error) => error instanceof StoreAway && error.isUncertain === isInDoubt,
+            (error) =>
+              error instanceof StoreAway &&
+              error.isUncertain === isInDoubt &&
+              error.message.endsWith(isInDoubt ? "before you try again." : "try again once it can."),
             name,
           );
           await until(async () => {
@@ -198,5 +202,21 @@ suite("a statement on PostgreSQL", () => {
           });
           await ended;
         });
+    }));
+
+  test("waits for a connection of its process where the server accepts no more", () =>
+    withFacts(async ({ db }, beside, settings) => {
+      const role = `few_${randomBytes(6).toString("hex")}`;
+      await sql`create role ${sql.id(role)} login connection limit 3`.execute(beside.db);
+      const url = new URL(settings.databaseUrl!);
+      url.username = role;
+      const few = await openStore({ ...settings, databaseUrl: url.href, serving: false, asItIs: true });
+      try {
+        const work = () => sql`select pg_sleep(0.02)`.execute(few.db);
+        await Promise.all(Array.from({ length: 20 }, work));
+      } finally {
+        await few.close();
+        await sql`drop role ${sql.id(role)}`.execute(db);
+      }
     }));
 });

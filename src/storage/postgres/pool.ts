@@ -170,16 +170,22 @@ function isInside(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() !== "I";
 }
 
+/** The server's error when it accepts no more connections, and for how many milliseconds we then ask for none. */
+const NO_MORE = "53300";
+const askAgainAfter = 1_000;
+
 /** Connections with the same time-outs. */
 export class PatientPool {
   readonly #pool: pg.Pool;
   readonly #way: PostgresWay;
+  readonly #most: number;
   readonly #timeouts: StoreTimeouts;
   readonly #server: Server;
   readonly #connecting = new Set<Promise<BoundedConnection>>();
 
   constructor(way: PostgresWay, timeouts: StoreTimeouts, commits: Durations) {
     this.#way = way;
+    this.#most = way.isWorker ? connectionsOf.worker : connectionsOf.alone;
     this.#timeouts = timeouts;
     this.#server = { heard: 0, well: 0, commits };
     this.#pool = new pg.Pool({
@@ -187,7 +193,7 @@ export class PatientPool {
       types,
       application_name: "duba",
       connectionTimeoutMillis: OPEN_MILLISECONDS,
-      max: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
+      max: this.#most,
       keepAlive: true,
       // PgBouncer rejects these settings. Without them only we give up on a statement outside a transaction, and its
       // outcome is uncertain.
@@ -220,7 +226,7 @@ export class PatientPool {
 
   async #connect(patience: Patience | undefined): Promise<BoundedConnection> {
     const asked = performance.now();
-    const coming = this.#pool.connect();
+    const coming = this.#take();
     try {
       const left = () => remainingTime(this.#timeouts, asked, this.#server.heard, patience);
       const client = await answerBefore(coming, left, noResponse);
@@ -232,6 +238,21 @@ export class PatientPool {
         () => undefined,
       );
       throw explained(error, false);
+    }
+  }
+
+  /** Where the server accepts no more connections, it waits for one that this process has. */
+  async #take(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      if (codeOf(error) !== NO_MORE || this.#pool.totalCount === 0) throw error;
+      const { options } = this.#pool;
+      options.max = 1;
+      setTimeout(() => {
+        options.max = this.#most;
+      }, askAgainAfter).unref();
+      return this.#pool.connect();
     }
   }
 
