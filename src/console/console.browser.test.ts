@@ -157,6 +157,31 @@ for (const engine of usualEngines)
       assert.ok(sent.includes("sandb"));
     });
 
+    test("what may be a number of a person comes into no address", async () => {
+      const { page } = ada;
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      const said = (label: string) =>
+        page.getByLabel(label).evaluate<string, { validationMessage: string }>((field) => field.validationMessage);
+      for (const [path, label, text] of [
+        ["/accounts", "Find in these rows", "+234 803\u2011123\u20114567"],
+        ["/accounts", "Find in these rows", "22000000017"],
+        ["/verifications", "Last 4 digits", "2200 0000 017"],
+      ] as const) {
+        await page.goto(`${origin}${path}`);
+        if (path === "/verifications") await page.getByText("Filter", { exact: true }).click();
+        await page.getByLabel(label).fill(text);
+        await page.getByLabel(label).press("Enter");
+        assert.match(await said(label), /number of a person/, text);
+        await page.getByLabel(label).fill("0017");
+        await Promise.all([page.waitForURL(/=0017/), page.getByLabel(label).press("Enter")]);
+      }
+      assert.deepEqual(
+        asked.filter((url) => /4567|2200/.test(url)),
+        [],
+      );
+    });
+
     test("a removed person's session ends at once, and a used invitation stays used", async () => {
       const link = await invite("mary@example.com", "viewer");
       const mary = await join(link, "Mary");

@@ -18,6 +18,17 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   document.querySelector("#box")?.focus();
 });
+// What may be the number of a person stands in no address.
+const plain = (text) => text.replaceAll(/[^A-Za-z\p{Nd}]/gu, "");
+addEventListener("submit", (event) => {
+  const fields = event.target.method === "get" ? [...event.target.elements] : [];
+  const number = fields.find(({ value }) => /^((234|0)?[789]\p{Nd}{9}|\p{Nd}{11})$/u.test(plain(value)));
+  if (!number) return;
+  event.preventDefault();
+  number.setCustomValidity("This may be the number of a person, which no address may hold. Give its last four digits.");
+  number.reportValidity();
+  number.addEventListener("input", () => number.setCustomValidity(""), { once: true });
+});
 // What is pasted into the empty box is looked up at once.
 const box = document.querySelector("#box");
 box?.addEventListener("paste", () => {
@@ -26,8 +37,7 @@ box?.addEventListener("paste", () => {
 // Names and e-mails come while somebody types; what may be a person's number is not sent.
 box?.addEventListener("input", async ({ inputType }) => {
   const text = box.value;
-  if (inputType === "insertFromPaste" || text.length < 3 || /\p{Nd}{6}/u.test(text.replaceAll(/[^A-Za-z\p{Nd}]/gu, "")))
-    return;
+  if (inputType === "insertFromPaste" || text.length < 3 || /\p{Nd}{6}/u.test(plain(text))) return;
   const body = new URLSearchParams(new FormData(box.form));
   const answer = await fetch("/find?_names=1", { method: "POST", body });
   if (answer.ok && box.value === text) box.form.querySelector("ul").innerHTML = await answer.text();
