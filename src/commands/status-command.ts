@@ -1,92 +1,101 @@
 import { SourceState } from "../catalogue/sync/source-states.ts";
 import { pauseMembers } from "../identity/commands/vendor-states.ts";
-import { account, bytesText, orNull, reference, time } from "../operation/command/answer-schema.ts";
+import { account, bytesText, orNull, reference, time, type Viewing } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
-import Type from "../operation/schema/type.ts";
+import Type, { type Static } from "../operation/schema/type.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
 import type { CommandContext } from "./context.ts";
+
+const Status = Type.Object({
+  version: Type.String(),
+  store: Type.String(),
+  takes_writes: Type.Boolean(),
+  rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
+  room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
+  instances: Type.Integer(),
+  revision: orNull(Type.Integer()),
+  published_at: orNull(time),
+  sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
+  held: Type.Array(Type.String()),
+  scheduled: Type.Integer(),
+  vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
+  unknown_verifications: Type.Integer(),
+  oldest_unknown_at: orNull(time),
+  unsealed_entries: Type.Integer(),
+  dead_deliveries: Type.Integer(),
+  last_backup_at: orNull(time),
+  expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
+  needs: Type.Array(Type.String()),
+  /** Alarms on which somebody works. */
+  acknowledged: Type.Array(Type.String()),
+  alarms: Type.Array(AlarmFacts),
+});
+
+/** Times are milliseconds since 1970. */
+export type StatusFacts = Static<typeof Status>;
 
 export const statusCommand = command({
   id: "status",
   title: "Status",
   summary: "Show how the service is, on one screen.",
-  description: "The last lines say what needs a hand, and what to do.",
+  description: "It says what needs a hand, and what to do.",
   onTerminal: "The exit code is 1 if something does.",
   role: "viewer",
   kind: "read",
-  answer: Type.Object({
-    version: Type.String(),
-    store: Type.String(),
-    takes_writes: Type.Boolean(),
-    rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
-    room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
-    instances: Type.Integer(),
-    revision: orNull(Type.Integer()),
-    published_at: orNull(time),
-    sources: Type.Array(Type.Omit(SourceState, ["begun_at", "every"])),
-    held: Type.Array(Type.String()),
-    scheduled: Type.Integer(),
-    vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean(), ...pauseMembers })),
-    unknown_verifications: Type.Integer(),
-    oldest_unknown_at: orNull(time),
-    unsealed_entries: Type.Integer(),
-    dead_deliveries: Type.Integer(),
-    last_backup_at: orNull(time),
-    expiring_keys: Type.Array(Type.Object({ id: reference, account, label: Type.String(), expires_at: time })),
-    needs: Type.Array(Type.String()),
-    /** Alarms on which somebody works. */
-    acknowledged: Type.Array(Type.String()),
-    alarms: Type.Array(AlarmFacts),
-  }),
-  view: ({ sources, needs, ...facts }, { at }) => [
-    {
-      record: {
-        version: facts.version,
-        store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
-        ...(facts.rehearsal && {
-          "live verifications": "a rehearsal, of people that stand-ins of vendors invented",
-        }),
-        ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
-        "serving instances": facts.instances,
-        catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,
-        ...Object.fromEntries(
-          sources.flatMap(({ name, as_of, stale, held, remarks }) => [
-            [
-              `source ${name}`,
-              [
-                `as of ${as_of === null ? "never" : at(as_of)}${stale ? " (stale)" : ""}`,
-                ...(held === null ? [] : [`${held} waits`]),
-                ...(remarks === 0 ? [] : [`${remarks} remarks`]),
-              ].join(", "),
-            ],
-          ]),
-        ),
-        "held changes": listText(facts.held),
-        "scheduled changes": facts.scheduled,
-        vendors: listText(
-          facts.vendors.map(({ name, ready, paused_by, paused_until }) => {
-            if (paused_by === null) return ready ? name : `${name} (not ready)`;
-            return `${name} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
-          }),
-        ),
-        "unknown verifications":
-          facts.oldest_unknown_at === null
-            ? facts.unknown_verifications
-            : `${facts.unknown_verifications}, the oldest of ${at(facts.oldest_unknown_at)}`,
-        "unsealed audit entries": facts.unsealed_entries,
-        "dead deliveries of events": facts.dead_deliveries,
-        "last backup": facts.last_backup_at === null ? "never" : at(facts.last_backup_at),
-        "keys that end within 14 days": facts.expiring_keys.length,
-        ...(facts.acknowledged.length > 0 && { "acknowledged alarms": listText(facts.acknowledged) }),
-      },
-    },
+  answer: Status,
+  view: (status, viewing) => [
+    { record: factsOf(status, viewing) },
     "",
-    ...(needs.length === 0 ? ["Nothing needs a hand."] : needs.map((problem) => ({ problem }))),
+    ...(status.needs.length === 0 ? ["Nothing needs a hand."] : status.needs.map((problem) => ({ problem }))),
   ],
+  onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],
   isWell: ({ needs }) => needs.length === 0,
   run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
     (await import("./health/read-status.ts")).readStatus(room),
 });
+
+/** How the service is, apart from what needs a hand. */
+function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing) {
+  return {
+    version: facts.version,
+    store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
+    ...(facts.rehearsal && {
+      "live verifications": "a rehearsal, of people that stand-ins of vendors invented",
+    }),
+    ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
+    "serving instances": facts.instances,
+    catalogue: facts.revision === null ? "no revision" : `revision ${facts.revision} of ${at(facts.published_at)}`,
+    ...Object.fromEntries(
+      sources.flatMap(({ name, as_of, stale, held, remarks }) => [
+        [
+          `source ${name}`,
+          [
+            `as of ${as_of === null ? "never" : at(as_of)}${stale ? " (stale)" : ""}`,
+            ...(held === null ? [] : [`${held} waits`]),
+            ...(remarks === 0 ? [] : [`${remarks} remarks`]),
+          ].join(", "),
+        ],
+      ]),
+    ),
+    "held changes": listText(facts.held),
+    "scheduled changes": facts.scheduled,
+    vendors: listText(
+      facts.vendors.map(({ name, ready, paused_by, paused_until }) => {
+        if (paused_by === null) return ready ? name : `${name} (not ready)`;
+        return `${name} (paused by ${paused_by}${paused_until === null ? "" : ` until ${at(paused_until)}`})`;
+      }),
+    ),
+    "unknown verifications":
+      facts.oldest_unknown_at === null
+        ? facts.unknown_verifications
+        : `${facts.unknown_verifications}, the oldest of ${at(facts.oldest_unknown_at)}`,
+    "unsealed audit entries": facts.unsealed_entries,
+    "dead deliveries of events": facts.dead_deliveries,
+    "last backup": facts.last_backup_at === null ? "never" : at(facts.last_backup_at),
+    "keys that end within 14 days": facts.expiring_keys.length,
+    ...(facts.acknowledged.length > 0 && { "acknowledged alarms": listText(facts.acknowledged) }),
+  };
+}
 
 function listText(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.join(", ");

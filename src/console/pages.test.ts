@@ -195,6 +195,23 @@ suite("what pages of the console say", () => {
       assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
   });
 
+  test("the page of the status has one band, for the worst, and the list that Now has", async () => {
+    await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9500" });
+    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"));
+    lock.exec("BEGIN IMMEDIATE");
+    try {
+      const [now, status] = [await page("/"), await page("/status")].map((text: string) => ({
+        bands: text.match(/<\w+ class="band[\s\S]*?<\/h2>/g),
+        list: /<h2>Needs a hand<\/h2>[\s\S]*?<\/section>/.exec(text)![0],
+      }));
+      assert.match(now!.bands!.join(), /^<section class="band"[^<]*<h2>The store takes no writes/);
+      assert.ok(now!.list.split("<li").length > 2, now!.list);
+      assert.deepEqual(status, now);
+    } finally {
+      lock.close();
+    }
+  });
+
   test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
     assert.match(
       await confirm("/books/adjust", {

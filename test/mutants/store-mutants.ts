@@ -206,6 +206,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["src/cli/call/follow-feed.test.ts"],
   },
   {
+    name: "the page of the status has a band for each alarm",
+    file: "src/commands/status-command.ts",
+    from: 'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],',
+    to: "",
+    tests: ["src/console/pages.test.ts"],
+  },
+  {
     name: "who follows a list sees the last seconds twice",
     file: "src/cli/call/follow-feed.ts",
     from: "filter(([text]) => !before.has(text))",

@@ -1,3 +1,4 @@
+import type { AlarmFacts } from "../../commands/alarm-commands.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { answerCsv } from "../../operation/command/answer-csv.ts";
@@ -6,12 +7,26 @@ import { listOf, listRows, memberWith, partsOf, tableOf } from "../../operation/
 import { download } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
+import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
 import { type AnswerParts, answerView } from "../view/answer-view.ts";
 import type { MenuLink } from "../view/menus.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { worded } from "../view/words.ts";
 import { finder } from "./page-parts.ts";
 import { editorOf, linksOf } from "./row-actions.ts";
+
+/** The worst alarm as a band, if it stops the service, and what else needs a hand as a list. */
+export function alarmParts(visit: Visit, alarms: readonly AlarmFacts[]): { band?: Html; list: Html } {
+  const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
+  const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
+  const worst = worstOf(alarms);
+  if (!worst) return { list: alarmList(alarms, { ...visit, actionsOf }) };
+  const others = alarms.filter((alarm) => alarm !== worst);
+  return {
+    band: alarmBand(worst, visit, actionsOf({ ...worst })),
+    list: others.length === 0 ? html`` : alarmList(others, { ...visit, actionsOf }),
+  };
+}
 
 /** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
 export function answerOf(
@@ -30,6 +45,10 @@ export function answerOf(
       names,
       view: viewIn(new URLSearchParams()),
       links: linksOf(visit, command),
+    },
+    alarms: (alarms) => {
+      const { band, list } = alarmParts(visit, alarms);
+      return html`${band ?? ""}${list}`;
     },
     urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
     ...more,

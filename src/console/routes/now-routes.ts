@@ -1,4 +1,4 @@
-import type { AlarmFacts } from "../../commands/alarm-commands.ts";
+import type { StatusFacts } from "../../commands/status-command.ts";
 import { Html, html } from "../../http/pages/html.ts";
 import type { HttpResponse } from "../../http/shell/http-response.ts";
 import { successOf, trendHours } from "../../identity/books/trend.ts";
@@ -8,15 +8,13 @@ import { page } from "../console-response.ts";
 import type { Visit } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, placeOf } from "../site-map.ts";
-import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
 import { pill } from "../view/cells.ts";
 import { chartFigure, sparkline } from "../view/chart-figure.ts";
 import { figureRow, headlines, rowShape } from "../view/figures.ts";
 import { recordAddress } from "../view/record-links.ts";
-import { answerOf } from "./answers.ts";
+import { alarmParts, answerOf } from "./answers.ts";
 import { framed } from "./command-routes.ts";
 import { pageHead } from "./page-parts.ts";
-import { linksOf } from "./row-actions.ts";
 import { runAs, shownTo, statusFacts } from "./run-as.ts";
 
 export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
@@ -115,8 +113,8 @@ async function figuresView(visit: Visit): Promise<Html> {
 async function healthView(visit: Visit): Promise<Html> {
   const { vendors, alarms } = await statusOf(visit);
   const open = alarms.filter(({ state }) => state === "open");
-  const worst = worstOf(alarms);
-  if (worst) return alarmBand(worst, visit, alarmActions(visit)({ ...worst }));
+  const { band } = alarmParts(visit, alarms);
+  if (band) return band;
   const serving = vendors.filter(({ ready }) => ready).length;
   const all = vendors.length;
   const well =
@@ -138,17 +136,6 @@ function things(count: number): string {
   return count === 1 ? "1 thing" : `${count} things`;
 }
 
-interface StatusFacts {
-  instances: number;
-  revision: number | null;
-  published_at: number | null;
-  vendors: { name: string; ready: boolean }[];
-  last_backup_at: number | null;
-  takes_writes: boolean;
-  /** As `alarms.list` answers. */
-  alarms: AlarmFacts[];
-}
-
 /** The parts that a page asks for at once share a reading. */
 async function statusOf(visit: Visit): Promise<StatusFacts> {
   return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts;
@@ -156,16 +143,7 @@ async function statusOf(visit: Visit): Promise<StatusFacts> {
 
 /** What needs a hand. */
 async function alarmsView(visit: Visit): Promise<Html> {
-  const { alarms } = await statusOf(visit);
-  const worst = worstOf(alarms);
-  const others = alarms.filter((alarm) => alarm !== worst);
-  if (worst && others.length === 0) return html``;
-  return alarmList(others, { ...visit, actionsOf: alarmActions(visit) });
-}
-
-function alarmActions(visit: Visit) {
-  const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
-  return (alarm: Record<string, unknown>) => acts(alarm).actions;
+  return alarmParts(visit, (await statusOf(visit)).alarms).list;
 }
 
 /** The vendors, and how the service is. */

@@ -1,3 +1,4 @@
+import type { AlarmFacts } from "../../commands/alarm-commands.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { Moment } from "../../identity/ledger/reports/time-line.ts";
 import type { Part } from "../../operation/command/answer-schema.ts";
@@ -36,6 +37,8 @@ export interface AnswerParts {
   /** The form in a cell, if the cell can be changed in place. */
   editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
   links: (row: TableRow) => RowLinks;
+  /** Draws alarms. */
+  alarms?: (alarms: readonly AlarmFacts[]) => Html;
   /** Below an empty table: what makes its first row appear. */
   noneThen?: Html | undefined;
   /** Beside the facts of a record: the first rows of lists about it. */
@@ -115,6 +118,8 @@ function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell
     const moments = (answer as Record<string, Moment[]>)[String(part.list)]!;
     return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
   }
+  if ("list" in part && part.areAlarms && parts.alarms)
+    return parts.alarms((answer as Record<string, AlarmFacts[]>)[String(part.list)]!);
   const { columns, ...found } = worded(tableOf(command, answer, part, times), names);
   const table = { ...found, columns: columns.filter(({ name }) => name !== parts.without) };
   const isNamed = "list" in part ? command.page !== undefined : part.named === true;

@@ -123,6 +123,8 @@ export type Part =
       title?: string;
       none?: string /** A page draws `at`, `what` and `by` of its rows as a time line. */;
       isTimeLine?: true;
+      /** Its rows are alarms: a page draws the worst as a band, and the others by rank. */
+      areAlarms?: true;
     }
   /** Members of the answer, or texts. */
   | { record: Cells }
