@@ -46,6 +46,24 @@ for (const engine of usualEngines)
       assert.deepEqual(await failing(), []);
     });
 
+    test("that answers 410 takes nothing of another one along, and gets again what is its own alone", async (t) => {
+      const account = "acc_two";
+      const [gone, stays] = [await receiving(t, account), await receiving(t, account)];
+      const took = await store.event(account);
+      await round(store.deliverer());
+      gone.receiver.behaves = () => 410;
+      stays.receiver.behaves = () => 500;
+      const event = await store.event(account);
+      await round(store.deliverer());
+      const states = async () => {
+        const all = [gone, stays].flatMap(({ id }) => [took, event].map((each) => store.delivery(id, each)));
+        return (await Promise.all(all)).map(({ state }) => state);
+      };
+      assert.deepEqual(await states(), ["delivered", "dead", "delivered", "waiting"]);
+      await resend(store.place(), { endpoint: gone.id, event: took }, store.at);
+      assert.deepEqual(await states(), ["waiting", "dead", "delivered", "waiting"]);
+    });
+
     test("that is removed while it answers 410 is not switched off any more", async (t) => {
       const account = "acc_removed";
       const { receiver, id } = await receiving(t, account);
