@@ -1,7 +1,14 @@
+import { eventMutants } from "./event-mutants.ts";
 import { ledgerMutants } from "./ledger-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { reachMutants } from "./reach-mutants.ts";
 import { storeMutants } from "./store-mutants.ts";
 import { vendorMutants } from "./vendor-mutants.ts";
 
-export const mutants: readonly Mutant[] = [...ledgerMutants, ...vendorMutants, ...storeMutants, ...reachMutants];
+export const mutants: readonly Mutant[] = [
+  ...ledgerMutants,
+  ...vendorMutants,
+  ...storeMutants,
+  ...eventMutants,
+  ...reachMutants,
+];

@@ -1,7 +1,5 @@
 import type { Mutant } from "./mutant.ts";
 
-const endpointTest = ["src/events/operations/event-endpoints.test.ts"];
-const listTest = ["src/events/event-list.test.ts"];
 const sumTest = ["src/identity/ledger/journal/rebuild-sums.test.ts"];
 const recounted = "src/identity/ledger/journal/recounted-sums.ts";
 const older = "src/storage/migrations/older-version.ts";
@@ -11,90 +9,6 @@ const listenTest = ["src/cli/call/forward-events.test.ts"];
 
 /** Faults in what a key and a person reach, in what money goes back, and in sums that are counted anew. */
 export const reachMutants: readonly Mutant[] = [
-  {
-    name: "a key sees the deliveries of all endpoints",
-    file: "src/events/deliveries.ts",
-    from: '.where("delivery.endpoint_id", "=", endpoint)\n    .where("delivery.number", "<=", places.last);',
-    to: '.where("delivery.number", "<=", places.last);',
-    tests: endpointTest,
-  },
-  {
-    name: "a key reaches endpoints of the other mode",
-    file: "src/events/endpoints.ts",
-    from: '.where("audience", "=", owner.accountId).where("mode", "=", owner.mode)',
-    to: '.where("audience", "=", owner.accountId)',
-    tests: endpointTest,
-  },
-  {
-    name: "a key lists endpoints of the other mode",
-    file: "src/events/operations/listEventEndpoints.ts",
-    from: ".filter((row) => row.mode === mode)",
-    to: "",
-    tests: endpointTest,
-  },
-  {
-    name: "an endpoint for test gets live events",
-    file: "src/storage/events/announce.ts",
-    from: '...(mode === null ? [] : [row("endpoint.mode", "=", mode)]),',
-    to: "",
-    tests: ["src/events/deliver.test.ts"],
-  },
-  {
-    name: "a test of a live endpoint goes over plain HTTP",
-    file: "src/events/send-test.ts",
-    from: 'allowsPlain: row.mode === "test"',
-    to: "allowsPlain: true",
-    tests: endpointTest,
-  },
-  {
-    name: "a live event goes over plain HTTP",
-    file: "src/events/deliver.ts",
-    from: 'allowsPlain: endpoint.mode === "test"',
-    to: "allowsPlain: true",
-    tests: ["src/events/failing-endpoints.test.ts"],
-  },
-  {
-    name: "the secret before signs for ever",
-    file: "src/events/endpoints.ts",
-    from: "(row.former_ends_at ?? 0) > now",
-    to: "(row.former_ends_at ?? 0) >= 0",
-    tests: ["src/events/deliver.test.ts"],
-  },
-  {
-    name: "a name of which one address is private is called",
-    file: "src/events/send-delivery.ts",
-    from: "if (foreign.some(({ address }) => !isPublic(address)))",
-    to: "if (foreign.length > 0 && foreign.every(({ address }) => !isPublic(address)))",
-    tests: ["src/events/send-delivery.test.ts"],
-  },
-  {
-    name: "dead events beyond the first 200 are not sent again",
-    file: "src/events/deliveries.ts",
-    from: ".limit(atOnce + 1)",
-    to: ".limit(atOnce)",
-    tests: ["src/events/failing-endpoints.test.ts"],
-  },
-  {
-    name: "a reader who misses one event is not told",
-    file: "src/events/event-places.ts",
-    from: "from + 1 < (oldest ?? 1)",
-    to: "from + 2 < (oldest ?? 1)",
-    tests: listTest,
-  },
-  {
-    name: "a place of another history is taken",
-    file: "src/events/event-places.ts",
-    from: "of !== history || from > last",
-    to: "from > last",
-    tests: listTest,
-  },
-  {
-    name: "a test key lists live events",
-    file: "src/events/event-list.ts",
-    from: 'row("mode", "=", mode)',
-    to: 'row("mode", "is not", null)',
-    tests: listTest,
-  },
   {
     name: "an upgrade takes every idempotency key away",
     file: "src/identity/ledger/journal/rebuild-sums.ts",
