@@ -214,6 +214,24 @@ for (const engine of usualEngines)
         assert.ok((await send(path, { cookie })).status < 400, path);
     });
 
+    test("a number of a person is kept in no note and no name, however it is written", async () => {
+      const { db } = await service.store();
+      const account = await service.newAccount("Notes");
+      const written = ["0803\u2011123\u20114567", "(0803) 123-4567", "0803\u00a0123\u00a04567", "+234 (803) 123–4567"];
+      for (const number of written) {
+        await post("/accounts/note", by.operator, { account, note: `Asked ${number} on 2026-11-01 at 10:30` });
+        await post("/accounts/create", by.operator, { name: `Mr ${number}`, email: "of-a-person@example.com" });
+        await post("/keys/create", by.operator, { account, label: `Till ${number}` });
+      }
+      const kept = await Promise.all([
+        db.selectFrom("audit_entry").select("facts").execute(),
+        db.selectFrom("account").select("name").execute(),
+        db.selectFrom("api_key").select("label").execute(),
+      ]);
+      assert.doesNotMatch(JSON.stringify(kept), /0803|803[) ]|4567/);
+      assert.equal(JSON.stringify(kept).split("Asked ").length, written.length + 1);
+    });
+
     test("paths and hosts with tricks lead nowhere", async () => {
       const { cookie } = by.officer;
       for (const path of [

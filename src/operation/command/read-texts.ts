@@ -1,4 +1,5 @@
 import type { TObject, TSchema, TSchemaOptions, TUnsafe } from "typebox";
+import { writtenNumber } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import Type from "../schema/type.ts";
 import { type Form, remark } from "./forms.ts";
@@ -154,8 +155,10 @@ function isPlain({ items, ...member }: Member): boolean {
 
 /** A BVN or NIN, or a phone number with its first 0, without it, or with the country's code. */
 function isOfPerson(text: unknown, { ofCallers }: Member): boolean {
-  const numbers = String(text).match(/(?<![A-Za-z0-9])\d+(?![A-Za-z0-9])/g) ?? [];
-  return numbers.some(({ length }) => length === 11 || (!ofCallers && (length === 10 || length === 13)));
+  const number = ofCallers ? "\\d+" : writtenNumber.source;
+  const numbers = String(text).match(new RegExp(`(?<![A-Za-z0-9])${number}(?![A-Za-z0-9])`, "g")) ?? [];
+  const lengths = numbers.map((each) => each.match(/\d/g)!.length);
+  return lengths.some((length) => length === 11 || (!ofCallers && (length === 10 || length === 13)));
 }
 
 /** Completes "must be …". */
