@@ -96,13 +96,14 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
       ["dark", 360, ofTheLook],
       ["light", 360, ofTheTheme],
       ["light", 2560, []],
+      ["light", 1440, []],
       ["dark", 1280, ofTheTheme],
       ["light", 1280, undefined],
     ] as const) {
       if (rules === ofTheTheme && !isNewSort) continue;
       await look(page, theme, width);
       if ((await pixelsBeside(page)) !== 0) tell(["scrolls sideways"], `${width}`);
-      if (width === 1280 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
+      if (width > 360 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
       if (rules === ofTheLook) {
         const parts = await newParts(page);
         [isNew, isNewSort] = [parts.length > 0, areNewSorts(parts)];

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import Sqlite from "better-sqlite3";
 import { engines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
+import { append } from "../audit/append.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { newReference } from "../identity/ledger/reference.ts";
 import { monthName } from "../runtime/time-zone.ts";
@@ -156,6 +157,18 @@ suite("what pages of the console say", () => {
     assert.doesNotMatch(shown, /<th[^>]*><a[^>]*>Client<\/a>/);
     const [, moves] = shown.split("Money in and back</h2>");
     assert.match(moves!, /taken back.*-₦50.*zero.*top up.*₦5,000.*first transfer/s);
+  });
+
+  test("Vendors says what was done to them lately, the newest first, and nothing before that", async () => {
+    assert.doesNotMatch(await page("/vendors"), /<h2>Lately/);
+    const { db } = await service.store();
+    const about = { vendor: "dojah", kind: "nin" };
+    await append(db, { kind: "route.paused", actor: "terminal:ada", facts: { ...about, why: "answers", until: null } });
+    const paused = Date.now();
+    while (Date.now() === paused);
+    await append(db, { kind: "route.resumed", actor: "terminal:ada", facts: about });
+    const [, lately] = (await page("/vendors")).split("<h2>Lately</h2>");
+    assert.match(lately!, /Route resumed.*Route paused.*ada at the terminal/s);
   });
 
   test("Books says what the month comes to", async () => {

@@ -19,6 +19,8 @@ export interface ConsolePage {
   opens?: string;
   /** Id of the command whose button is filled. */
   primary?: string;
+  /** Kinds of entries of the audit trail, of which the newest stand below its table. */
+  lately?: readonly string[];
   /** A member of the status that the menu counts, with a word for those who hear it. */
   count?: { of: "unknown_verifications" | "held"; tells: string };
   /** Opens with what is since the first of the month. */
@@ -36,7 +38,8 @@ const named: readonly ConsolePage[] = [
   },
   {
     ...{ path: "/vendors", title: "Vendors", group: "Work", icon: "vendors" },
-    ...{ families: ["routes", "upstreams"], opens: "routes.show" },
+    ...{ families: ["routes", "upstreams"], opens: "routes.show", primary: "books.reconcile" },
+    lately: ["route.paused", "route.resumed", "route.ordered", "books.priced"],
   },
   {
     ...{ path: "/requests", title: "Requests", group: "Work", icon: "requests" },

@@ -35,7 +35,7 @@ import {
   pageTitle,
   placeTools,
 } from "./page-parts.ts";
-import { aboveTable } from "./place-parts.ts";
+import { aboveTable, latelyAt } from "./place-parts.ts";
 import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
 import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
 import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
@@ -74,7 +74,7 @@ export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpR
           below: shown.problem ? "" : figuresLine(visit, command, shown.answer),
         }),
       };
-  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}`;
+  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}${about ? "" : await latelyAt(visit, place)}`;
   return framed(visit, head.place, head.title, main);
 }
 

@@ -81,6 +81,23 @@ function books({ query, config: { timeZone }, store }: Visit): Html {
   return html`<div class="filters"><nav class="switch" aria-label="Month">${months}</nav><nav class="switch" aria-label="A row for each">${groups}</nav></div>`;
 }
 
+/** Rows of what happened lately. */
+const mostLately = 8;
+
+/** What happened lately to what a page is about. */
+export async function latelyAt(visit: Visit, { lately = [] }: ConsolePage): Promise<Html> {
+  const command = visit.site.commands.get("audit.tail");
+  if (!command || lately.length === 0) return html``;
+  const found = lately.map((kind) => runAs(visit, command, { kind, lines: String(mostLately) }));
+  const entries = (await Promise.all(found)).flatMap(
+    ({ answer }) => (answer as { entries: { occurred_at: number }[] }).entries,
+  );
+  if (entries.length === 0) return html``;
+  entries.sort((one, other) => other.occurred_at - one.occurred_at);
+  const answer = { entries: entries.slice(0, mostLately), head: null };
+  return html`<section><div class="heads"><h2>Lately</h2><a href="/audit">All of it</a></div>${answerOf(visit, command, answer)}</section>`;
+}
+
 async function differenceOf(visit: Visit, draft: string) {
   const command = visit.site.commands.get("catalogue.show")!;
   const texts = { revision: draft };

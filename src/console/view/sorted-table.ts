@@ -66,6 +66,9 @@ export interface RowLinks {
 /** A phone shows a row of more columns as two lines. */
 const mostNarrowColumns = 2;
 
+/** A desk of usual width has no room for the spare ones of more columns. */
+const mostAtOnce = 8;
+
 interface TableParts {
   label: string;
   table: Table;
@@ -147,7 +150,7 @@ export function sortedTable({
     return html`<tr>${cells}${menu}${fold}</tr>`;
   });
   const acts = html`<th scope="col" class="acts"><span class="visually-hidden">Actions</span></th>`;
-  return html`<div class="rows" role="region" aria-label="${label}" tabindex="0"><table${places ? "" : html` class="few"`}>
+  return html`<div class="rows" role="region" aria-label="${label}" tabindex="0"><table${places ? (columns.length > mostAtOnce ? html` class="many"` : "") : html` class="few"`}>
 <thead>${overHeads(columns, hasActions)}<tr>${head}${hasActions ? acts : ""}${hasFacts ? html`<td class="fold wide"></td>` : ""}</tr></thead>
 <tbody>${body}</tbody>
 ${sums(columns, all, { hasActions, placeOf })}</table></div>
