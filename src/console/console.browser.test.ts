@@ -182,6 +182,17 @@ for (const engine of usualEngines)
       );
     });
 
+    test("Now leads to the page to sign in once the session has ended, and back", async () => {
+      const { page } = ada;
+      await page.goto(origin);
+      const { db } = await service.store();
+      await db.deleteFrom("console_session").execute();
+      await page.waitForURL(/\/sign-in\?next=%2F$/);
+      assert.equal(await page.locator("main").count(), 1);
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.getByRole("heading", { name: "Now", exact: true }).waitFor();
+    });
+
     test("a removed person's session ends at once, and a used invitation stays used", async () => {
       const link = await invite("mary@example.com", "viewer");
       const mary = await join(link, "Mary");

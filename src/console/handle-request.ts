@@ -164,9 +164,10 @@ async function strangers(asked: Asked, command: Command<never> | undefined): Pro
   const isSmall = Number(raw.headers["content-length"]) <= longestForm;
   // Scripts cannot show the page to sign in.
   if (isPost && command && isSmall && raw.headers["sec-fetch-mode"] === "navigate") return typedPage(asked, command);
+  // Its page comes again as the one to sign in.
+  if (nowParts.has(path)) return page("", 401, { "HX-Refresh": "true" });
   const next = isSmall ? "Send the form, or load the page again," : "Load the page again";
-  if (isPost || nowParts.has(path))
-    throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
+  if (isPost) throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
   if (raw.headers["sec-fetch-site"] === "cross-site") {
     const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;
