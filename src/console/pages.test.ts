@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import Sqlite from "better-sqlite3";
 import { engines } from "../../test/support/engines.ts";
 import type { TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import { append } from "../audit/append.ts";
 import { storeRows, verifiedRow } from "../identity/ledger/ledger-rows.fixture.ts";
 import { newReference } from "../identity/ledger/reference.ts";
@@ -43,6 +44,20 @@ suite("what pages of the console say", () => {
     };
   };
 
+  /** Nobody else writes until it is closed. A wait within SQLite would keep a transaction of the service, which runs here too, from its end. */
+  const lockWrites = async () => {
+    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
+    await until(() => {
+      try {
+        lock.exec("BEGIN IMMEDIATE");
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    return lock;
+  };
+
   /** The draft that a page names; an id in an address may look like one. */
   const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
 
@@ -60,8 +75,7 @@ suite("what pages of the console say", () => {
       .updateTable("console_session")
       .set({ seen_at: Date.now() - 120_000 })
       .execute();
-    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"));
-    lock.exec("BEGIN IMMEDIATE");
+    const lock = await lockWrites();
     try {
       const begun = performance.now();
       assert.match(await page("/accounts"), /<h1>Accounts/);
@@ -210,8 +224,7 @@ suite("what pages of the console say", () => {
 
   test("the page of the status has one band, for the worst, and the list that Now has", async () => {
     await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9500" });
-    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"));
-    lock.exec("BEGIN IMMEDIATE");
+    const lock = await lockWrites();
     try {
       const [now, status] = [await page("/"), await page("/status")].map((text: string) => ({
         bands: text.match(/<\w+ class="band[\s\S]*?<\/h2>/g),
