@@ -252,6 +252,18 @@ for (const engine of usualEngines)
       assert.equal(localPath("/keys?account=a%40b.c"), "/keys?account=a%40b.c");
     });
 
+    test("a part of Now that is refused is a line in its place, and no page within the page", {
+      skip: process.platform !== "linux" && "Only Linux has further addresses of its own.",
+    }, async () => {
+      const from = "127.0.0.7";
+      for (let at = 0; at < 1_200; at += 40)
+        await Promise.all(Array.from({ length: 40 }, () => send("/healthz", { from })));
+      const { status, text } = await send("/now/alarms", { from, cookie: by.viewer.cookie });
+      assert.equal(status, 429);
+      assert.match(text, /^<p class="wrong" role="alert">Too many requests\. Try again in \d+ seconds\.<\/p>$/);
+      assert.match((await send("/keys", { from, cookie: by.viewer.cookie })).text, /<main/);
+    });
+
     test("500 sign-in attempts a minute meet a limit, and large bodies are refused", async () => {
       const large = await send("/sign-in", {
         method: "POST",

@@ -102,6 +102,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
+    const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
     if (!(error instanceof ConsoleError || error instanceof RoleError)) {
       room.log.error(
@@ -111,7 +112,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       return reported(
         500,
         "The console could not do this because of an error in Duba, or because its store is away. Try again.",
-        isScript,
+        { isScript, isPart },
       );
     }
     const { message } = error;
@@ -123,7 +124,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       const event = personEvent("console.refused", personActor(person), person, facts);
       await room.audit(room.store.db, event).catch(() => room.log.error({}, "the audit trail did not take a refusal"));
     }
-    return reported(status, message, isScript);
+    return reported(status, message, { isScript, isPart });
   }
 }
 
@@ -177,11 +178,13 @@ async function strangers(asked: Asked, command: Command<never> | undefined): Pro
 }
 
 function missing(): HttpResponse {
-  return reported(404, "The console has no such page.", false);
+  return reported(404, "The console has no such page.");
 }
 
-function reported(status: number, message: string, isScript: boolean): HttpResponse {
+function reported(status: number, message: string, { isScript = false, isPart = false } = {}): HttpResponse {
   if (isScript) return jsonResponse({ message }, status);
-  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p class="wrong" role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
+  const says = html`<p class="wrong" role="alert">${message}</p>`;
+  if (isPart) return page(says.text, status);
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1>${says}<p><a href="/">To the start page</a></p>`;
   return page(barePage({ title: String(status), main }), status);
 }
