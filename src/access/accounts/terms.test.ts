@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import { type Count, counts } from "../../identity/ledger/journal/verification-sums.ts";
 import { verifiedRow } from "../../identity/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
@@ -10,7 +12,8 @@ import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessError } from "../access-error.ts";
 import { type Account, createAccount, findAccount } from "./accounts.ts";
-import { changeTerms, spendingOf, topUp } from "./terms.ts";
+import { moneyMovesOf } from "./money-moves.ts";
+import { changeTerms, chargedThisMonth, spendingOf, topUp } from "./terms.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const january = Date.UTC(2026, 0, 15);
@@ -81,14 +84,15 @@ for (const engine of usualEngines)
           row({ created_at: december, charged_at: december + 60_000 }),
           row({ created_at: december, charged_at: december }),
           row({ charged: 0 }),
+          row({ state: "started", charged: 0, charged_at: null, spends: "2026-01" }),
           row({ mode: "test" }),
         ])
         .execute();
       assert.deepEqual(await spent(account), { month: null, balance: null });
       await change(account, { capCount: 1 });
-      assert.deepEqual(await spent(account), { month: { kobo: 20_000, verifications: 2 }, balance: null });
+      assert.deepEqual(await spent(account), { month: { kobo: 30_000, verifications: 3 }, balance: null });
       await change(account, { capCount: 9 });
-      assert.deepEqual(await spent(account), { month: { kobo: 20_000, verifications: 2 }, balance: null });
+      assert.deepEqual(await spent(account), { month: { kobo: 30_000, verifications: 3 }, balance: null });
       assert.deepEqual(await spent(account, Date.UTC(2026, 1, 1)), {
         month: { kobo: 0, verifications: 0 },
         balance: null,
@@ -114,5 +118,51 @@ for (const engine of usualEngines)
         [kind, facts.account, facts.amount, facts.reason],
         ["account.topped_up", account.id, "-100", "one zero too many"],
       );
+      await pay(account, -20_050);
+      assert.equal((await spent(account)).balance, 0);
+    });
+
+    test("the money of an account is its top-ups and its own live corrections, the newest first", async () => {
+      const [{ id }, other] = [await newAccount(), await newAccount()];
+      await topUp(recorded(store.db), id, { kobo: 30_050, reason: "transfer" }, january);
+      const none = { reference: null, kind: null, charges: 0, reason: "by hand" };
+      const corrected = (account_id: string, mode: "live" | "test", kobo: number, at: number) =>
+        store.db
+          .insertInto("adjustment")
+          .values({ ...none, id: randomUUID(), account_id, mode, kobo, at })
+          .execute();
+      await corrected(id, "live", -500, january + 1);
+      await corrected(id, "live", 200, january + 2);
+      await corrected(id, "test", -7, january + 3);
+      await corrected(other.id, "live", -9, january + 4);
+      const moves = await moneyMovesOf(store.db, id, january + 5);
+      assert.deepEqual(
+        moves.map(({ what, amount }) => [what, amount]),
+        [
+          ["charged_by_hand", -200],
+          ["given_back", 500],
+          ["top_up", 30_050],
+        ],
+      );
+    });
+
+    test("what an account was charged this month is of live, from the first day on", async () => {
+      const { id } = await newAccount();
+      const none = Object.fromEntries(counts.map((count) => [count, 0])) as Record<Count, number>;
+      const about = { ...none, span: "day", account_id: id, kind: "bvn", vendor: "", charges: 1 } as const;
+      const first = zone.startOfMonth(zone.monthOf(january));
+      for (const [at, mode, charged_kobo] of [
+        [january, "live", 100],
+        [january, "test", 20],
+        [first, "live", 3],
+        [first - 1, "live", 4_000],
+      ] as const) {
+        const begins_at = zone.startOfDay(zone.dayOf(at));
+        await store.db
+          .insertInto("verification_sum")
+          .values({ ...about, begins_at, mode, charged_kobo })
+          .execute();
+      }
+      assert.equal((await chargedThisMonth(store.db, zone, january)).get(id), 103);
     });
   });

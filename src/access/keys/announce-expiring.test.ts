@@ -23,8 +23,9 @@ for (const engine of usualEngines)
       store = its;
       account = (await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" })).id;
     });
-    const create = async (label: string, expiresAt?: number, mode: KeyRequest["mode"] = "live") =>
-      (await createKey(recorded(store.db), { account, mode, label, ...(expiresAt && { expiresAt }) }, made++)).key.id;
+    const create = async (label: string, expiresAt?: number, mode: KeyRequest["mode"] = "live", of = account) =>
+      (await createKey(recorded(store.db), { account: of, mode, label, ...(expiresAt && { expiresAt }) }, made++)).key
+        .id;
     const told = async (type: "key.expiring" | "key.revoked") => {
       const rows = await store.db.selectFrom("event").selectAll().where("type", "=", type).orderBy("number").execute();
       return rows.map(({ audience, mode, data }) => [audience, mode, ...Object.values(JSON.parse(data))]);
@@ -37,9 +38,18 @@ for (const engine of usualEngines)
       await create("never");
       const rolled = await create("rolled", now + 30 * day);
       await rollKey(recorded(store.db), { id: rolled, overlap: day }, now + 1);
+      // No successors: keys of the other mode and of another account, with the same label.
+      await create("soon", undefined, "test");
+      const other = (await createAccount(recorded(store.db), { name: "Kiosk", email: "kiosk@example.com" })).id;
+      await create("soon", undefined, "live", other);
+      const its = await create("its", now + day, "live", other);
       await Promise.all([1, 2].map(() => announceExpiring(store.db, now + 2)));
       const of = (id: string, mode: string, end: number) => [account, mode, id, new Date(end).toISOString()];
-      const first = [of(soon, "live", now + 13 * day), of(test, "test", now + 14 * day)];
+      const first = [
+        of(soon, "live", now + 13 * day),
+        of(test, "test", now + 14 * day),
+        [other, "live", its, new Date(now + day).toISOString()],
+      ];
       assert.deepEqual(await told("key.expiring"), first);
       await changeKey(recorded(store.db), soon, { expiresAt: now + 10 * day }, now);
       await announceExpiring(store.db, now + 3);
