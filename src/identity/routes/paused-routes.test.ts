@@ -4,6 +4,7 @@ import { suite, type TestContext, test } from "node:test";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
+import type { Db } from "../../storage/tables.ts";
 import { unknown } from "../../upstreams/ports/outcomes.ts";
 import { trendOf } from "../books/trend.ts";
 import { failureFrom, newRequest, suiteStore, usualEngines } from "../identity.fixture.ts";
@@ -11,7 +12,7 @@ import { followJournal } from "../ledger/journal/follow-journal.ts";
 import { comparedSums } from "../ledger/journal/recounted-sums.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
-import { type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-routes.ts";
+import { endPauses, type PausedRoute, pausedRoutes, pauseRoute, resumeRoute } from "./paused-routes.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 
@@ -84,6 +85,23 @@ for (const engine of usualEngines)
       assert.equal(await vendorOf({ kind: "nin" }), "second");
       clock.now += 60_000;
       assert.equal(await vendorOf({ kind: "nin" }), "first");
+    });
+
+    test("a pause that a person set anew while it ended goes on", async (t) => {
+      const { pause, clock } = await opened(t);
+      for (const vendor of ["first", "second"]) await pause({ vendor, until: clock.now + 60_000 });
+      clock.now += 60_000;
+      // While the first one ends, another process sets the second one anew.
+      const value = JSON.stringify({ why: "key", by: "terminal:ada", until: null });
+      const audit = async (trx: Db) => {
+        const second = trx.updateTable("fact").where("name", "=", "route-paused:second:all");
+        await second.set({ value, created_at: clock.now }).execute();
+      };
+      await endPauses({ db: store.db, audit, now: () => clock.now });
+      assert.deepEqual(
+        (await pausedRoutes(store.db, clock.now)).map(({ vendor, why }) => [vendor, why]),
+        [["second", "key"]],
+      );
     });
 
     test("to resume a vendor ends each of its pauses, and those of one kind if it says so", async (t) => {
