@@ -1,5 +1,6 @@
 import { eventMutants } from "./event-mutants.ts";
 import { ledgerMutants } from "./ledger-mutants.ts";
+import { moneyMutants } from "./money-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { reachMutants } from "./reach-mutants.ts";
 import { storeMutants } from "./store-mutants.ts";
@@ -10,5 +11,6 @@ export const mutants: readonly Mutant[] = [
   ...vendorMutants,
   ...storeMutants,
   ...eventMutants,
+  ...moneyMutants,
   ...reachMutants,
 ];

@@ -3,11 +3,9 @@ import type { Mutant } from "./mutant.ts";
 const sumTest = ["src/identity/ledger/journal/rebuild-sums.test.ts"];
 const recounted = "src/identity/ledger/journal/recounted-sums.ts";
 const older = "src/storage/migrations/older-version.ts";
-const adjust = "src/identity/books/adjust.ts";
-const adjustTests = ["src/identity/books/adjust.test.ts", "src/identity/books/statement.test.ts"];
 const listenTest = ["src/cli/call/forward-events.test.ts"];
 
-/** Faults in what a key and a person reach, in what money goes back, and in sums that are counted anew. */
+/** Faults in what a key and a person reach, and in sums that are counted anew. */
 export const reachMutants: readonly Mutant[] = [
   {
     name: "an upgrade takes every idempotency key away",
@@ -50,48 +48,6 @@ export const reachMutants: readonly Mutant[] = [
     from: "ledgerStart(now) + margin",
     to: "ledgerStart(now)",
     tests: sumTest,
-  },
-  {
-    name: "a correction names a verification of another account",
-    file: adjust,
-    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
-    to: '.where("mode", "=", mode)',
-    tests: adjustTests,
-  },
-  {
-    name: "a correction names a verification of the other mode",
-    file: adjust,
-    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
-    to: '.where("account_id", "=", accountId)',
-    tests: adjustTests,
-  },
-  {
-    name: "a correction gives back a kobo more than the charge",
-    file: adjust,
-    from: "total + kobo < 0)",
-    to: "total + kobo < -1)",
-    tests: adjustTests,
-  },
-  {
-    name: "a correction of test changes the balance",
-    file: adjust,
-    from: 'if (mode === "live") await adjustBalance',
-    to: "await adjustBalance",
-    tests: adjustTests,
-  },
-  {
-    name: "corrections of test and of verifications use up what may be given without one",
-    file: "src/identity/books/loose-money.ts",
-    from: '.where("mode", "=", "live").where("reference", "is", null)',
-    to: "",
-    tests: adjustTests,
-  },
-  {
-    name: "a request for money that is a day old is confirmed",
-    file: "src/identity/books/loose-money.ts",
-    from: '.where("at", ">", at - requestLife)',
-    to: "",
-    tests: ["src/console/four-eyes.test.ts"],
   },
   {
     name: "a viewer shares the readings of an officer",

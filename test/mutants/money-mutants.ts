@@ -1,0 +1,143 @@
+import type { Mutant } from "./mutant.ts";
+
+const adjust = "src/identity/books/adjust.ts";
+const adjustTests = ["src/identity/books/adjust.test.ts", "src/identity/books/statement.test.ts"];
+const terms = "src/access/accounts/terms.ts";
+const termsTests = ["src/access/accounts/terms.test.ts", "src/access/commands/terms-commands.test.ts"];
+const moves = "src/access/accounts/money-moves.ts";
+const expiring = "src/access/keys/announce-expiring.ts";
+const expiringTest = ["src/access/keys/announce-expiring.test.ts"];
+
+/** Faults in what money goes back, in balances and caps, and in what operators decide about keys and vendors. */
+export const moneyMutants: readonly Mutant[] = [
+  {
+    name: "a correction names a verification of another account",
+    file: adjust,
+    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
+    to: '.where("mode", "=", mode)',
+    tests: adjustTests,
+  },
+  {
+    name: "a correction names a verification of the other mode",
+    file: adjust,
+    from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)',
+    to: '.where("account_id", "=", accountId)',
+    tests: adjustTests,
+  },
+  {
+    name: "a correction gives back a kobo more than the charge",
+    file: adjust,
+    from: "total + kobo < 0)",
+    to: "total + kobo < -1)",
+    tests: adjustTests,
+  },
+  {
+    name: "a correction of test changes the balance",
+    file: adjust,
+    from: 'if (mode === "live") await adjustBalance',
+    to: "await adjustBalance",
+    tests: adjustTests,
+  },
+  {
+    name: "corrections of test and of verifications use up what may be given without one",
+    file: "src/identity/books/loose-money.ts",
+    from: '.where("mode", "=", "live").where("reference", "is", null)',
+    to: "",
+    tests: adjustTests,
+  },
+  {
+    name: "a request for money that is a day old is confirmed",
+    file: "src/identity/books/loose-money.ts",
+    from: '.where("at", ">", at - requestLife)',
+    to: "",
+    tests: ["src/console/four-eyes.test.ts"],
+  },
+  {
+    name: "the moves of an account's money hold corrections of test",
+    file: moves,
+    from: " and mode = 'live' order by",
+    to: " order by",
+    tests: termsTests,
+  },
+  {
+    name: "the moves of an account's money hold corrections of other accounts",
+    file: moves,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: "where at >= ${now - lookBack} and account_id = ${accountId} and",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "where at >= ${now - lookBack} and",
+    tests: termsTests,
+  },
+  {
+    name: "a new cap counts what test verifications took",
+    file: terms,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: "where account_id = ${accountId} and mode = 'live' and created_at",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    to: "where account_id = ${accountId} and created_at",
+    tests: termsTests,
+  },
+  {
+    name: "a new cap counts no verification that runs",
+    file: terms,
+    from: "and (state = 'started' or charged = 1)",
+    to: "and charged = 1",
+    tests: termsTests,
+  },
+  {
+    name: "the last kobo of a balance cannot be taken back",
+    file: terms,
+    from: 'row(row("most_kobo", "+", kobo), ">=", row.ref("kobo"))',
+    to: 'row(row("most_kobo", "+", kobo), ">", row.ref("kobo"))',
+    tests: termsTests,
+  },
+  {
+    name: "more than a balance is taken back",
+    file: terms,
+    from: "if (!added) throw",
+    to: "if (!account) throw",
+    tests: termsTests,
+  },
+  {
+    name: "what an account was charged holds test",
+    file: terms,
+    from: '.where("mode", "=", "live")\n    .groupBy("account_id")',
+    to: '.groupBy("account_id")',
+    tests: termsTests,
+  },
+  {
+    name: "an account has a cap and a balance",
+    file: terms,
+    from: "terms.prepaid && (terms.capKobo !== undefined || terms.capCount !== undefined)",
+    to: "terms.prepaid && terms.capKobo !== undefined",
+    tests: termsTests,
+  },
+  {
+    name: "a test key keeps the end of a live key secret",
+    file: expiring,
+    from: "key.mode === one.mode &&",
+    to: "",
+    tests: expiringTest,
+  },
+  {
+    name: "a key of another account keeps the end of a key secret",
+    file: expiring,
+    from: "key.account_id === one.account_id &&",
+    to: "",
+    tests: expiringTest,
+  },
+  {
+    name: "the end of a pause ends the pause that somebody set in its place",
+    file: "src/identity/routes/paused-routes.ts",
+    from: '.where("name", "=", nameOfPause(pause)).where("created_at", "=", since)',
+    to: '.where("name", "=", nameOfPause(pause))',
+    tests: ["src/identity/routes/paused-routes.test.ts"],
+  },
+  {
+    name: "an invoice names attempts of the next month as missing",
+    file: "src/identity/books/reconcile-invoice.ts",
+    from: "started_at >= from && started_at < to;",
+    to: "started_at >= from;",
+    tests: ["src/identity/books/reconcile-invoice.test.ts"],
+  },
+];
