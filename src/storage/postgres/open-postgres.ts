@@ -10,7 +10,7 @@ import { Durations } from "../../runtime/durations.ts";
 import type { Database } from "../engine.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import type { Tables } from "../tables.ts";
-import type { Patience, StoreTimeouts } from "../timeouts.ts";
+import { OPEN_MILLISECONDS, type Patience, type StoreTimeouts } from "../timeouts.ts";
 import { NamedColumns } from "./named-columns.ts";
 import { UnlockedAdapter } from "./own-session.ts";
 import { type BoundedConnection, connectionsOf, PatientPool, type PostgresWay } from "./pool.ts";
@@ -57,6 +57,8 @@ export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced
       pool = new PatientPool(way, timeouts, commits);
       await earlier.settled();
       await earlier.end();
+      // Else others might take the last ones before our first statement.
+      (await pool.connect({ until: performance.now() + OPEN_MILLISECONDS, waitsForRows: false })).release();
     },
     async close() {
       await pool.settled();

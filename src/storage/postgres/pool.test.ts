@@ -204,19 +204,57 @@ suite("a statement on PostgreSQL", () => {
         });
     }));
 
-  test("waits for a connection of its process where the server accepts no more", () =>
+  /** The same database as a role that may have so many connections. */
+  const withFew = (
+    connections: number,
+    use: (settings: { databaseUrl: string; dataDirectory: string }) => Promise<void>,
+  ) =>
     withFacts(async ({ db }, beside, settings) => {
       const role = `few_${randomBytes(6).toString("hex")}`;
-      await sql`create role ${sql.id(role)} login connection limit 3`.execute(beside.db);
+      await sql`create role ${sql.id(role)} login connection limit ${sql.lit(connections)}`.execute(beside.db);
       const url = new URL(settings.databaseUrl!);
       url.username = role;
-      const few = await openStore({ ...settings, databaseUrl: url.href, serving: false, asItIs: true });
       try {
-        const work = () => sql`select pg_sleep(0.02)`.execute(few.db);
-        await Promise.all(Array.from({ length: 20 }, work));
+        await use({ ...settings, databaseUrl: url.href });
+      } finally {
+        await sql`drop role ${sql.id(role)}`.execute(db);
+      }
+    });
+
+  test("waits for a connection of its process where the server accepts no more", () =>
+    withFew(3, async (settings) => {
+      const few = await openStore({ ...settings, serving: false, asItIs: true });
+      try {
+        await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.02)`.execute(few.db)));
       } finally {
         await few.close();
-        await sql`drop role ${sql.id(role)}`.execute(db);
+      }
+    }));
+
+  test("of a process that has begun to serve finds a connection, whoever takes the others", () =>
+    withFew(2, async (settings) => {
+      const few = await openStore({ ...settings, serving: true, starting: true, asItIs: true });
+      const others: pg.Client[] = [];
+      /** Whether the server accepts one more. */
+      const takeOne = async () => {
+        const other = new pg.Client({ connectionString: settings.databaseUrl });
+        other.on("error", () => undefined);
+        const isTaken = await other.connect().then(
+          () => true,
+          () => false,
+        );
+        if (isTaken) others.push(other);
+        return isTaken;
+      };
+      try {
+        await few.serve();
+        // The server may need a moment to see that the connections of the start are closed.
+        await until(takeOne);
+        assert.equal(await takeOne(), false);
+        await sql`select 1`.execute(few.db);
+      } finally {
+        for (const other of others) await other.end();
+        await few.close();
       }
     }));
 });
