@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { scopes } from "../src/operation/operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import { type ServiceResponse, sandboxKey, startService } from "./support/service.ts";
@@ -18,6 +19,31 @@ function assertLimited(response: ServiceResponse, path: string): void {
 }
 
 suite("limits", { concurrency: true }, () => {
+  test("let an account send ten tests a minute to its endpoints, whichever of its keys asks, and leave its look-ups alone", async () => {
+    await using service = await startService({ DUBA_EVENT_NETWORKS: "127.0.0.0/8" });
+    const account = await service.newAccount("Tests");
+    const [one, other] = [await service.newKey({ account, scopes }), await service.newKey({ account, scopes })];
+    const stranger = await service.newKey({ account: await service.newAccount("Others"), scopes });
+    const tested = (credential: string) =>
+      service.ask("/api/v2/events/endpoints/ep_000000000000/test", { method: "POST", credential });
+    for (const [at, left] of [9, 8, 7, 6, 5, 4, 3, 2, 1, 0].entries()) {
+      const response = await tested(at % 2 === 0 ? one.text : other.text);
+      assert.equal(response.json.error.code, "endpoint_not_found");
+      assert.match(String(response.headers.ratelimit), new RegExp(`^"endpoint_test";r=${left};t=`));
+    }
+    assertLimited(await tested(other.text), "");
+    assert.equal((await tested(stranger.text)).status, 404);
+    const { limits } = (await service.ask("/api/v2/me", { credential: one.text })).json.data;
+    assert.deepEqual(
+      limits.map(({ name, left }: { name: string; left: number }) => [name, left]),
+      [
+        ["catalogue", 599],
+        ["verification", 60],
+        ["endpoint_test", 0],
+      ],
+    );
+  });
+
   test("stop an anonymous address at its limit, and nobody else", async () => {
     await using service = await startService({ DUBA_LIMIT_ANONYMOUS: "3/min" });
     for (const left of [2, 1, 0]) {

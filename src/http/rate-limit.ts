@@ -3,11 +3,12 @@ import type { BoundOperation, Caller } from "../operation/operation.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter, type RateLimitState } from "../runtime/rate-limiter.ts";
 
-/** The limiters of look-ups, of callers without a credential, and of verifications. */
+/** The limiters of look-ups, of callers without a credential, of verifications, and of tests that somebody else's server gets. */
 export interface RateLimiters {
   catalogue: RateLimiter;
   anonymous: AddressRateLimiter;
   verification: RateLimiter;
+  endpoint_test: RateLimiter;
 }
 
 /** The limiter that counts a call, and the key that it counts it under. */
@@ -23,19 +24,19 @@ export function limiterOf(
   address: string,
 ): Counted {
   if (caller === null) return { limiter: limiters.anonymous, key: address };
-  if (limit !== "verification") return { limiter: limiters.catalogue, key: caller.keyId };
-  const own = caller.terms.verification;
-  const { verification } = limiters;
-  return { limiter: own ? verification.with(own) : verification, key: `${caller.accountId} ${caller.mode}` };
+  if (limit !== "verification" && limit !== "endpoint_test") return { limiter: limiters.catalogue, key: caller.keyId };
+  const own = limit === "verification" ? caller.terms.verification : null;
+  return { limiter: own ? limiters[limit].with(own) : limiters[limit], key: `${caller.accountId} ${caller.mode}` };
 }
 
 /** The limits of a caller with a credential, without counting. */
-export function limitsOf(limiters: RateLimiters, caller: Caller): Record<"catalogue" | "verification", RateLimitState> {
-  const stateOf = (limit: "catalogue" | "verification") => {
+export function limitsOf(limiters: RateLimiters, caller: Caller): Record<string, RateLimitState> {
+  const names = ["catalogue", "verification", "endpoint_test"] as const;
+  const states = names.map((limit) => {
     const { limiter, key } = limiterOf({ limit }, limiters, caller, "");
-    return limiter.peek(key);
-  };
-  return { catalogue: stateOf("catalogue"), verification: stateOf("verification") };
+    return [limit, limiter.peek(key)] as const;
+  });
+  return Object.fromEntries(states);
 }
 
 /** Counts requests by address: per subscriber, and in IPv6 per site as well. */

@@ -79,7 +79,7 @@ interface Described {
   access: "credential" | "anonymous" | "own";
   scope: Scope | null;
   /** The rate limit that counts the call. */
-  limit: "catalogue" | "verification" | "credential";
+  limit: "catalogue" | "verification" | "endpoint_test" | "credential";
   examples: readonly Example[];
   /** Members after `error` in every failure of this path, for clients that read the payload before they check `success`. */
   failurePayload?: (message: string) => Record<string, unknown>;

@@ -47,6 +47,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
         catalogue: new RateLimiter("catalogue", config.limitCatalogue),
         anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
         verification: new RateLimiter("verification", config.limitVerification),
+        endpoint_test: new RateLimiter("endpoint_test", { count: 10, seconds: 60 }),
       }
     : null;
   const http: HttpDependencies = {

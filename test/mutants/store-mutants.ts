@@ -206,6 +206,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["src/cli/call/follow-feed.test.ts"],
   },
   {
+    name: "a test of an endpoint counts as a look-up",
+    file: "src/events/operations/testEventEndpoint.ts",
+    from: '  limit: "endpoint_test",\n',
+    to: "",
+    tests: ["test/limits.test.ts"],
+  },
+  {
     name: "the page of the status has a band for each alarm",
     file: "src/commands/status-command.ts",
     from: 'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],',
