@@ -78,6 +78,24 @@ for (const engine of usualEngines)
       assert.doesNotMatch(await page(), /Give back/);
     });
 
+    test("a list of any length says the names of clients, and finds rows by them", async () => {
+      const { service, send, by } = operators;
+      const { db } = await service.store();
+      const numbers = Array.from({ length: 601 }, (_, at) => String(at).padStart(12, "0"));
+      const accounts = numbers.map((number) => ({
+        ...{ id: `acc_${number}`, name: `Stall ${number}`, email: `s${number}@example.com` },
+        ...{ created_at: 1, suspended_at: null, fees: "{}", answers: "full", terms: "{}" },
+      }));
+      const keys = numbers.map((number) => ({
+        ...{ id: number, account_id: `acc_${number}`, mode: "test" as const, label: "", scopes: "[]", addresses: "[]" },
+        ...{ secret_hash: number, bootstrap: 0 as const, created_at: 1, expires_at: null, revoked_at: null },
+      }));
+      await db.insertInto("account").values(accounts).execute();
+      await db.insertInto("api_key").values(keys).execute();
+      const { text } = await send("/keys?_find=Stall+000000000600", { cookie: by.viewer.cookie });
+      assert.match(text, /href="\/accounts\/show\?account=s000000000600%40example\.com">Stall 000000000600</);
+    });
+
     test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
       const { text } = await find("sandbox");
       assert.match(text, /<h1>Find<\/h1>.*Account Sandbox/s);

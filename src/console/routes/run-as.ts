@@ -126,7 +126,7 @@ export function redacted(problem: Error): Error {
 /** Members of answers that name a key. */
 const keyMembers: ReadonlySet<string> = new Set(["key_id", "id", "alarm", "actor", "made_by"]);
 
-/** More are not asked for: no page shows as many. */
+/** More keys are not asked for: no page shows as many. Of more clients or people all are. */
 const most = 500;
 
 /** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
@@ -134,28 +134,30 @@ export async function learnNames(db: Db, names: Map<string, string>, answer: unk
   const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   eachText(answer, (text, member) => {
     if (/^acc_\w+$/.test(text)) {
-      if (!names.has(text) && ids.size < most) ids.add(text);
+      if (!names.has(text)) ids.add(text);
     } else if (keyMembers.has(member)) {
       const id = text.replace(/^key:/, "");
       if (!names.has(id) && isPlainId(id) && keys.size < most) keys.add(id);
-    } else if (text.includes("@") && emails.size < most)
+    } else if (text.includes("@"))
       for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
   });
-  const wanted = [...emails, ...ids];
+  const wanted = new Set([...emails, ...ids]);
   const [people, accounts, labels] = await Promise.all([
     emails.size === 0
       ? []
       : db
           .selectFrom("person")
           .select(["email as id", "name"])
-          .where("email", "in", [...emails])
+          .$if(emails.size <= most, (query) => query.where("email", "in", [...emails]))
           .execute(),
-    wanted.length === 0
+    wanted.size === 0
       ? []
       : db
           .selectFrom("account")
           .select(["id", "email", "name"])
-          .where((it) => it.or([it("id", "in", wanted), it("email", "in", wanted)]))
+          .$if(wanted.size <= most, (query) =>
+            query.where((it) => it.or([it("id", "in", [...wanted]), it("email", "in", [...wanted])])),
+          )
           .execute(),
     keys.size === 0
       ? []
@@ -166,7 +168,7 @@ export async function learnNames(db: Db, names: Map<string, string>, answer: unk
           .execute(),
   ]);
   const named = accounts.flatMap(({ id, email, name }) =>
-    [id, email].flatMap((each) => (wanted.includes(each) ? { id: each, name } : [])),
+    [id, email].flatMap((each) => (wanted.has(each) ? { id: each, name } : [])),
   );
   for (const { id, name } of [...people, ...named, ...labels]) if (name !== "") names.set(id, name);
 }
