@@ -238,9 +238,17 @@ for (const engine of usualEngines) {
       .insertInto("audit_entry")
       .values({ ...ahead, batch: null, position: 0 })
       .execute();
+    const begun = Date.now();
     await ran(["status"], { environment });
+    const worked = Date.now();
     await refuseWrites(db);
     const { exitCode, out, err } = await ran(["status"], { environment });
+    const listed = JSON.parse((await ran(["alarms", "list", "--json"], { environment })).out) as Record<
+      string,
+      string
+    >[];
+    const since = Date.parse(listed.find(({ alarm }) => alarm === "store")!.since!);
+    assert.ok(begun <= since && since <= worked, "the last write that worked was that of the status before");
     assert.equal(exitCode, 1);
     assert.match(out, /^store +.*\(takes no writes\)$/m);
     assert.match(err, /^The store takes no writes, so each verification is answered 500\./m);

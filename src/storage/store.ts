@@ -175,12 +175,15 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
   return rows[0]!.at;
 }
 
+/** The fact that `tryWrite` writes, with the time. */
+export const probeName = "probe";
+
 /**
  * Whether the store accepts a write. Never rejects. It writes a changed value, because a full or read-only store still
  * reads, and SQLite skips a write that changes nothing.
  */
 export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
-  return put(db, "fact", { name: "probe" }, { value: "", created_at: Date.now() }).then(
+  return put(db, "fact", { name: probeName }, { value: "", created_at: Date.now() }).then(
     () => true,
     () => false,
   );

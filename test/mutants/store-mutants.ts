@@ -213,6 +213,13 @@ export const storeMutants: readonly Mutant[] = [
     tests: ["test/limits.test.ts"],
   },
   {
+    name: "nobody is told since when the store takes no writes",
+    file: "src/commands/health/alarms.ts",
+    from: "since: facts.wroteAt",
+    to: "since: null",
+    tests: ["src/commands/status-command.test.ts"],
+  },
+  {
     name: "the page of the status has a band for each alarm",
     file: "src/commands/status-command.ts",
     from: 'onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],',

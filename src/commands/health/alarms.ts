@@ -67,6 +67,7 @@ export function alarmsOf(facts: HealthFacts, now: number, at: (time: number) => 
       "store",
       1,
       "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
+      { since: facts.wroteAt },
     );
   if (facts.withoutVendor.length > 0) {
     const checks = facts.withoutVendor.map(labelOf).join(" and ");

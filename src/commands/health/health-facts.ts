@@ -21,7 +21,7 @@ import { loosenedProtection } from "../../storage/protection.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
-import { tryWrite } from "../../storage/store.ts";
+import { probeName, tryWrite } from "../../storage/store.ts";
 import type { CommandContext } from "../context.ts";
 
 export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
@@ -39,6 +39,7 @@ export async function readFacts(room: AlarmRoom) {
   const now = room.now();
   const read = await allOf({
     takesWrites: withTimeout(tryWrite(db), patience).then((takes) => takes === true),
+    probedAt: lastProbeAt(db),
     roomLeft: roomLeft(config),
     newestAt: newestEntryAt(db),
     waiting: listWaiting(db),
@@ -64,13 +65,16 @@ export async function readFacts(room: AlarmRoom) {
     jobs: failingJobs(db, now),
     loosened: loosenedProtection(db, now),
   });
-  const { newestAt, waiting, views, live, figures, open, ends, nearlySpent, emails, deliveries, ...facts } = read;
+  const { probedAt, newestAt, waiting, views, live, figures, open, ends, nearlySpent, emails, deliveries, ...facts } =
+    read;
   const { pauses } = facts;
   const withoutVendor = checksWithoutVendor(live);
   return {
     ...facts,
     dead: deliveries.dead,
     oldestDead: deliveries.oldestDead,
+    /** The last write that is known to have worked, in milliseconds since 1970. Null: none is. */
+    wroteAt: Math.max(probedAt, newestAt > now ? 0 : newestAt) || null,
     /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
     clockBehind: Math.max(0, newestAt - now),
     held: waiting
@@ -133,6 +137,12 @@ async function roomLeft({ databaseUrl, dataDirectory }: AlarmRoom["config"]): Pr
   if (databaseUrl) return null;
   const { bavail, bsize } = await statfs(dataDirectory);
   return bavail * bsize;
+}
+
+/** When the store last accepted a write of `tryWrite`; 0 if it never did. */
+async function lastProbeAt(db: AlarmRoom["db"]): Promise<number> {
+  const probe = db.selectFrom("fact").select("created_at").where("name", "=", probeName);
+  return (await probe.executeTakeFirst())?.created_at ?? 0;
 }
 
 async function newestEntryAt(db: AlarmRoom["db"]): Promise<number> {
