@@ -45,11 +45,11 @@ for (const engine of usualEngines) {
         (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
       );
       const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
-      const { balance, prepaid, cap_naira, cap_count, spent_naira, spent_count, ...rest } = listed.find(
+      const { balance, prepaid, cap_naira, cap_count, spent_naira, spent_before, spent_count, ...rest } = listed.find(
         ({ id }: { id: string }) => id === made.id,
       );
       assert.deepEqual(
-        [balance, prepaid, cap_naira, cap_count, spent_naira, spent_count],
+        [balance, prepaid, cap_naira, cap_count, spent_naira, spent_before, spent_count],
         [null, false, null, null, "0", null],
       );
       const { limit_verification, limit_in_flight, limit_negatives, last_used_at, state, ...facts } = rest;
