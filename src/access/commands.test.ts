@@ -50,7 +50,7 @@ for (const engine of usualEngines) {
       );
       assert.deepEqual(
         [balance, prepaid, cap_naira, cap_count, spent_naira, spent_before, spent_count],
-        [null, false, null, null, "0", null],
+        [null, false, null, null, "0", "0", null],
       );
       const { limit_verification, limit_in_flight, limit_negatives, last_used_at, state, ...facts } = rest;
       assert.equal(state, "active");
