@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { type SqlBool, sql } from "kysely";
 import { engines, suiteStore } from "../identity.fixture.ts";
 import { Charges } from "./charges.ts";
 import { Ledger, type Row } from "./ledger.ts";
@@ -70,6 +71,25 @@ for (const engine of engines) {
       assert.equal(await charges.charge(row, "late"), false);
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
       assert.equal(await charges.charge(await nowOf(row), "next"), true);
+    });
+
+    test("a charge that a replay made final is not made again by who read the row before", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed({ state: "verified" });
+      assert.equal(await charges.charge(row, "first"), true);
+      assert.equal(await charges.keep(await nowOf(row)), true);
+      assert.equal(await charges.charge(row, "second"), false);
+    });
+
+    test("what a process that is gone charged and nobody heard of is taken back, and of no other process", async () => {
+      const charges = new Charges(store.db, () => 3, undefined, "lives");
+      const unheard = { state: "verified", idempotency_hash: null } as const;
+      const rows = [await placed({ ...unheard, owner: "gone" }), await placed({ ...unheard, owner: "lives" })];
+      for (const row of rows) assert.equal(await charges.charge(row, "mark"), true);
+      await store.db.insertInto("charging_process").values({ id: "gone", heard_until: 2 }).execute();
+      await charges.takeBackUnheard(sql<SqlBool>`id = 'gone'`);
+      const charged = await Promise.all(rows.map(async (row) => (await nowOf(row)).charged));
+      assert.deepEqual(charged, [0, 1]);
     });
 
     test("only a verified row is ever charged", async () => {
