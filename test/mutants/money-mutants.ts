@@ -5,6 +5,10 @@ const adjustTests = ["src/identity/books/adjust.test.ts", "src/identity/books/st
 const terms = "src/access/accounts/terms.ts";
 const termsTests = ["src/access/accounts/terms.test.ts", "src/access/commands/terms-commands.test.ts"];
 const moves = "src/access/accounts/money-moves.ts";
+const charges = "src/identity/ledger/charges.ts";
+const chargeTests = ["src/identity/ledger/charges.test.ts", "src/identity/verification/unheard-charges.test.ts"];
+const spending = "src/identity/spending/spending.ts";
+const spendingTests = ["src/identity/spending/spending.test.ts", "src/identity/books/adjust.test.ts"];
 const expiring = "src/access/keys/announce-expiring.ts";
 const expiringTest = ["src/access/keys/announce-expiring.test.ts"];
 
@@ -139,5 +143,75 @@ export const moneyMutants: readonly Mutant[] = [
     from: "started_at >= from && started_at < to;",
     to: "started_at >= from;",
     tests: ["src/identity/books/reconcile-invoice.test.ts"],
+  },
+  {
+    name: "a verification that is charged is charged again",
+    file: charges,
+    from: '.where("charged", "=", 0)\n        .where("charge_mark", "=", row.charge_mark)',
+    to: '.where("charge_mark", "=", row.charge_mark)',
+    tests: chargeTests,
+  },
+  {
+    name: "a charge that was barred is made",
+    file: charges,
+    from: '.where("charged", "=", 0)\n        .where("charge_mark", "=", row.charge_mark)',
+    to: '.where("charged", "=", 0)',
+    tests: chargeTests,
+  },
+  {
+    name: "a record is given for a charge that changed meanwhile",
+    file: charges,
+    from: '.where("charged", "=", 1)\n      .where("charge_mark", "=", charge_mark)',
+    to: '.where("charged", "=", 1)',
+    tests: chargeTests,
+  },
+  {
+    name: "a charge whose record was given is taken back",
+    file: charges,
+    from: '.where("charged", "=", 1)\n        .where("charge_mark", "=", mark)',
+    to: '.where("charged", "=", 1)',
+    tests: chargeTests,
+  },
+  {
+    name: "a charge is taken back although a retry would get its record",
+    file: charges,
+    from: '.where("idempotency_hash", "is", null)',
+    to: "",
+    tests: chargeTests,
+  },
+  {
+    name: "charges of a process that lives are taken back",
+    file: charges,
+    from: '.where("owner", "=", id)\n',
+    to: "\n",
+    tests: chargeTests,
+  },
+  {
+    name: "a charge that was heard of is taken back",
+    file: charges,
+    from: '.where("charged_at", ">", heard_until)',
+    to: '.where("charged_at", ">", heard_until - 60_000)',
+    tests: chargeTests,
+  },
+  {
+    name: "what a correction gave back stays in the balance when the charge is taken back",
+    file: charges,
+    from: "if (waived.spends === balancePeriod) await lowerBalance(",
+    to: 'if (waived.spends === "none") await lowerBalance(',
+    tests: spendingTests,
+  },
+  {
+    name: "the last kobo of a balance pays for nothing",
+    file: spending,
+    from: '"<=", row.ref("spending.most_kobo")',
+    to: '"<", row.ref("spending.most_kobo")',
+    tests: spendingTests,
+  },
+  {
+    name: "a debit takes less than the whole balance only",
+    file: spending,
+    from: 'row(row("most_kobo", "-", kobo), ">=", row.ref("kobo"))',
+    to: 'row(row("most_kobo", "-", kobo), ">", row.ref("kobo"))',
+    tests: spendingTests,
   },
 ];

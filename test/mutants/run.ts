@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,8 @@ try {
     cpSync(part, join(copy, part), { recursive: true, filter: (path) => !path.includes("node_modules") });
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
   const alive = chosen.flatMap(({ tests }) => tests);
-  if (!passes([...new Set(alive)], "inherit")) throw new Error("The tests fail without any mutant: mend that first.");
+  if (!passes([...new Set(alive)], { stdio: "inherit" }))
+    throw new Error("The tests fail without any mutant: mend that first.");
   for (const { name, file, from, to, tests } of chosen) {
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
@@ -43,7 +44,8 @@ try {
 console.log(`\n${chosen.length - survivors} of ${chosen.length} die.`);
 if (survivors > 0) process.exitCode = 1;
 
-function passes(tests: readonly string[], stdio: "ignore" | "inherit" = "ignore"): boolean {
-  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...tests], { cwd: copy, stdio });
+/** A fault may keep the code busy for ever: that is noticed after five minutes. */
+function passes(tests: readonly string[], how: SpawnSyncOptions = { stdio: "ignore", timeout: 300_000 }): boolean {
+  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...tests], { cwd: copy, ...how });
   return status === 0;
 }
