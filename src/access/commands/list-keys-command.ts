@@ -101,7 +101,10 @@ export function keyFactsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
 }
 
 /** What became of a key. */
-export function keyState({ revoked_at, expires_at }: keys.ApiKey): "revoked" | "expired" | "active" {
+export function keyState({
+  revoked_at,
+  expires_at,
+}: Pick<keys.ApiKey, "revoked_at" | "expires_at">): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && expires_at <= Date.now() ? "expired" : "active";
 }

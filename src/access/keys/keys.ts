@@ -4,10 +4,10 @@ import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";
-import { isLike } from "../../storage/queries/like.ts";
+import { pagesOf } from "../../storage/queries/pieces.ts";
 import type { ApiKeyRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
-import { findAccount } from "../accounts/accounts.ts";
+import { findAccount, readAtOnce } from "../accounts/accounts.ts";
 import { newApiKey } from "../secrets.ts";
 
 /** A key without its secret. `id`: the public one. `addresses`: IP addresses and networks; empty allows every address. */
@@ -82,22 +82,18 @@ export async function hasLiveKey(db: Db): Promise<boolean> {
   return (await live.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** At most `most` keys with this public id, or with this label in any case of letters, oldest first. `email`: of the account. */
-export async function keysNamed(db: Db, text: string, most: number): Promise<(ApiKey & { email: string })[]> {
-  const rows = await db
+/** At most `most` keys with this public id, or with this label in any case of letters, oldest first. No statement has the text. */
+export async function keysNamed(db: Db, text: string, most: number) {
+  const found = [];
+  const columns = db
     .selectFrom("api_key")
     .innerJoin("account", "account.id", "api_key.account_id")
-    .selectAll("api_key")
-    .select("account.email")
-    .where((it) => it.or([isLike("api_key.id", text), isLike("api_key.label", text)]))
-    .orderBy("api_key.created_at")
-    .orderBy("api_key.id")
-    .$if(/^[ -~]*$/.test(text), (query) => query.limit(most))
-    .execute();
-  return rows
-    .filter(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase())
-    .slice(0, most)
-    .map(({ email, ...row }) => ({ ...apiKeyOf(row), email }));
+    .select(["api_key.id", "mode", "label", "api_key.created_at", "expires_at", "revoked_at", "account.email"]);
+  for await (const rows of pagesOf(columns, ["api_key.id"], readAtOnce)) {
+    found.push(...rows.filter(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase()));
+    if (found.length >= most) break;
+  }
+  return found.slice(0, most).sort((one, other) => one.created_at - other.created_at);
 }
 
 /**
