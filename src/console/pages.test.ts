@@ -58,6 +58,11 @@ suite("what pages of the console say", () => {
     return lock;
   };
 
+  const idOfTill = async () => {
+    const accounts = (await service.store()).db.selectFrom("account").select("id");
+    return (await accounts.where("email", "=", "till@example.com").executeTakeFirstOrThrow()).id;
+  };
+
   /** The draft that a page names; an id in an address may look like one. */
   const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
 
@@ -147,11 +152,7 @@ suite("what pages of the console say", () => {
 
   test("a statement adds no test fees to live ones", async () => {
     const { db, now } = await service.store();
-    const { id } = await db
-      .selectFrom("account")
-      .select("id")
-      .where("email", "=", "till@example.com")
-      .executeTakeFirstOrThrow();
+    const id = await idOfTill();
     const last = new Date(now()).setUTCDate(0);
     const rows = (["live", "test"] as const).map((mode) =>
       verifiedRow(id, last, { mode, charged: 1, charged_at: last, reference: newReference(last) }),
@@ -187,11 +188,7 @@ suite("what pages of the console say", () => {
 
   test("Books says what the month comes to", async () => {
     const { db, now } = await service.store();
-    const { id } = await db
-      .selectFrom("account")
-      .select("id")
-      .where("email", "=", "till@example.com")
-      .executeTakeFirstOrThrow();
+    const id = await idOfTill();
     const at = now();
     await storeRows(db, verifiedRow(id, at, { charged: 1, charged_at: at, fee: 12_345, reference: newReference(at) }));
     const [, figures] = /<dl class="figures">(.*?)<\/dl>/s.exec(await page("/books"))!;
