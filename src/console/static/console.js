@@ -22,7 +22,7 @@ addEventListener("keydown", (event) => {
 const plain = (text) => text.replaceAll(/[^A-Za-z\p{Nd}]/gu, "");
 addEventListener("submit", (event) => {
   const fields = event.target.method === "get" ? [...event.target.elements] : [];
-  const number = fields.find(({ value }) => /^((234|0)?[789]\p{Nd}{9}|\p{Nd}{11})$/u.test(plain(value)));
+  const number = fields.find(({ value = "" }) => /^((234|0)?[789]\p{Nd}{9}|\p{Nd}{11})$/u.test(plain(value)));
   if (!number) return;
   event.preventDefault();
   number.setCustomValidity("This may be the number of a person, which no address may hold. Give its last four digits.");

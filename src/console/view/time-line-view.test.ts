@@ -11,6 +11,7 @@ test("a time line says in words what a vendor answered, how long it took beside 
       { at: 1010, what: "attempt 2", by: "dojah" },
       { at: 1422, what: "verified after 412 ms, for ₦50.00", by: "dojah" },
       { at: 1423, what: "charged ₦100.00", by: "" },
+      { at: 9999, what: "gave back ₦100.00: the answer came after 90000 ms", by: "" },
     ],
     new Map([["k", "Checkout"]]),
   );
@@ -24,6 +25,7 @@ test("a time line says in words what a vendor answered, how long it took beside 
     "Dojah was asked|",
     "Dojah found the person|after 412 ms",
     "Charged|",
+    "Gave back ₦100.00: the answer came after 90000 ms|",
   ]);
   const waits = [...text.matchAll(/<rect class="(c\d)" width="(\d+)"/g)].map(([, tone, width]) => `${tone} ${width}`);
   assert.deepEqual(waits, ["c3 100", "c1 41"]);

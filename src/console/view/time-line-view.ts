@@ -8,8 +8,8 @@ const webhook: Readonly<Record<string, string>> = {
   ...{ waiting: "waits to be sent again", delivered: "was delivered", dead: "was given up" },
 };
 
-/** Such as "failed, timed out", with its time and cost. */
-const answeredAfter = /^(.+) after (\d+) ms(.*)$/;
+/** The answer of a vendor, such as "failed, timed out", with its time and cost. A reason of a person has other signs before it. */
+const answeredAfter = /^([a-z]+(?:,? [a-z]+)*) after (\d+) ms(, for .*)?$/;
 
 const answers: Readonly<Record<string, string>> = {
   ...{ verified: "found the person", "not found": "knows nobody with the number" },
@@ -28,7 +28,7 @@ const said: readonly [shortly: RegExp, whole: (by: string, ...found: string[]) =
   [/^told as (.+)$/, (_, type) => `Told as an event: ${eventText(type!)}`],
   [/^[a-z]+\.[a-z_]+ (waiting|delivered|dead)$/, (_, state) => `The webhook ${webhook[state!]}`],
   [/\bunknown\b(.*)$/, (by, rest) => `${by || "It"} has no outcome${rest}`],
-  [answeredAfter, (by, outcome, ms, rest) => `${by} ${answerText(outcome!)}${rest}\nafter ${ms} ms`],
+  [answeredAfter, (by, outcome, ms, rest = "") => `${by} ${answerText(outcome!)}${rest}\nafter ${ms} ms`],
 ];
 
 const signs = [
