@@ -6,11 +6,13 @@ import { Worker } from "node:worker_threads";
 import { invitePerson } from "../src/access/people/people-rows.ts";
 import { beginSession } from "../src/access/people/sessions.ts";
 import { append } from "../src/audit/append.ts";
-import { everyCommand } from "../src/commands/families.ts";
-import { siteMap } from "../src/console/site-map.ts";
-import { rebuildSums } from "../src/identity/ledger/journal/rebuild-sums.ts";
+import { siteMap } from "../src/features/console/site-map.ts";
+import { pagesOfFeatures } from "../src/features.ts";
+import { rebuildSums } from "../src/ledger/journal/rebuild-sums.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
+import { everyCommand } from "../src/wire/every-command.ts";
+import { everyRecord } from "../src/wire/every-record.ts";
 import { type Engine, engines, type FreshSettings } from "../test/support/engines.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
 import { fillLedger, openRaw } from "./ledger-fill.ts";
@@ -128,7 +130,7 @@ async function visitPages({ service, origin, cookie }: Opened): Promise<void> {
   await close();
   const month = "from=2026-10-01&to=2026-11-01";
   const verificationsWith = (filter: string) => `/verifications?${filter}`;
-  const site = siteMap(await everyCommand());
+  const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
   const pages = [
     ...site.places.map(({ path }) => path),
     ...["/now/live", "/now/sums", "/now/tables", "/now/counts?range=hour", "/now/counts?range=day", "/status"],

@@ -1,9 +1,9 @@
 import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
-import { attemptGroupings, attemptSums } from "../src/identity/books/attempt-sums.ts";
-import { statementOf } from "../src/identity/books/statement.ts";
-import { verificationByReference } from "../src/identity/ledger/reports/inspect.ts";
-import { type LedgerFilter, listVerifications } from "../src/identity/ledger/reports/list-verifications.ts";
-import { groupings, summary } from "../src/identity/ledger/reports/summary.ts";
+import { statementOf } from "../src/features/books/statement.ts";
+import { attemptGroupings, attemptSums } from "../src/ledger/reports/attempt-sums.ts";
+import { verificationByReference } from "../src/ledger/reports/inspect.ts";
+import { type LedgerFilter, listVerifications } from "../src/ledger/reports/list-verifications.ts";
+import { groupings, summary } from "../src/ledger/reports/summary.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import type { Tables } from "../src/storage/tables.ts";

@@ -6,7 +6,7 @@ import { approve } from "../src/catalogue/revisions/decide.ts";
 import { listWaiting } from "../src/catalogue/revisions/draft.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { openStore } from "../src/storage/store.ts";
-import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import { engines } from "../test/support/engines.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
 import { lookUpOfBundles } from "./load.ts";

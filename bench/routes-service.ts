@@ -1,6 +1,12 @@
-import { usualSettings } from "../src/identity/identity.fixture.ts";
-import { openIdentity } from "../src/identity/identity.ts";
-import { sandboxRecord } from "../src/identity/played-upstream.fixture.ts";
+import { silent } from "../src/runtime/log.ts";
+import { changeCount } from "../src/storage/change-counter.ts";
+import { Pulse } from "../src/storage/pulse/pulse.ts";
+import { openStore } from "../src/storage/store.ts";
+import type { IdentityUpstream } from "../src/vendors/ports/identity-upstream.ts";
+import { negative, unavailable } from "../src/vendors/ports/outcomes.ts";
+import { usualSettings } from "../src/verification/identity.fixture.ts";
+import { openIdentity } from "../src/verification/identity.ts";
+import { sandboxRecord } from "../src/verification/played-upstream.fixture.ts";
 import {
   emptyFor,
   playedVendors,
@@ -10,13 +16,7 @@ import {
   type Week,
   weekBegins,
   weekBounds,
-} from "../src/identity/routes/played-week.fixture.ts";
-import { silent } from "../src/runtime/log.ts";
-import { changeCount } from "../src/storage/change-counter.ts";
-import { Pulse } from "../src/storage/pulse/pulse.ts";
-import { openStore } from "../src/storage/store.ts";
-import type { IdentityUpstream } from "../src/upstreams/ports/identity-upstream.ts";
-import { negative, unavailable } from "../src/upstreams/ports/outcomes.ts";
+} from "../src/verification/routes/played-week.fixture.ts";
 import { engines } from "../test/support/engines.ts";
 
 /** What a service spent. It does not say why the order changed. */

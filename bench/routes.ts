@@ -6,8 +6,8 @@ import {
   troubles,
   Week,
   weekBounds,
-} from "../src/identity/routes/played-week.fixture.ts";
-import { judgedWeek, median, perRecord } from "../src/identity/routes/priced-week.fixture.ts";
+} from "../src/verification/routes/played-week.fixture.ts";
+import { judgedWeek, median, perRecord } from "../src/verification/routes/priced-week.fixture.ts";
 import { table } from "./figures.ts";
 import { serveWeek } from "./routes-service.ts";
 

@@ -1,4 +1,4 @@
-import { sandbox } from "../src/upstreams/sandbox/index.ts";
+import { sandbox } from "../src/vendors/sandbox/index.ts";
 import { engines } from "../test/support/engines.ts";
 import { type Tree, Trees } from "./against.ts";
 import { type BarePair, openBarePair } from "./bare-pair.ts";

@@ -6,20 +6,21 @@ import { constants } from "node:os";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
+import runningNode from "./running-node.cjs";
 
-const oldest = 24;
+const problem = runningNode.problemOfNode();
+const newer = problem && runningNode.nodeBesideUs();
+if (newer) await runWith(newer);
+else if (problem?.stops) {
+  process.stderr.write(problem.sentence);
+  process.exitCode = 1;
+} else {
+  // The log of a service says so itself.
+  if (problem && process.argv[2] !== "serve") process.stderr.write(problem.sentence);
+  if (readSettingsFile(resolve(".env"))) await run();
+}
 
-if (Number.parseInt(process.versions.node, 10) < oldest) {
-  const newer = nodeBesideUs();
-  if (newer) await runWith(newer);
-  else {
-    process.stderr.write(
-      `Duba needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
-        "An install brings one, unless it leaves optional packages out: install Duba again with --include=optional.\n",
-    );
-    process.exitCode = 1;
-  }
-} else if (readSettingsFile(resolve(".env"))) {
+async function run() {
   // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our own folder,
   // because whoever can write it decides what runs.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
@@ -32,14 +33,6 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
   const source = new URL("../src/main.ts", import.meta.url);
   const bundle = new URL("../bundle/src/main.js", import.meta.url);
   await import(existsSync(source) ? source.href : bundle.href);
-}
-
-/** The Node that was installed with Duba; undefined if there is none. */
-function nodeBesideUs() {
-  const places = ["../node_modules/.bin/node", "../../.bin/node"].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  );
-  return places.find((place) => existsSync(place));
 }
 
 /** Runs this command line in another Node, which gets our signals, and ends as it ends. */

@@ -1,11 +1,12 @@
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { build, type OutputFile, type Plugin } from "esbuild-wasm";
 import manifest from "../package.json" with { type: "json" };
-import { packagedFiles } from "../src/console/console-assets.ts";
+import { packagedFiles } from "../src/features/console/console-assets.ts";
 import { servedFiles } from "../src/http/pages/guides.ts";
 import { runningCommit } from "../src/runtime/version.ts";
 import { billOfMaterials, librariesOf } from "./bill-of-materials.ts";
+import { copyReadable, copyTracked, trackedFiles } from "./tracked-files.ts";
 
 /**
  * `npm run package` runs this first: it writes the package into `dist/`, which is the service as a bundle, the files that it reads, and a
@@ -18,6 +19,8 @@ const folder = resolve(process.argv[2] ?? join(root, "dist"));
 const external = ["better-sqlite3", ...Object.keys(manifest.peerDependencies)];
 
 process.chdir(root);
+// Whoever installs the package as root makes it for all users.
+process.umask(0o022);
 rmSync(folder, { recursive: true, force: true });
 const { outputFiles, metafile } = await build({
   entryPoints: ["src/main.ts", ...globSync("src/**/*.ts", { exclude: isForTests }).flatMap(threadsOf)],
@@ -28,7 +31,7 @@ const { outputFiles, metafile } = await build({
   splitting: true,
   format: "esm",
   platform: "node",
-  target: "node24",
+  target: "node26",
   sourcemap: "linked",
   sourcesContent: false,
   legalComments: "none",
@@ -43,12 +46,16 @@ const { outputFiles, metafile } = await build({
   write: false,
 });
 for (const output of outputFiles) write(relative(root, output.path), withPlaces(output));
-for (const path of ["data/starter", "src/http/pages/files", "src/console/static", ...servedFiles])
-  cpSync(path, join(folder, "bundle", path), { recursive: true });
+copyTracked(join(folder, "bundle"), [
+  "data/starter",
+  "src/http/pages/files",
+  "src/features/console/static",
+  ...servedFiles,
+]);
 for (const [name, path] of Object.entries(packagedFiles))
-  cpSync(path(), join(folder, "bundle/src/console/static", name));
-for (const path of ["bin", "docs", "deploy", ".env.example", "LICENSE", ...globSync("*.md")])
-  cpSync(path, join(folder, path), { recursive: true, filter: (file) => !file.endsWith(".ts") });
+  copyReadable(path(), join(folder, "bundle/src/features/console/static", name));
+for (const { path, isProgram } of trackedFiles(["bin", "docs", "deploy", ".env.example", "LICENSE", ":(glob)*.md"]))
+  if (!path.endsWith(".ts")) copyReadable(path, join(folder, path), isProgram);
 const bundled = librariesOf(Object.keys(metafile.inputs));
 const servedFrom = Object.values(packagedFiles).map((path) => path());
 write("THIRD-PARTY.txt", licences(librariesOf([...Object.keys(metafile.inputs), ...servedFrom])));
@@ -57,14 +64,26 @@ const { peerDependencies, peerDependenciesMeta } = manifest;
 const dependencies = Object.fromEntries(
   Object.entries(manifest.dependencies).filter(([one]) => external.includes(one)),
 );
-const placed = Object.entries(packagedFiles).map(([name, path]) => [`bundle/src/console/static/${name}`, path()]);
+const placed = Object.entries(packagedFiles).map(([name, path]) => [
+  `bundle/src/features/console/static/${name}`,
+  path(),
+]);
 const added = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)];
 write("sbom.cdx.json", asJson(billOfMaterials(manifest, bundled, Object.fromEntries(placed), added)));
 write(
   "package.json",
   asJson({
-    ...{ name, version, description, license, type, engines, bin },
-    ...{ dependencies, peerDependencies, peerDependenciesMeta, optionalDependencies },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin,
+    dependencies,
+    peerDependencies,
+    peerDependenciesMeta,
+    optionalDependencies,
   }),
 );
 

@@ -1,7 +1,7 @@
+import { type FailureCode, failures } from "../src/declare/failures.ts";
+import { failuresOf, type Operation } from "../src/declare/operation.ts";
 import type { GuidePath } from "../src/http/pages/guides.ts";
 import { type Html, html, prose } from "../src/http/pages/html.ts";
-import { type FailureCode, failures } from "../src/operation/failures.ts";
-import { failuresOf, type Operation } from "../src/operation/operation.ts";
 import { STATUS_CODES } from "../src/runtime/network/node-http.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
@@ -86,7 +86,7 @@ function listed(names: readonly string[]): Html {
 
 const sample = `{
   "success": false,
-  "status": "error",
+  "status": "failed",
   "message": "No data provider has the code FOODATA. Known codes: MTNDATA, …",
   "error": {
     "code": "provider_not_found",

@@ -1,6 +1,6 @@
+import { type Operation, pathUnder } from "../src/declare/operation.ts";
 import { namedGuides } from "../src/http/pages/guides.ts";
 import { type Html, html } from "../src/http/pages/html.ts";
-import { type Operation, pathUnder } from "../src/operation/operation.ts";
 import { curlLine, sampleOf } from "./provoke.ts";
 
 const keys: Record<Operation<never>["access"], string> = {

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
+import { failures } from "../src/declare/failures.ts";
 import { downloads, guides } from "../src/http/pages/guides.ts";
 import { Html, html } from "../src/http/pages/html.ts";
-import { failures } from "../src/operation/failures.ts";
 
 /** The pages by the files that they are read from. A file of several downloads is the first one. */
 const pathOfFile = new Map<string, string>([

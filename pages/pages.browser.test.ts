@@ -3,11 +3,11 @@ import { after, before, suite, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { accessOperations } from "../src/access/operations/index.ts";
 import { catalogueOperations } from "../src/catalogue/operations/index.ts";
+import type { Operation } from "../src/declare/operation.ts";
 import { namedGuides } from "../src/http/pages/guides.ts";
 import { registerPages } from "../src/http/pages/index.ts";
 import { serving } from "../src/http/server.fixture.ts";
-import { identityOperations } from "../src/identity/operations/index.ts";
-import type { Operation } from "../src/operation/operation.ts";
+import { identityOperations } from "../src/verification/operations/index.ts";
 import { findBrowser, missingBrowser, startBrowser } from "../test/support/browser.ts";
 import { until } from "../test/support/until.ts";
 

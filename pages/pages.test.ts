@@ -3,14 +3,14 @@ import { after, before, suite, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { accessOperations } from "../src/access/operations/index.ts";
 import { catalogueOperations } from "../src/catalogue/operations/index.ts";
+import { type FailureCode, failures } from "../src/declare/failures.ts";
+import { failuresOf, type Operation } from "../src/declare/operation.ts";
 import { downloads, guides } from "../src/http/pages/guides.ts";
 import { Html, html, prose } from "../src/http/pages/html.ts";
 import { registerPages } from "../src/http/pages/index.ts";
 import { serving } from "../src/http/server.fixture.ts";
-import { identityOperations } from "../src/identity/operations/index.ts";
-import { type FailureCode, failures } from "../src/operation/failures.ts";
-import { failuresOf, type Operation } from "../src/operation/operation.ts";
-import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
+import { identityOperations } from "../src/verification/operations/index.ts";
 import { honesty, openapi } from "./openapi/document.ts";
 import { numbersFor, provocations } from "./provoke.ts";
 

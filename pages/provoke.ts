@@ -1,8 +1,8 @@
+import { checkKinds, labelOf } from "../src/declare/check-kind.ts";
+import type { FailureCode } from "../src/declare/failures.ts";
+import { isKeyed, type Operation } from "../src/declare/operation.ts";
 import { scenarioHeader } from "../src/http/rehearsal/scenarios.ts";
-import { checkKinds, labelOf } from "../src/operation/check-kind.ts";
-import type { FailureCode } from "../src/operation/failures.ts";
-import { isKeyed, type Operation } from "../src/operation/operation.ts";
-import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
 
 /** A request that a reader can copy. Without `credential` it has the reader's key; null: none. */
 export interface CopiedRequest {

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
+import { isKeyed, type Operation } from "../src/declare/operation.ts";
 import { type Html, html } from "../src/http/pages/html.ts";
-import { isKeyed, type Operation } from "../src/operation/operation.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { curlLine, sampleOf } from "./provoke.ts";
 

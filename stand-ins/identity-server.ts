@@ -141,7 +141,8 @@ export async function startIdentityStandIn(
   const running = await listenAsStandIn({ name, base: vendor.base }, place, answer);
   return {
     ...running,
-    ...{ calls, refusals },
+    calls,
+    refusals,
     async close() {
       for (const timer of waiting) clearTimeout(timer);
       await running.close();

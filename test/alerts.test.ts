@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import { freePort } from "./support/free-port.ts";
 import { ask, startService, type TestService } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -36,7 +36,7 @@ suite("alert rules and the board", () => {
       DUBA_DOJAH_APP_ID: "app",
       DUBA_DOJAH_KEY: "key",
     });
-    port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+    port = await service.metrics!.listen();
     const { text: credential } = await service.newKey({ mode: "live" });
     await service.verify({ credential });
     await service.verify({ bvn: "00000000006" });

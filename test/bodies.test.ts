@@ -29,6 +29,46 @@ const noText = [Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9
 
 const service = suiteService({ DUBA_LIMITS: "off" });
 
+/** How clients write that a body has nothing in it. */
+const nothing = ["", " \r\n\t", "\ufeff", "null", '""', "[]", "{}", " [ ] ", "\n{\n}\n", "\ufeffnull"];
+
+suite("a body that says nothing, in any spelling, framing and media type", { concurrency: true }, () => {
+  const framings = [{}, { "Transfer-Encoding": "chunked" }];
+  const types = [json, {}, { "Content-Type": "application/x-www-form-urlencoded" }];
+  const dressed = nothing.flatMap((body) =>
+    framings.flatMap((framing) => types.map((type) => ({ body, headers: { ...type, ...framing } }))),
+  );
+
+  test("gets a token by HTTP Basic", async () => {
+    const { text: key } = await service.newKey();
+    const basic = `Basic ${Buffer.from(`sandbox@example.com:${key}`).toString("base64")}`;
+    for (const { body, headers } of dressed) {
+      const authorization = { ...headers, Authorization: basic };
+      const options = { method: "POST", body, credential: false, headers: authorization } as const;
+      const { status, text } = await service.ask("/api/v2/merchant/authorization", options);
+      assert.equal(status, 200, `${JSON.stringify({ body, headers })}: ${text}`);
+    }
+  });
+
+  test("leaves the query string of a look-up as it is, by GET and by QUERY", async () => {
+    const path = `${addOns.path}?type=dstv&productCode=PRWE36`;
+    for (const method of ["GET", "QUERY"])
+      for (const { body, headers } of dressed) {
+        const { status, text } = await service.ask(path, { method, body, headers });
+        assert.equal(status, 200, `${method} ${JSON.stringify({ body, headers })}: ${text}`);
+      }
+  });
+
+  test("is told all that a verification needs", async () => {
+    for (const { body, headers } of dressed) {
+      const response = await service.ask(ways[2]!.path, { method: "POST", body, headers });
+      const { error } = assertFailure(response, 422, "validation_failed", { path: ways[2]!.path });
+      const names = error.fields.map(({ field }: { field: string }) => field);
+      assert.deepEqual(names, ["bvn", "phone", "amount"], JSON.stringify({ body, headers }));
+    }
+  });
+});
+
 for (const { method, path, good } of ways)
   suite(`the body of ${method}`, { concurrency: true }, () => {
     const ask = (options: AskOptions) => service.ask(path, { method, ...options });

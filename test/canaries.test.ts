@@ -5,9 +5,9 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { checks } from "../src/checks/index.ts";
-import { openReceiver } from "../src/events/events.fixture.ts";
-import { journaled } from "../src/identity/ledger/ledger-rows.fixture.ts";
-import { type CheckKind, checkKinds, forEachKind } from "../src/operation/check-kind.ts";
+import { type CheckKind, checkKinds, forEachKind } from "../src/declare/check-kind.ts";
+import { openReceiver } from "../src/features/events/events.fixture.ts";
+import { journaled } from "../src/ledger/ledger-rows.fixture.ts";
 import { openStore } from "../src/storage/store.ts";
 import { assertAbsent, bytesOf, overheard } from "./support/canaries.ts";
 import { ran } from "./support/command-line.ts";
@@ -138,6 +138,7 @@ for (const engine of engines) {
             post({ [number]: typed, [typed]: phone }),
             post(good, { headers: { "Idempotency-Key": `k-${number}` } }),
             post(good, { headers: { "Consent-Reference": `k-${phone}` } }),
+            ...Object.values(compared).map((value) => post(good, { headers: { "Consent-Reference": `k-${value}` } })),
             post({ ...good, amount: "200" }, { headers: { "Idempotency-Key": `${idempotencyKey}-${kind}` } }),
             post(good, { headers: { "Content-Type": `text/${typed}` } }),
             post(good, { credential: number }),

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
 import packageJson from "../package.json" with { type: "json" };
 import { openapi } from "../pages/openapi/document.ts";
-import { type Version, versions } from "../src/operation/versions.ts";
+import { type Version, versions } from "../src/declare/versions.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { changelogHeading } from "./support/changes-page.ts";
 import { interfaceText, isBefore, partsOf } from "./support/interface-parts.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "./support/engines.ts";
+import { assertFailure } from "./support/failure.ts";
 import { type ServedProcess, serveInProcess } from "./support/process.ts";
 import { ask, sandboxKey } from "./support/service.ts";
 
@@ -27,11 +28,11 @@ for (const engine of engines)
       await fresh.dispose();
     });
 
-    const verify = (kind: "bvn" | "nin", members: object, key = "") =>
+    const verify = (kind: "bvn" | "nin", members: object, key = "", headers: Record<string, string> = {}) =>
       ask(service.port, `/api/v2/kyc/verify-${kind}`, {
         method: "POST",
         body: { [kind]: "22000000017", phone: "08000000017", amount: "100", ...members },
-        headers: key === "" ? {} : { "Idempotency-Key": key },
+        headers: { ...headers, ...(key !== "" && { "Idempotency-Key": key }) },
       });
 
     test("that are no names are unreadable, and nothing is refused for them", async () => {
@@ -42,6 +43,28 @@ for (const engine of engines)
           assert.equal(headers["duba-match"], "first_name=unreadable, last_name=unreadable, date_of_birth=unreadable");
         }
       assert.equal((await verify("bvn", {})).headers["duba-match"], undefined);
+    });
+
+    test("are in no Consent-Reference: the request is refused before anything is kept or asked", async () => {
+      const members = { first_name: "Adaeze", last_name: "Okafor", date_of_birth: "1982-07-09" };
+      for (const kind of ["bvn", "nin"] as const) {
+        const withConsent = (consent: string, sent: object = members) =>
+          verify(kind, sent, "", { "Consent-Reference": consent });
+        for (const consent of ["form-okafor-12", "AdaezeOkafor", "c-09071982"]) {
+          const refused = await withConsent(consent);
+          assertFailure(refused, 422, "validation_failed");
+          assert.deepEqual(refused.json.error.fields, [
+            {
+              field: "Consent-Reference",
+              message: "Consent-Reference must not contain a name or the birth date of the person.",
+            },
+          ]);
+          assert.equal(refused.json.error.request_reference, null);
+          assert.ok(!refused.text.includes(consent));
+        }
+        assert.equal((await withConsent("form-4711")).status, 200);
+        assert.equal((await withConsent("form-okafor-12", {})).status, 200);
+      }
     });
 
     test("are answered alike by a retry after the service was killed", async () => {

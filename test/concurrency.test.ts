@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { withAttempts } from "../src/identity/ledger/attempts.ts";
+import { withAttempts } from "../src/ledger/attempts.ts";
 import { fees, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";

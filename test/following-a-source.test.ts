@@ -6,7 +6,7 @@ import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { openStore } from "../src/storage/store.ts";
-import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
+import { type LiveSource, openSource } from "../src/vendors/open-vendors.ts";
 import { openTerminal } from "./support/catalogue-terminal.ts";
 import { makeStore, ran, terminalActor } from "./support/command-line.ts";
 import { engines, usualEngines } from "./support/engines.ts";

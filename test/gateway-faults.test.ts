@@ -62,6 +62,23 @@ suite("through a gateway with any fault", { concurrency: true }, () => {
       await assertChargedOnce(bvns);
     });
 
+    test(`the ${name} client sends a verification again although the question about it is lost`, {
+      skip,
+    }, async (t) => {
+      const client = open(t);
+      const quick = faults.filter((fault) => !["held", "drip"].includes(fault));
+      for (const fault of quick) {
+        await using proxy = await FaultyProxy.open(service.url, ["lost", fault]);
+        const { code } = await verified(client, { url: proxy.url, bvn: newNumber(), retries: 1 });
+        assert.equal(code, undefined, fault);
+        assert.deepEqual(
+          proxy.passed.map(({ method }) => method),
+          ["POST", "GET", "POST"],
+          fault,
+        );
+      }
+    });
+
     test(`${intents} intents of the ${name} client are ${intents} charges`, { skip }, async (t) => {
       const bvns = Array.from({ length: intents }, newNumber);
       const waiting = bvns.map((bvn, at) => ({

@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
 import { openapi } from "../pages/openapi/document.ts";
-import { everyCommand } from "../src/commands/families.ts";
+import { labelOf } from "../src/declare/check-kind.ts";
+import { confirms, givenAway } from "../src/declare/command.ts";
+import { inputBesidePath } from "../src/declare/operation.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
-import { labelOf } from "../src/operation/check-kind.ts";
-import { confirms, givenAway } from "../src/operation/command.ts";
-import { inputBesidePath } from "../src/operation/operation.ts";
 import { silent } from "../src/runtime/log.ts";
-import { vendors } from "../src/upstreams/registry.ts";
-import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
-import { VendorClient } from "../src/upstreams/vendor-client.ts";
+import { everyTable } from "../src/storage/tables/every-table.ts";
+import { vendors } from "../src/vendors/registry.ts";
+import { sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
+import { VendorClient } from "../src/vendors/vendor-client.ts";
+import { everyCommand } from "../src/wire/every-command.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { standIns, withoutStandIn } from "../stand-ins/stand-ins.ts";
 import { withBlock } from "./support/blocks.ts";
@@ -46,6 +47,7 @@ const generated: Record<string, string> = {
   "docs/vendors.md": withBlock(readFileSync("docs/vendors.md", "utf8"), "vendors", await vendorsTable()),
   "ARCHITECTURE.md": withBlock(readFileSync("ARCHITECTURE.md", "utf8"), "code lines", codeLinesTable()),
   "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
+  "docs/what-we-hold.md": withBlock(readFileSync("docs/what-we-hold.md", "utf8"), "held", heldTable()),
   "docs/settings.md": settingsPage(),
   "docs/operations.md": withBlock(readFileSync("docs/operations.md", "utf8"), "operations", operationTables()),
 };
@@ -101,6 +103,18 @@ async function giftsTable(): Promise<string> {
     return `| ${gift ?? "nothing, but nobody can undo it, or callers notice it at once"} | ${words.join(", ")} |`;
   });
   return ["| what | commands |", "| --- | --- |", ...rows].join("\n");
+}
+
+/** What tables hold of a person whose number is verified. */
+function heldTable(): string {
+  const rows = Object.values(everyTable)
+    .flatMap(({ personal }) => personal ?? [])
+    .map(
+      ({ what, kept, how, until, isErased }) =>
+        `| ${what} | ${kept} | ${how} | ${until} | ${isErased ? "yes" : "no"} |`,
+    );
+  const heading = "| what | is it kept? | how | how long | does an erasure remove it? |";
+  return [heading, "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function operationTables(): string {

@@ -4,11 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { readLists } from "../src/catalogue/files/read-lists.ts";
-import { longestUpload } from "../src/console/console-request.ts";
-import { parsedLargeForm } from "../src/console/form-reader.ts";
-import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
-import { readInvoice } from "../src/identity/books/invoice.ts";
+import { readInvoice } from "../src/features/books/invoice.ts";
+import { longestUpload } from "../src/features/console/console-request.ts";
+import { parsedLargeForm } from "../src/features/console/form-reader.ts";
+import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
+import { everyCommand } from "../src/wire/every-command.ts";
 import { ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 
@@ -20,8 +21,24 @@ const entries = () => Array.from({ length: 100_000 }, (_, n) => `MTNDATA,c${n},x
 const levels = () => `{"data-bundles":${"[".repeat(MiB)}${"]".repeat(MiB)}}`;
 const ones = () => `{"data-bundles":[${"1,".repeat(100_000)}1]}`;
 const long = () => `{"data-bundles":[{"code":"${"\\n".repeat(7 * MiB)}"}]}`;
+const mapping = "own,source_code\n";
+const codes = () => Array.from({ length: 100_000 }, (_, n) => `a${n},MTNDATA c${n}\n`).join("");
 const rules = () => `account,codes,margin,price\n${"a@example.com,MTNDATA,3%,\n".repeat(100_000)}`;
 const ended = "Duba read no further";
+
+const invoices: [what: string, text: () => string, said: string][] = [
+  [
+    "quotation marks on one line",
+    () => `reference,price\n${'"a""'.repeat((14 * MiB) / 4)}`,
+    "Line 2 of the invoice is not CSV",
+  ],
+  [
+    "a record of 1 MiB",
+    () => `reference,price\n"${"x".repeat(MiB)}",1\n`,
+    "Line 2 of the invoice is longer than 64 KiB",
+  ],
+  ["100,000 faulty lines", () => `reference,price\n${"x,y\n".repeat(100_000)}`, "99990 more lines"],
+];
 
 /** Files that once kept the whole service waiting, or may: what they are, their text, and what is said of them. */
 const hostile: Record<string, [what: string, text: () => string, said: string][]> = {
@@ -53,26 +70,56 @@ const hostile: Record<string, [what: string, text: () => string, said: string][]
       `line 101: account must be the id or e-mail of an account, or a group such as group:agents. ${ended}`,
     ],
   ],
-  "books.reconcile invoice.csv": [
+  "catalogue.map.import mapping.csv": [
     [
       "quotation marks on one line",
-      () => `reference,price\n${'"a""'.repeat((14 * MiB) / 4)}`,
-      "Line 2 of the invoice is not CSV",
+      () => mapping + '"a""'.repeat((14 * MiB) / 4),
+      "line 2: is longer than 64 KiB: a quotation mark may be opened here",
     ],
+    ["a record of 1 MiB", () => `${mapping}A,"${"x".repeat(1023)}\n`.padEnd(MiB, "x\n"), "is longer than 64 KiB"],
     [
-      "a record of 1 MiB",
-      () => `reference,price\n"${"x".repeat(MiB)}",1\n`,
-      "Line 2 of the invoice is longer than 64 KiB",
+      "100,000 faulty lines",
+      () => mapping + "x\n".repeat(100_000),
+      `line 101: has 1 values, and the heading has 2. ${ended}`,
     ],
-    ["100,000 faulty lines", () => `reference,price\n${"x,y\n".repeat(100_000)}`, "99990 more lines"],
+    ["100,000 lines without a code", () => mapping + "x,\n".repeat(100_000), `is empty. ${ended}`],
+    [
+      "more codes than a catalogue holds",
+      () => mapping + codes(),
+      "line 20002: is more than the 20,000 entries that a catalogue holds",
+    ],
   ],
+  "books.reconcile invoice.csv": invoices,
+  "books.settle-unknown invoice.csv": invoices,
 };
 const files = Object.entries(hostile).flatMap(([place, those]) => {
   const [command = "", name = ""] = place.split(" ");
   return those.map(([what, text, said]) => ({ command, name, what, text, said }));
 });
 
-const memberOf: Record<string, string> = { "books.reconcile": "invoice" };
+/** The member that is the file, what a form needs beside it, and the words of the command line. */
+const inputs: Record<string, { file: string; fields: Record<string, string>; argv(path: string): string[] }> = {
+  "catalogue.import": { file: "file", fields: { dry_run: "on" }, argv: (path) => [path, "--dry-run"] },
+  "catalogue.map.import": {
+    file: "file",
+    fields: { source: "ebills", dry_run: "on" },
+    argv: (path) => ["ebills", path, "--dry-run"],
+  },
+  "books.reconcile": { file: "invoice", fields: { vendor: "dojah" }, argv: (path) => [path, "--vendor", "dojah"] },
+  "books.settle-unknown": {
+    file: "invoice",
+    fields: { vendor: "dojah", reason: "May", dry_run: "on" },
+    argv: (path) => [path, "--vendor", "dojah", "--reason", "May", "--dry-run"],
+  },
+};
+
+test("every command that reads a file beside the service is tried with hostile ones", async () => {
+  const readsFile = ({ input, only }: { input: object; only?: unknown }) =>
+    only !== "terminal" && JSON.stringify(input).includes('"holds":"file"');
+  const reading = (await everyCommand()).filter(readsFile).map(({ id }) => id);
+  assert.deepEqual(reading.sort(), Object.keys(inputs).sort());
+  assert.deepEqual([...new Set(files.map(({ command }) => command))].sort(), Object.keys(inputs).sort());
+});
 
 // Files are read before a store is asked.
 suite("a hostile file", () => {
@@ -89,7 +136,7 @@ suite("a hostile file", () => {
     for (const [name, value] of Object.entries({ _token: token, _form: randomUUID(), ...fields }))
       body.append(name, value as string);
     const headers = { Cookie: cookie, Origin: operators.origin };
-    const path = `/${command.replace(".", "/")}`;
+    const path = `/${command.replaceAll(".", "/")}`;
     const response = await fetch(`${operators.origin}${path}`, { method: "POST", headers, body });
     return { status: response.status, text: await response.text() };
   };
@@ -110,21 +157,16 @@ suite("a hostile file", () => {
   };
 
   for (const { command, name, what, text, said } of files)
-    test(`of ${what} is refused by duba ${command.replace(".", " ")} and by its form, with at most 100 problems`, async () => {
+    test(`of ${what} is refused by duba ${command.replaceAll(".", " ")} and by its form, with at most 100 problems`, async () => {
       const bytes = text();
       assert.ok(bytes.length < longestUpload);
-      const isInvoice = command === "books.reconcile";
-      const file = new File([bytes], name);
-      const form = await upload(command, {
-        [memberOf[command] ?? "file"]: file,
-        ...(isInvoice ? { vendor: "dojah" } : { dry_run: "on" }),
-      });
+      const { file, fields, argv: wordsOf } = inputs[command]!;
+      const form = await upload(command, { ...fields, [file]: new File([bytes], name) });
       assert.ok(form.text.includes(said), form.text.slice(-2_000));
 
       const path = join(operators.service.settings.dataDirectory, name);
       writeFileSync(path, bytes);
-      const argv = [...command.split("."), path, ...(isInvoice ? ["--vendor", "dojah"] : ["--dry-run"])];
-      const { exitCode, err } = await ran(argv, {
+      const { exitCode, err } = await ran([...command.split("."), ...wordsOf(path)], {
         environment: { DUBA_DATA: operators.service.settings.dataDirectory },
       });
       assert.ok(exitCode > 0);

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { type CopiedRequest, curlLine, provocations } from "../pages/provoke.ts";
-import { failuresOf, scopes } from "../src/operation/operation.ts";
+import { failuresOf, scopes } from "../src/declare/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type ServiceResponse, sandboxKey, suiteService } from "./support/service.ts";

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
-import { eraseSubject } from "../src/identity/data-subjects/subjects.ts";
-import { keyring, newRequest, suiteStore } from "../src/identity/identity.fixture.ts";
-import { wrappedKeys } from "../src/identity/ledger/ledger.fixture.ts";
-import { applyRetention } from "../src/identity/retention/retention.fixture.ts";
+import { eraseSubject } from "../src/features/data-subjects/subjects.ts";
 import { KeyedHashes } from "../src/keyring/keyed-hash.ts";
 import type { Keyring } from "../src/keyring/keyring.ts";
 import { rewrap } from "../src/keyring/rewrap.ts";
+import { applyRetention } from "../src/storage/tables/apply-retention.fixture.ts";
+import { keyring, newRequest, suiteStore } from "../src/verification/identity.fixture.ts";
+import { wrappedKeys } from "../src/verification/ledger.fixture.ts";
 import { startOwnDatabase } from "./crash/database.ts";
 import type { Engine, Fresh } from "./support/engines.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { scopes } from "../src/operation/operation.ts";
+import { scopes } from "../src/declare/operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import { type ServiceResponse, sandboxKey, startService } from "./support/service.ts";
@@ -40,8 +40,26 @@ suite("limits", { concurrency: true }, () => {
         ["catalogue", 599],
         ["verification", 60],
         ["endpoint_test", 0],
+        ["event_trigger", 10],
       ],
     );
+  });
+
+  test("let an account rehearse ten events a minute, whichever of its keys asks, and leave its look-ups alone", async () => {
+    await using service = await startService();
+    const account = await service.newAccount("Rehearses");
+    const keys = [await service.newKey({ account }), await service.newKey({ account })];
+    const stranger = await service.newKey({ account: await service.newAccount("Others") });
+    const trigger = (credential: string) =>
+      service.ask("/api/v2/events/trigger", { method: "POST", body: { type: "key.revoked" }, credential });
+    for (const left of [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]) {
+      const { status, headers } = await trigger(keys[left % 2]!.text);
+      assert.equal(status, 200);
+      assert.match(String(headers.ratelimit), new RegExp(`^"event_trigger";r=${left};t=`));
+    }
+    assertLimited(await trigger(keys[0]!.text), "");
+    assert.equal((await trigger(stranger.text)).status, 200);
+    assert.equal((await service.ask(lookup, { credential: keys[0]!.text })).status, 200);
   });
 
   test("stop an anonymous address at its limit, and nobody else", async () => {
@@ -115,7 +133,11 @@ suite("limits", { concurrency: true }, () => {
   });
 
   test("of size and time are settings as well", async () => {
-    await using sized = await startService({ DUBA_LIMIT_SIZES: "body=40B,url=60B,headers=1KiB" });
+    await using sized = await startService({
+      DUBA_LIMIT_BODY: "40B",
+      DUBA_LIMIT_URL: "60B",
+      DUBA_LIMIT_HEADERS: "1KiB",
+    });
     const large = await sized.ask(verify, { method: "POST", body });
     assert.match(assertFailure(large, 413, "body_too_large", { path: verify }).message, /larger than 40 bytes/);
     const long = await sized.ask(`${lookup}?provider=${"x".repeat(40)}`);

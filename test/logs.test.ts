@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { json, LocalVendor, text } from "../src/upstreams/local-vendor.fixture.ts";
+import { json, LocalVendor, text } from "../src/vendors/local-vendor.fixture.ts";
 import { nodeEnvironment } from "./support/process.ts";
 import { type AskOptions, startService, type TestService } from "./support/service.ts";
 

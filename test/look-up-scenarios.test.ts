@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
+import { ReadyForm, type ReadyResponse } from "../src/declare/answers/ready-response.ts";
+import type { BoundOperation } from "../src/declare/operation.ts";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
-import { ReadyForm, type ReadyResponse } from "../src/operation/answers/ready-response.ts";
-import type { BoundOperation } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type ServiceResponse, suiteService } from "./support/service.ts";

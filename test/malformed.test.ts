@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { checkKinds } from "../src/operation/check-kind.ts";
+import { checkKinds } from "../src/declare/check-kind.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";

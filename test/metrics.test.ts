@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type MetricSources, metricsServer, type StoredFigures } from "../src/http/monitoring/metrics.ts";
+import { type MetricSources, metricsServer, type StoredFigures } from "../src/features/metrics/metrics.ts";
 import { ResponseCounts } from "../src/http/monitoring/response-counts.ts";
 import { Durations } from "../src/runtime/durations.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
-import { noteBackup } from "../src/storage/backup/last-backup.ts";
-import { VendorAttempts } from "../src/upstreams/vendor-attempts.ts";
+import { noteBackup } from "../src/storage/last-backup.ts";
+import { VendorAttempts } from "../src/vendors/vendor-attempts.ts";
 import { engines } from "./support/engines.ts";
 import { ask, startService } from "./support/service.ts";
 
@@ -18,7 +18,7 @@ suite("metrics", () => {
     await service.verify();
     await service.verify({ credential: "wrong" });
     await service.ask("/no/such/path");
-    const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+    const port = await service.metrics!.listen();
     const { status, text, headers } = await ask(port, "/metrics");
     assert.equal(status, 200);
     assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
@@ -41,6 +41,7 @@ suite("metrics", () => {
     attempts.add("verified");
     attempts.add("no_money");
     attempts.add("no_money");
+    attempts.unknownBanks = 3;
     attempts.durations.add(200_000);
     attempts.durations.add(40_000_000);
     const quiet = new VendorAttempts();
@@ -66,6 +67,8 @@ suite("metrics", () => {
       'duba_upstream_alarm{upstream="second",alarm="no_money"} 1',
       'duba_upstream_calls_total{upstream="second",outcome="verified"} 1',
       'duba_upstream_calls_total{upstream="second",outcome="no_money"} 2',
+      'duba_upstream_unknown_banks_total{upstream="first"} 0',
+      'duba_upstream_unknown_banks_total{upstream="second"} 3',
       'duba_upstream_call_duration_seconds_bucket{upstream="second",le="0.1"} 0',
       'duba_upstream_call_duration_seconds_bucket{upstream="second",le="0.25"} 1',
       'duba_upstream_call_duration_seconds_bucket{upstream="second",le="30"} 1',
@@ -152,6 +155,12 @@ suite("metrics", () => {
   });
 });
 
+/** A metric as features declare it. */
+function outcomes(name: string, counts: Record<string, number>): MetricSources["ofFeatures"][number] {
+  const values = () => Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const);
+  return { name, type: "counter", help: "Counts by outcome.", values };
+}
+
 /** The text of a scrape. */
 async function scraped(sources: Partial<MetricSources>): Promise<string> {
   const server = metricsServer(
@@ -161,8 +170,10 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
       auditAlarms: () => [],
       failingJobs: () => [],
       nearlySpent: () => ({ cap: 2, balance: 1 }),
-      deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
-      requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),
+      ofFeatures: [
+        outcomes("event_deliveries_total", { delivered: 9, failed: 2, dead: 1 }),
+        outcomes("request_log_answers_total", { written: 5, over_budget: 6, lost: 7 }),
+      ],
       catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0, sources: [] }),
       usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
       stored: async () => ({
@@ -189,7 +200,7 @@ for (const engine of engines)
   suite(`the metrics of a store on ${engine.name}`, () => {
     test("follow what is in it", async () => {
       await using service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
-      const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+      const port = await service.metrics!.listen();
       assert.equal((await service.verify({ bvn: "00000000006" })).status, 504);
       assert.equal((await service.verify({ bvn: "00000000016" })).status, 500);
       const { db } = await service.store();

@@ -188,8 +188,8 @@ suite("a kind of check that is a value, an operation and its rows", () => {
   });
 
   test("has the numbers of the sandbox at its own length", async () => {
-    const { sandboxNumbers, reservedFor } = await copied<typeof import("../src/upstreams/sandbox/numbers.ts")>(
-      "src/upstreams/sandbox/numbers.ts",
+    const { sandboxNumbers, reservedFor } = await copied<typeof import("../src/vendors/sandbox/numbers.ts")>(
+      "src/vendors/sandbox/numbers.ts",
     );
     for (const [kind, first, count] of [
       ["account", "0000000001", 20],
@@ -237,14 +237,17 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const headers = { "Idempotency-Key": "kept" };
     const kept = { ...good, account: "7770000077" };
     assert.equal((await verify("account", kept, { headers })).status, 200);
-    const [{ openStore }, { ledgerRules }] = await Promise.all([
+    const [{ openStore }, { verificationRules }] = await Promise.all([
       copied<typeof import("../src/storage/store.ts")>("src/storage/store.ts"),
-      copied<typeof import("../src/identity/retention/retention.ts")>("src/identity/retention/retention.ts"),
+      copied<typeof import("../src/storage/retention/verification-rules.ts")>(
+        "src/storage/retention/verification-rules.ts",
+      ),
     ]);
     const { db, close } = await openStore({ ...fresh.settings, serving: false });
     const row = db.selectFrom("verification").select("sealed_record").where("subject_last4", "=", "0077");
     assert.notEqual((await row.executeTakeFirstOrThrow()).sealed_record, null);
-    const rule = ledgerRules({ recordRetention: -60_000 }).find((each) => each.name === "sealed records")!;
+    const times = { keyLifetime: 0, recordRetention: -60_000 };
+    const rule = verificationRules(times).find((each) => each.name === "sealed records")!;
     const past = db.updateTable("verification").set({ completed_at: 1 }).where("subject_last4", "=", "0077");
     await past.execute();
     await db.transaction().execute((trx) => rule.remove(trx, 2));
@@ -293,8 +296,8 @@ suite("a kind of check that is a value, an operation and its rows", () => {
     const more = { ...passport, passport: "D77123456" };
     assert.equal(await codeOf("passport", more, { credential }), "402 spending_cap_reached");
     const { engines: ofCopy } = await copied<typeof import("./support/engines.ts")>("test/support/engines.ts");
-    const { startOperators } = await copied<typeof import("../src/console/operators.fixture.ts")>(
-      "src/console/operators.fixture.ts",
+    const { startOperators } = await copied<typeof import("../src/features/console/operators.fixture.ts")>(
+      "src/features/console/operators.fixture.ts",
     );
     const operators = await startOperators(ofCopy[0]!);
     try {

@@ -33,24 +33,24 @@ suite("npm run new:vendor", () => {
   test("lays a vendor that works, whose suite names what is left to fill in", () => {
     assert.equal(lay("okra").status, 0);
     const files = [
-      ...["index.ts", "wire.ts", "okra.test.ts"].map((file) => `src/upstreams/vendors/okra/${file}`),
+      ...["index.ts", "wire.ts", "okra.test.ts"].map((file) => `src/vendors/okra/${file}`),
       ...["stand-in.ts", "samples/bvn.json", "samples/failures.json"].map((file) => `stand-ins/okra/${file}`),
     ];
-    const tables = ["src/upstreams/registry.ts", "stand-ins/stand-ins.ts"];
-    const format = ["check", "--vcs-enabled=false", "src/upstreams/vendors/okra", "stand-ins/okra", ...tables];
+    const tables = ["src/vendors/registry.ts", "stand-ins/stand-ins.ts"];
+    const format = ["check", "--vcs-enabled=false", "src/vendors/okra", "stand-ins/okra", ...tables];
     execFileSync(join("node_modules", ".bin", "biome"), format, { cwd: copy, stdio: "pipe" });
-    const types = { extends: "./tsconfig.json", include: ["src/upstreams/vendors/okra", "stand-ins/okra"] };
+    const types = { extends: "./tsconfig.json", include: ["src/vendors/okra", "stand-ins/okra"] };
     writeFileSync(join(copy, "okra.tsconfig.json"), JSON.stringify(types));
     execFileSync(join("node_modules", ".bin", "tsc"), ["-p", "okra.tsconfig.json"], { cwd: copy, stdio: "pipe" });
-    const { status, stdout } = ran("--test", "--test-reporter=tap", "src/upstreams/vendors/okra/okra.test.ts");
+    const { status, stdout } = ran("--test", "--test-reporter=tap", "src/vendors/okra/okra.test.ts");
     assert.equal(status, 1);
     const failed = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name);
     assert.deepEqual(failed, ["okra has nothing left to fill in"]);
     for (const file of [...files, "docs/vendors/okra.md"]) assert.ok(stdout.includes(`${file}:`), file);
     const [registry, standIns] = tables.map((file) => readFileSync(join(copy, file), "utf8"));
-    assert.match(registry!, /korapay\/index\.ts";\nimport \{ okra \} from "\.\/vendors\/okra\/index\.ts";\nimport/);
+    assert.match(registry!, /korapay\/index\.ts";\nimport \{ okra \} from "\.\/okra\/index\.ts";\nimport/);
     assert.match(standIns!, / {2}korapay: korapayStandIn,\n {2}okra: okraStandIn,\n {2}prembly/);
-    const played = ran("--test", "--test-name-pattern=okra|every vendor", "src/commands/stand-in/stand-ins.test.ts");
+    const played = ran("--test", "--test-name-pattern=okra|every vendor", "src/features/stand-in/stand-ins.test.ts");
     assert.equal(played.status, 0, played.stdout);
   });
 });

@@ -7,9 +7,9 @@ import { dirname } from "node:path";
  * of it works, and its suite names each place that is still to be filled in.
  */
 const name = process.argv[2] ?? "";
-const registry = "src/upstreams/registry.ts";
+const registry = "src/vendors/registry.ts";
 const standIns = "stand-ins/stand-ins.ts";
-const folder = `src/upstreams/vendors/${name}`;
+const folder = `src/vendors/${name}`;
 const longestLine = 120;
 
 /** By the file in `test/new-vendor/` from which they are made. */
@@ -30,7 +30,7 @@ if (existsSync(folder)) fail(`${folder} exists.`);
 for (const [template, file] of Object.entries(files)) {
   mkdirSync(dirname(file), { recursive: true });
   const text = filled(readFileSync(`test/new-vendor/${template}`, "utf8"));
-  const samples = file.startsWith("stand-ins/") ? "./samples/" : `../../../../stand-ins/${name}/samples/`;
+  const samples = file.startsWith("stand-ins/") ? "./samples/" : `../../../stand-ins/${name}/samples/`;
   writeFileSync(file, text.replaceAll("./samples/", samples));
 }
 writeFileSync(registry, registered(readFileSync(registry, "utf8")));
@@ -45,8 +45,8 @@ Then: npx node --test ${folder}/${name}.test.ts names what is left to fill in, a
 function filled(text: string): string {
   const capital = name[0]!.toUpperCase() + name.slice(1);
   return text
-    .replaceAll('"../../src/upstreams/', '"../../')
-    .replaceAll('"../../src/', '"../../../')
+    .replaceAll('"../../src/vendors/', '"../')
+    .replaceAll('"../../src/', '"../../')
     .replaceAll('"../../stand-ins/', '"../')
     .replaceAll("acme", name)
     .replaceAll("ACME", name.toUpperCase())
@@ -60,7 +60,7 @@ function registered(text: string): string {
   const sorted = [...names, name].sort();
   const line = `export const vendors: readonly Vendor[] = [${sorted.join(", ")}];`;
   const lines = `export const vendors: readonly Vendor[] = [\n${sorted.map((each) => `  ${each},\n`).join("")}];`;
-  const imported = `import { ${name} } from "./vendors/${name}/index.ts";\n${text}`;
+  const imported = `import { ${name} } from "./${name}/index.ts";\n${text}`;
   return imported.replace(list, line.length > longestLine ? lines : line);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { before, suite, test } from "node:test";
 import { type AddEventEndpointAnswer, Duba } from "../client/src/duba.ts";
 import { ConfigError, readConfig } from "../src/config/read-config.ts";
-import { scopes } from "../src/operation/operation.ts";
+import { scopes } from "../src/declare/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, suiteService } from "./support/service.ts";
@@ -14,7 +14,7 @@ suite("several prefixes of paths", () => {
   const service = suiteService({ DUBA_PATH_PREFIXES: prefixes.join(","), DUBA_METRICS: "127.0.0.1:0" });
   let metricsPort: number;
   before(async () => {
-    metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+    metricsPort = await service.metrics!.listen();
   });
 
   test("serve every operation under each, which the metrics count as one", async () => {
@@ -96,7 +96,7 @@ test("a client with two base addresses sends what Duba answers to Duba, and noth
     for (const each of [asked, `${asked}?after=0`]) assert.match(each, isDuba);
   }
   const elsewhere =
-    "internet/data cable-tv electricity transaction/requery transfer/bank transfer/list-banks transfer/verify-account electricity/verify-meter airtime";
+    "internet/data cable-tv electricity transaction/requery transfer/bank transfer/list-banks transfer/verify-account electricity/verify-meter electricity/fetch-billers sme-data/lookup airtime";
   for (const path of elsewhere.split(" ")) assert.doesNotMatch(`/api/v2/${path}`, isDuba);
 });
 
@@ -143,10 +143,6 @@ suite("a wrong path", () => {
       assert.ok(message.includes(`Did you mean ${meant}?`), `${path}: ${message}`);
       assert.doesNotMatch(response.text, /22000000017|Verify-BVN/);
     }
-    for (const path of ["internet/data", "transaction/requery", "transfer/bank", "cable-tv", "electricity/pay"]) {
-      const response = await service.ask(`/api/v2/${path}`, { method: "POST", body: {} });
-      assert.match(assertFailure(response, 404, "not_offered").message, /^Duba lists and verifies: it sells nothing/);
-    }
     for (const path of [
       "/",
       "/api/v2",
@@ -160,6 +156,43 @@ suite("a wrong path", () => {
       const { text } = await service.ask(path, { method: "PUT", credential: false });
       assert.doesNotMatch(text, /Did you mean/, path);
     }
+  });
+});
+
+suite("a path of the family that Duba does not serve", () => {
+  const service = suiteService({ DUBA_LIMITS: "off" });
+  const purchases = [
+    "airtime internet/data internet/data/spectranet internet/data/purchase cable-tv cable-tv/purchase cable-tv/validate-customer",
+    "epin/purchase transaction/requery education/waec-purchase education/jamb-purchase corporate-data/purchase sme-data/purchase",
+    "corporate-data sme-data betting/fund betting/validate electricity electricity/pay electricity/validate-meter transfer transfer/bank",
+    "transfer/verify-account transfer/list-banks wallet/fund wallets virtual-accounts virtual-account/create",
+  ].flatMap((line) => line.split(" "));
+  const lists = [
+    "electricity/fetch-billers transfer/get-transfer-data transfer/list-banks betting/fetch-billers epin/fetch-providers",
+    "airtime/fetch-providers sme-data/lookup education/jamb-lookup transactions transaction/22000000017 virtual-accounts",
+  ].flatMap((line) => line.split(" "));
+
+  test("is told so, and to send it elsewhere: every purchase, and every list of other goods", async () => {
+    const all = [...purchases.map((path) => ["POST", path]), ...lists.map((path) => ["GET", path])];
+    for (const [method, path] of all)
+      for (const prefix of ["/api/v2", "/api", "/api/v1", ""]) {
+        const response = await service.ask(`${prefix}/${path}?x=1`, { method: method!, credential: false });
+        const { message } = assertFailure(response, 404, "not_offered");
+        assert.match(message, /^Duba lists and verifies: it sells nothing/);
+        assert.doesNotMatch(message, /Did you mean/);
+      }
+  });
+
+  test("is no other operation's, also where nobody thought of it", async () => {
+    const others = [
+      "parking/fetch-billers parking/plans education/fetch-providers education/results-lookup flights/list kyc/verify-cac",
+      "kyc/verify-pvc kyc/verify-passport kyc/verify-drivers-license cards/list movies/packages hotels/lookup",
+    ];
+    for (const path of others.flatMap((line) => line.split(" ")))
+      for (const method of ["GET", "POST"]) {
+        const { message } = assertFailure(await service.ask(`/api/v2/${path}`, { method }), 404, "route_not_found");
+        assert.doesNotMatch(message, /Did you mean/, path);
+      }
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
-import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { type Operators, startOperators } from "../src/features/console/operators.fixture.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { ran, terminalActor } from "./support/command-line.ts";
 import { usualEngines } from "./support/engines.ts";
@@ -50,7 +50,7 @@ for (const engine of usualEngines)
         ...{ DUBA_QOREID_URL: vendor.url, DUBA_QOREID_CLIENT_ID: "id", DUBA_QOREID_SECRET: "secret" },
       });
       vendorsAtStart = (await status()).vendors.map(({ name }: { name: string }) => name);
-      port = await operators.service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+      port = await operators.service.metrics!.listen();
       credential = (await operators.service.newKey({ mode: "live" })).text;
     });
     after(async () => {

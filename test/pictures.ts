@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { mock } from "node:test";
-import { busySettings, fillBusyDay, officersSession } from "../src/console/busy-day.fixture.ts";
+import { busySettings, fillBusyDay, officersSession } from "../src/features/console/busy-day.fixture.ts";
 import { findBrowser, startBrowser } from "./support/browser.ts";
 import { startService } from "./support/service.ts";
 

@@ -140,6 +140,15 @@ suite("the process", { concurrency: true }, () => {
     );
   });
 
+  test("warns of a Node with published security holes", async () => {
+    const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"26.12.0"}})';
+    const options = `--import=data:text/javascript,${encodeURIComponent(old)}`;
+    const service = await served({ DUBA_DATA: freshFolder(), NODE_OPTIONS: options });
+    await stop(service);
+    const warned = /"level":40,[^\n]*"node":"26\.12\.0","msg":"Node 26\.12\.0, [^\n]* Install Node 26\.12\.1 or newer,/;
+    assert.match(service.out(), warned);
+  });
+
   test("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");

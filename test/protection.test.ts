@@ -8,7 +8,7 @@ import { type Engine, engines, type Fresh } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 
 const strict = { DUBA_FOUR_EYES: "on" };
-const loose = { DUBA_FOUR_EYES: "off", DUBA_GUARD: "factor=9,mean=100%" };
+const loose = { DUBA_FOUR_EYES: "off", DUBA_GUARD_PRICE_FACTOR: "9", DUBA_GUARD_PRICE_MEAN: "100%" };
 /** Four and a half times the price of the starter catalogue. */
 const far = ["catalogue", "edit", "MTNDATA 104", "--price", "450"];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { isKeyed, type Operation, scopes } from "../src/operation/operation.ts";
+import { isKeyed, type Operation, scopes } from "../src/declare/operation.ts";
 import { everyOperation } from "../src/wire/every-operation.ts";
 import { findBrowser, missingBrowser, startBrowser } from "./support/browser.ts";
 import { suiteService } from "./support/service.ts";

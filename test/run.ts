@@ -6,13 +6,15 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Counts, ShareResult, Times } from "./share.ts";
-import { dropDatabases } from "./support/engines.ts";
+import { changedFiles, testsOf } from "./support/changed-files.ts";
+import { dropDatabases, dropLeavings, holdRun } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
  * `npm test`: everything that `npm run check` holds, and every test file but those of `npm run test:all`, which runs them: browsers, trials
  * with crowds, kills and faults, and programs that run as a reader of the documents would run them. Names on the command line choose among all
- * files, and leave the check out. `--times` lists the files that took longest.
+ * files, and leave the check out. `--times` lists the files that took longest. `--changed` runs the files that differ from the last commit, those
+ * beside a changed file, and those that import one.
  *
  * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
  * files, one after another, and Node's compile cache is kept from run to run. Three processes more run at a time than there are
@@ -24,6 +26,7 @@ const sharesPerProcess = 2;
 const longestShare = 1_800_000;
 /** What a file is taken to need that never ran here, by its path: the first that fits. Milliseconds. */
 const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
+  [/left-out|on-postgres|ten-days/, 150_000],
   [/\.browser\./, 30_000],
   [/commands|^src\/console\//, 6_000],
   [/^test\//, 3_500],
@@ -36,11 +39,13 @@ const usualTimes: readonly [path: RegExp, milliseconds: number][] = [
 const theRest = [
   /\.browser\.test\.ts$/,
   /^test\/crash\//,
+  /^test\/simulation\/(on-postgres|ten-days)\.test\.ts$/,
   /^test\/(new-kind|new-vendor|hostile-files|readme|guides|client-examples|webhook-examples|gateway-faults|release)\.test\.ts$/,
   /^test\/(draining|events-killed|first-hour|store-faults|vendor-faults|waiting-for-the-store|workers|process)\.test\.ts$/,
   /^test\/(concurrency|console-statements|spending|stand-ins|strangers)\.test\.ts$/,
   /^src\/catalogue\/(killed-import|under-load|sync\/source-faults)\.test\.ts$/,
   /^src\/identity\/verification\/lost-replies\.test\.ts$/,
+  /^test\/left-out-(features|tables)\.test\.ts$/,
   /^client\/test\/packed\.test\.ts$/,
 ];
 /** Holds one entry per source file, which Node replaces when the file changes. */
@@ -53,13 +58,19 @@ const isRest = (file: string) => theRest.some((pattern) => pattern.test(file));
 const isWanted = (file: string) =>
   asked.length > 0 ? asked.some((word) => file.includes(word)) : isRest(file) === words.includes("--rest");
 const files = globSync("{src,pages,test,bench,client/test,check/test}/**/*.test.ts").sort();
-const chosen = files.filter(isWanted);
-if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
+const isOfChange = words.includes("--changed");
+const chosen = isOfChange ? testsOf(changedFiles(), files) : files.filter(isWanted);
+if (chosen.length === 0)
+  throw new Error(
+    isOfChange ? "No test file is about what changed." : `No test file has ${asked.join(" or ")} in its path.`,
+  );
 const times: Record<string, Times> = readTimes();
 const started = performance.now();
 const checked = words.every((word) => word === "--times") ? check() : undefined;
 const postgres = await withPostgres();
 const name = randomBytes(4).toString("hex");
+await dropLeavings(postgres.url);
+const letGo = await holdRun(postgres.url, name);
 const outputs: string[] = [];
 const counts: Counts = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0 };
 const taken: Record<string, Times> = {};
@@ -71,6 +82,7 @@ try {
   await Promise.all(Array.from({ length: processes }, work));
 } finally {
   await dropDatabases(postgres.url, name);
+  await letGo();
   await postgres.stop();
 }
 await checked;

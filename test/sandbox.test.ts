@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { reservedFor, sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
+import { reservedFor, sandboxNumbers } from "../src/vendors/sandbox/numbers.ts";
 import { usualEngines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type ServiceResponse, suiteService } from "./support/service.ts";

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { readConfig } from "../src/config/read-config.ts";
-import { everySetting } from "../src/config/settings.ts";
-import { vendors } from "../src/upstreams/registry.ts";
+import { settingsOfFeatures } from "../src/features.ts";
+import { vendors } from "../src/vendors/registry.ts";
+import { everySetting } from "../src/wire/every-setting.ts";
 import { ran } from "./support/command-line.ts";
 import { usualEngines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
@@ -14,7 +15,9 @@ import { until } from "./support/until.ts";
 const readable = new Set([
   "DUBA_KEYRING",
   // It stands on every statement for a client.
-  "DUBA_BUSINESS",
+  "DUBA_BUSINESS_NAME",
+  "DUBA_BUSINESS_ADDRESS",
+  "DUBA_BUSINESS_PAY_TO",
   // The names of our accounts with vendors.
   ...vendors
     .flatMap(({ settings }) => Object.values(settings).map(({ name }) => name))
@@ -47,7 +50,7 @@ suite("a secret in any setting", () => {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
       // A replica follows a PostgreSQL database.
       const environment = { DUBA_DATABASE_URL: "postgres://127.0.0.1/duba", [setting.name]: value };
-      const noted = JSON.stringify(readConfig(environment).overrides);
+      const noted = JSON.stringify(readConfig(environment, settingsOfFeatures).overrides);
       assert.ok(!noted.includes(canary), `${setting.name}: ${noted}`);
     }
   });

@@ -71,11 +71,21 @@ events.on("test:complete", ({ nesting, file, details }) => {
   const { wall, cpu } = times[name] ?? { wall: 0, cpu: 0 };
   times[name] = { wall: wall + details.duration_ms, cpu: cpu + sinceBefore };
 });
+/** The tests that began and did not end, the outer ones first. */
+const underWay: string[] = [];
+events.on("test:dequeue", ({ nesting, name }) => {
+  underWay.length = nesting;
+  underWay.push(name);
+});
+events.on("test:complete", ({ nesting }) => {
+  underWay.length = Math.min(underWay.length, nesting);
+});
 /** A test that leaves a server open would keep this process for ever after the last one. */
 let leaving: NodeJS.Timeout | undefined;
 const leaveLater = () => {
   clearTimeout(leaving);
   leaving = setTimeout(() => {
+    if (underWay.length > 0) console.error(`A test hangs: ${underWay.join(": ")}.`);
     console.error(`Tests left this open: ${process.getActiveResourcesInfo().join(", ")}.`);
     process.exit(1);
   }, openFor).unref();

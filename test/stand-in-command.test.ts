@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { parseInvoice } from "../src/identity/books/invoice.ts";
+import { parseInvoice } from "../src/features/books/invoice.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { ran } from "./support/command-line.ts";
 import { freePort } from "./support/free-port.ts";

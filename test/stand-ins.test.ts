@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { inventedPerson } from "../src/checks/invented-person.ts";
-import { startStandIn } from "../src/commands/stand-in/start-stand-in.ts";
-import { nairaOf } from "../src/operation/money.ts";
-import { vendors } from "../src/upstreams/registry.ts";
+import { nairaOf } from "../src/declare/money.ts";
+import { startStandIn } from "../src/features/stand-in/start-stand-in.ts";
+import { vendors } from "../src/vendors/registry.ts";
 import { phoneOfNumber, standInNumbers } from "../stand-ins/numbers.ts";
 import { standIns } from "../stand-ins/stand-ins.ts";
 import { ran } from "./support/command-line.ts";
@@ -103,7 +103,7 @@ suite("the whole service in front of a stand-in", { concurrency: true }, () => {
           ],
         );
 
-        const metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+        const metricsPort = await service.metrics!.listen();
         const written = {
           log: JSON.stringify(service.lines),
           events: (await service.ask("/api/v2/events?after=0", { credential })).text,

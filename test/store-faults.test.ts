@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { recorded } from "../src/access/access.fixture.ts";
 import { createKey } from "../src/access/keys/keys.ts";
-import { type Attempt, withAttempts } from "../src/identity/ledger/attempts.ts";
+import { type Attempt, withAttempts } from "../src/ledger/attempts.ts";
 import type { VerificationRow } from "../src/storage/tables.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, type ServiceResponse, sandboxKey } from "./support/service.ts";

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
-import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
 import { engines, usualEngines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, suite, test } from "node:test";
-import { lastVendor, withAttempts } from "../src/identity/ledger/attempts.ts";
-import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
-import { didNoWork, outcomeWord } from "../src/upstreams/ports/outcomes.ts";
-import { storedReason } from "../src/upstreams/ports/reasons.ts";
-import { vendorFaults, vendorWaits } from "../src/upstreams/vendor-faults.fixture.ts";
+import { lastVendor, withAttempts } from "../src/ledger/attempts.ts";
+import { type Behaviour, json, LocalVendor } from "../src/vendors/local-vendor.fixture.ts";
+import { didNoWork, outcomeWord } from "../src/vendors/ports/outcomes.ts";
+import { storedReason } from "../src/vendors/ports/reasons.ts";
+import { vendorFaults, vendorWaits } from "../src/vendors/vendor-faults.fixture.ts";
 import verifiedFile from "../stand-ins/blusalt/samples/verified.json" with { type: "json" };
 import foundFile from "../stand-ins/dojah/samples/found.json" with { type: "json" };
 import { usualEngines } from "./support/engines.ts";

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { assertFailure, type Refusal } from "./support/failure.ts";
-import { type ServiceResponse, startService, type TestService } from "./support/service.ts";
+import { type ServiceResponse, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -97,6 +101,48 @@ suite("settings of verifications", { concurrency: true }, () => {
       assert.doesNotMatch(again.text, new RegExp(first.json.data.personal_info.last_name));
       const { data } = (await service.ask("/api/v2/kyc/verifications?idempotency_key=gone")).json;
       assert.deepEqual([data.state, data.charged, data.attempts], ["verified", true, 1]);
+    });
+  });
+
+  test("a record that is not kept costs nothing if its caller hung up, and is charged if its caller got it", async () => {
+    await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
+      // The sandbox takes three seconds for it.
+      const slow = { bvn: "00000000008" };
+      const stateOf = async (key: string) => {
+        const { json } = await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`);
+        return [json.data?.state, json.data?.charged];
+      };
+      const asking = (key: string) => ({
+        ...{ port: service.port, path, method: "POST" },
+        headers: {
+          Authorization: `Bearer ${sandboxKey}`,
+          "Content-Type": "application/json",
+          "Idempotency-Key": key,
+        },
+      });
+      const leaving = request(asking("left"));
+      leaving.on("error", () => {});
+      leaving.end(JSON.stringify({ ...person, ...slow }));
+      await until(async () => (await stateOf("left"))[0] === "started");
+      leaving.destroy();
+      await verified(service, { given: slow, headers: { "Idempotency-Key": "stayed" } });
+      // It ends its side only, and reads on.
+      const reading = request({ ...asking("read"), agent: false });
+      reading.end(JSON.stringify({ ...person, ...slow }));
+      const answer = once(reading, "response");
+      await until(async () => (await stateOf("read"))[0] === "started");
+      reading.socket!.end();
+      const [response] = (await answer) as [IncomingMessage];
+      assert.equal(((await json(response)) as { success: boolean }).success, true);
+      await until(async () => (await stateOf("left")).join() === "verified,false");
+      for (const [key, charged] of [
+        ["left", false],
+        ["stayed", true],
+        ["read", true],
+      ] as const) {
+        const again = await verified(service, { given: slow, headers: { "Idempotency-Key": key } });
+        assert.equal(assertFailure(again, 410, "record_no_longer_held", { path }).error.charged, charged);
+      }
     });
   });
 

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { loopback } from "../src/events/events.fixture.ts";
-import { sendDelivery } from "../src/events/send-delivery.ts";
-import { signedHeaders } from "../src/events/signature.ts";
+import { loopback } from "../src/features/events/events.fixture.ts";
+import { sendDelivery } from "../src/runtime/network/send-delivery.ts";
+import { signedHeaders } from "../src/runtime/network/signature.ts";
 import { nodeEnvironment } from "./support/process.ts";
 import { until } from "./support/until.ts";
 
@@ -50,7 +50,7 @@ suite("the receiver in docs/events.md", () => {
     const sent = async (headers: Record<string, string>, text = body) =>
       (
         await sendDelivery(
-          { url: `http://127.0.0.1:${port}/`, body: text, headers, allowsPlain: true },
+          { url: `http://127.0.0.1:${port}/`, owner: "acc_shop", body: text, headers, allowsPlain: true },
           { networks: loopback },
         )
       ).outcome;

@@ -1,5 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request as requestPlain } from "node:http";
-import { request as requestTls, Agent as TlsAgent } from "node:https";
+import { type Agent, type IncomingHttpHeaders, request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
 
 /** A request as it goes to the server. `fetch` refuses bodies with GET and mends paths, so we use neither. */
 export interface ServerRequest {
@@ -29,20 +29,18 @@ export class NoResponse extends Error {
 }
 
 const mostBytes = 16 * 1024 ** 2;
-/** Servers close connections that are quiet for longer, perhaps just when we send. Milliseconds. */
-const kept = { keepAlive: true, timeout: 4000 };
 
-/** Sends requests to one server, over connections that stay open. */
+/** Sends requests to one server, over the connections of an agent. */
 export class Server {
   readonly #base: URL;
   readonly #timeout: number;
-  readonly #agent: Agent | TlsAgent;
+  readonly #agent: Agent;
 
   /** `timeout` in milliseconds. */
-  constructor(base: URL, timeout: number) {
+  constructor(base: URL, timeout: number, agent: Agent) {
     this.#base = base;
     this.#timeout = timeout;
-    this.#agent = base.protocol === "https:" ? new TlsAgent(kept) : new Agent(kept);
+    this.#agent = agent;
   }
 
   /** Throws `NoResponse`. */
@@ -59,7 +57,9 @@ export class Server {
     const { promise, resolve, reject } = Promise.withResolvers<CheckedResponse>();
     const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
     const options = {
-      ...{ method, agent: this.#agent, headers: { ...length, ...headers } },
+      method,
+      agent: this.#agent,
+      headers: { ...length, ...headers },
       path: this.#base.pathname.replace(/\/$/, "") + path,
       signal: AbortSignal.timeout(this.#timeout),
     };

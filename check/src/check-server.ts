@@ -1,3 +1,4 @@
+import type { Agent } from "node:http";
 import { NoResponse, Server } from "./ask-server.ts";
 import { CheckError } from "./check-error.ts";
 import { everyOperation, listCorporateBundles, lookupWaecAmount, withoutPrefix } from "./document.ts";
@@ -27,6 +28,8 @@ export interface CheckRun {
   progress: (done: number, all?: number) => void;
   /** Says why no connection works, by Node's code of the error. */
   unreachable: (origin: string, code: string) => string;
+  /** Opens connections for `http:` or `https:`, and bounds what a response may hold beside its body. */
+  agentOf: (protocol: string) => Agent;
 }
 
 export { CheckError };
@@ -41,7 +44,7 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
   const { url, prefix } = withoutPrefix(run.url);
   const points = chosenPoints(run);
   const { origin } = new URL(url);
-  const server = new Server(new URL(url), timeout);
+  const server = new Server(new URL(url), timeout, run.agentOf(new URL(url).protocol));
   const values = { ...inventedPerson, ...run.values };
   const session = new CheckSession(server, key, values, { prefix, otherKey });
   try {
@@ -51,7 +54,10 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
     if (otherKey !== "") await refuseWrongKey(session, origin, otherKey, " of --other-key");
     if (key !== "" && !run.liveSafe) await adoptAmount(session);
     const results = await runPoints(points, session, {
-      ...{ origin, timeout, progress, missing: missingIn(run) },
+      origin,
+      timeout,
+      progress,
+      missing: missingIn(run),
       secrets: [key, basicOf(key), otherKey, values.bvn, values.phone].filter((secret) => secret !== ""),
     });
     return { results, seconds: tenths(performance.now() - begun), waited: tenths(session.waited) };

@@ -59,7 +59,10 @@ export const everyOperation: readonly Operation[] = described.map(
     const inUrl = parameters.filter((parameter) => parameter.in === "query" || parameter.in === "path");
     const { properties = {}, required = [] } = (body?.schema ?? {}) as ObjectSchema;
     return {
-      ...{ id, method, path, documented: documentedIds.includes(id) },
+      id,
+      method,
+      path,
+      documented: documentedIds.includes(id),
       needsKey: security.every((scheme) => "bearer" in scheme),
       isAboutPeople: description.includes("`identity:verify`"),
       isByPermission: description.includes("`events:manage`"),

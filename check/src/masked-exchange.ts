@@ -77,7 +77,7 @@ function formsOf(value: unknown): unknown {
 
 /** Replaces each run of ten or more digits, which may be a BVN, a NIN or a phone number, with "…". */
 function redactNumbers(text: string): string {
-  return text.replace(/\d(?:[ -]?\d){9,}/g, "…");
+  return text.replace(/\p{Nd}(?:[ \p{Cf}\p{Pd}()./_]{0,3}\p{Nd}){9,}/gu, "…");
 }
 
 /** Replaces whole API keys and tokens, also where a header encodes them. */

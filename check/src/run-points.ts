@@ -55,7 +55,10 @@ export async function runPoints(
     if (exchanges.length > 0) timeouts = exchanges.at(-1)!.answered ? 0 : timeouts + 1;
     const shown = judged.outcome === "broken" ? exchanges.slice(-3) : [];
     results.push({
-      ...{ id, part, sentence, ...judged },
+      id,
+      part,
+      sentence,
+      ...judged,
       milliseconds: Math.round(performance.now() - begun),
       exchanges: shown.map((exchange) => maskedExchange(exchange, options.origin, options.secrets)),
     });

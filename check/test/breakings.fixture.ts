@@ -97,7 +97,7 @@ export function breakings(
     table[`${id}.member-twice`] = {
       by: accepts(place, ({ body }) => body?.endsWith('"amount":"","amount":""}') ?? false, like),
     };
-    table[`${id}.array-body`] = { by: accepts(place, ({ body }) => body === "[]", like) };
+    table[`${id}.array-body`] = { by: accepts(place, ({ body }) => body === "[1]", like) };
     table[`${id}.form-body`] = { by: accepts(place, ({ body }) => body === "a=b", like) };
   }
   return {

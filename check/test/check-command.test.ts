@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Agent } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { sandboxKey, suiteService } from "../../test/support/service.ts";
@@ -8,7 +9,7 @@ import { everyPoint } from "../src/points/index.ts";
 import { runPoints } from "../src/run-points.ts";
 import { CheckSession } from "../src/session.ts";
 import { breakings } from "./breakings.fixture.ts";
-import type { PathName } from "./breaks.fixture.ts";
+import { type PathName, withJson } from "./breaks.fixture.ts";
 
 const points = everyPoint(everyOperation);
 const values = {
@@ -36,17 +37,22 @@ for (const engine of engines)
     };
     const judged = async (asking: (asked: ServerRequest) => Promise<CheckedResponse>) => {
       const session = new CheckSession({ ask: asking }, sandboxKey, values, {
-        ...{ idempotencyKey: "a-key-of-the-check", otherKey },
+        idempotencyKey: "a-key-of-the-check",
+        otherKey,
       });
       const results = await runPoints(points, session, {
-        ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
+        origin: service.url,
+        timeout: 1000,
+        secrets: [],
+        missing: new Set(),
+        progress: () => {},
       });
       return Map.groupBy(results, ({ outcome }) => outcome);
     };
 
     before(async () => {
       otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
-      server = new Server(new URL(service.url), 10_000);
+      server = new Server(new URL(service.url), 10_000, new Agent({ keepAlive: true }));
       begun = Date.now();
     });
     after(async () => {
@@ -57,6 +63,20 @@ for (const engine of engines)
       const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
       assert.deepEqual(
         [...broken, ...left_out].map(({ id, why }) => [id, why]),
+        [],
+      );
+    });
+
+    test("holds for a Duba of 0.1, whose failures have another word", async () => {
+      const { broken = [] } = Object.fromEntries(
+        await judged(async (asked) => {
+          const answered = await ask(asked);
+          if (!answered.json || answered.status < 400) return answered;
+          return { ...answered, ...withJson({ ...answered.json, status: "error" }) };
+        }),
+      );
+      assert.deepEqual(
+        broken.map(({ id, why }) => [id, why]),
         [],
       );
     });

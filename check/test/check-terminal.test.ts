@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
+import { Agent, createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -292,7 +292,7 @@ suite("duba check", () => {
 
   /** Passes requests on to the service, and breaks its responses. */
   function breaking(by: ReturnType<typeof changedJson>): RequestListener {
-    const server = new Server(new URL(service.url), 10_000);
+    const server = new Server(new URL(service.url), 10_000, new Agent({ keepAlive: true }));
     return async (request, response) => {
       const { method = "", url = "", rawHeaders } = request;
       const headers: Record<string, string> = {};

@@ -73,20 +73,19 @@ export function caller(usual: Options): Call {
     let last = await sent(request);
     for (let tries = 0; !last.success; tries += 1) {
       if (!(await waited(last, tries, options))) return last;
-      if (isLost(last)) {
-        const found = await sent(question);
-        if (found.success && stateOf(found) === "started" && performance.now() < deadline) {
-          // A verification that runs is no failed try.
-          tries -= 1;
-          if (!(await pause(pollEvery, options.signal))) return aborted();
-          continue;
-        }
-        if (!found.success && isLost(found)) continue;
-      }
+      // A verification that runs is no failed try. A question that is lost says nothing: the request itself finds out.
+      while (isLost(last) && (await runs(question)) && performance.now() < deadline)
+        if (!(await pause(pollEvery, options.signal))) return aborted();
       if (options.signal?.aborted) return aborted();
       last = await sent(request);
     }
     return last;
+  }
+
+  /** Whether the service says that the verification of a key still runs. */
+  async function runs(question: Request): Promise<boolean> {
+    const found = await sent(question);
+    return found.success && stateOf(found) === "started";
   }
 
   /** Waits before the next try; false if there is none. */

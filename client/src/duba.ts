@@ -101,7 +101,8 @@ export interface FailureFacts {
 /** A failure. Switch on `error.code`, and keep a default: a newer service may have more codes. */
 export interface Failure<Code extends string = FailureCode> {
   success: false;
-  status: "error";
+  /** Servers up to 0.1 say "error". */
+  status: "failed" | "error";
   /** A sentence for people; it may change. */
   message: string;
   error: { code: Code | ClientCode } & FailureFacts & ClientFacts;
@@ -187,53 +188,6 @@ export interface CableProduct {
   amount: string;
 }
 
-export interface CatalogueChange {
-  /** Revision that holds the change; all changes of one hold from one moment on */
-  revision: number;
-  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
-  list:
-    | "data-providers"
-    | "data-bundles"
-    | "corporate-bundles"
-    | "cable-providers"
-    | "cable-products"
-    | "cable-add-ons"
-    | "prices";
-  /** What happened to the entry */
-  change: "added" | "modified" | "removed";
-  /** Since when it holds, or from when it will, UTC */
-  holds_from: string;
-  /** The entry before, as its list shows it to you; null if it is not there */
-  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
-  /** The entry after, as its list shows it to you; null if it is not there */
-  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
-}
-
-export interface OwnPrice {
-  /** Codes of a provider or an entry, provider first, that has other prices for you now; empty: any provider may */
-  of: string;
-}
-
-export interface ScheduledChange {
-  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
-  list:
-    | "data-providers"
-    | "data-bundles"
-    | "corporate-bundles"
-    | "cable-providers"
-    | "cable-products"
-    | "cable-add-ons"
-    | "prices";
-  /** What happened to the entry */
-  change: "added" | "modified" | "removed";
-  /** Since when it holds, or from when it will, UTC */
-  holds_from: string;
-  /** The entry before, as its list shows it to you; null if it is not there */
-  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
-  /** The entry after, as its list shows it to you; null if it is not there */
-  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
-}
-
 export interface IdentityRecord {
   /** Reference of the verification, made by Duba: 6 alphanumerics and 9 digits */
   request_reference: string;
@@ -315,6 +269,98 @@ export interface Verification {
   created_at: string;
   /** ISO 8601, UTC; null while there is no outcome */
   completed_at: string | null;
+}
+
+export interface AccessToken {
+  /** Opaque; send it as `Authorization: Bearer <access_token>` */
+  access_token: string;
+  token_type: "Bearer";
+  /** YYYY-MM-DD HH:MM:SS in UTC */
+  expires_at: string;
+}
+
+export interface Caller {
+  account: {
+    id: string;
+    name: string;
+  };
+  key: {
+    /** Public id; the secret is never shown again */
+    id: string;
+    label: string;
+    expires_at: string | null;
+    /** Addresses and networks it may be used from; empty: any */
+    addresses: string[];
+  };
+  mode: "test" | "live";
+  scopes: ("catalogue:read" | "identity:verify" | "events:manage")[];
+  limits: {
+    name: string;
+    /** Requests in each window */
+    requests: number;
+    /** Length of the window */
+    seconds: number;
+    /** Requests that are left in this window, in the process that answers */
+    left: number;
+    /** Seconds until the next window */
+    resets_in: number;
+  }[];
+  spending: {
+    /** Verifications are paid from a balance */
+    prepaid: boolean;
+    cap_naira: string | null;
+    cap_verifications: number | null;
+    left_naira: string | null;
+    left_verifications: number | null;
+    renews_at: string | null;
+  };
+}
+
+export interface CatalogueChange {
+  /** Revision that holds the change; all changes of one hold from one moment on */
+  revision: number;
+  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
+  list:
+    | "data-providers"
+    | "data-bundles"
+    | "corporate-bundles"
+    | "cable-providers"
+    | "cable-products"
+    | "cable-add-ons"
+    | "prices";
+  /** What happened to the entry */
+  change: "added" | "modified" | "removed";
+  /** Since when it holds, or from when it will, UTC */
+  holds_from: string;
+  /** The entry before, as its list shows it to you; null if it is not there */
+  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  /** The entry after, as its list shows it to you; null if it is not there */
+  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+}
+
+export interface OwnPrice {
+  /** Codes of a provider or an entry, provider first, that has other prices for you now; empty: any provider may */
+  of: string;
+}
+
+export interface ScheduledChange {
+  /** The list that the entry stands in; `prices`: prices of yours, so fetch the lists of that provider, or all if it names none */
+  list:
+    | "data-providers"
+    | "data-bundles"
+    | "corporate-bundles"
+    | "cable-providers"
+    | "cable-products"
+    | "cable-add-ons"
+    | "prices";
+  /** What happened to the entry */
+  change: "added" | "modified" | "removed";
+  /** Since when it holds, or from when it will, UTC */
+  holds_from: string;
+  /** The entry before, as its list shows it to you; null if it is not there */
+  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  /** The entry after, as its list shows it to you; null if it is not there */
+  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
 }
 
 export interface VerificationSettledEvent {
@@ -436,7 +482,7 @@ export interface EventEndpoint {
   mode: "test" | "live";
   /** Types of the events that it gets */
   types: string[];
-  /** `off`: it answered 410, so it gets nothing until you resend */
+  /** `off`: it answered 410, or the key that made it was revoked. It gets nothing until you resend */
   state: "on" | "off";
   off_since: string | null;
   /** When it was made, UTC */
@@ -450,7 +496,7 @@ export interface ListedEndpoint {
   mode: "test" | "live";
   /** Types of the events that it gets */
   types: string[];
-  /** `off`: it answered 410, so it gets nothing until you resend */
+  /** `off`: it answered 410, or the key that made it was revoked. It gets nothing until you resend */
   state: "on" | "off";
   off_since: string | null;
   /** When it was made, UTC */
@@ -489,51 +535,6 @@ export interface EndpointTest {
 export interface Resent {
   /** How many events wait for the endpoint again */
   events: number;
-}
-
-export interface AccessToken {
-  /** Opaque; send it as `Authorization: Bearer <access_token>` */
-  access_token: string;
-  token_type: "Bearer";
-  /** YYYY-MM-DD HH:MM:SS in UTC */
-  expires_at: string;
-}
-
-export interface Caller {
-  account: {
-    id: string;
-    name: string;
-  };
-  key: {
-    /** Public id; the secret is never shown again */
-    id: string;
-    label: string;
-    expires_at: string | null;
-    /** Addresses and networks it may be used from; empty: any */
-    addresses: string[];
-  };
-  mode: "test" | "live";
-  scopes: ("catalogue:read" | "identity:verify" | "events:manage")[];
-  limits: {
-    name: string;
-    /** Requests in each window */
-    requests: number;
-    /** Length of the window */
-    seconds: number;
-    /** Requests that are left in this window, in the process that answers */
-    left: number;
-    /** Seconds until the next window */
-    resets_in: number;
-  }[];
-  spending: {
-    /** Verifications are paid from a balance */
-    prepaid: boolean;
-    cap_naira: string | null;
-    cap_verifications: number | null;
-    left_naira: string | null;
-    left_verifications: number | null;
-    renews_at: string | null;
-  };
 }
 
 export interface RequestEntry {
@@ -597,7 +598,7 @@ export interface ListCorporateBundlesAnswer {
   status: "success";
   /** Outcome in words */
   message: string;
-  /** Corporate bundles, smallest first */
+  /** Corporate bundles, in the order of the list */
   data: CorporateBundle[];
 }
 
@@ -704,39 +705,6 @@ const fetchCablePlans: Row = {
   isCatalogue: true,
 };
 
-export interface ListCatalogueChangesInput {
-  /** The `next` of an earlier answer, or 0. */
-  after?: string | undefined;
-  /** How many changes to list at most, from 1 to 1000; 100 unless given. */
-  limit?: string | undefined;
-}
-
-export interface ListCatalogueChangesAnswer {
-  success: true;
-  status: "success";
-  /** Outcome in words */
-  message: string;
-  /** Changes after the cursor, oldest first */
-  data: CatalogueChange[];
-  /** What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential */
-  scheduled: ScheduledChange[];
-  /** Cursor for the next call: `after` */
-  next: string;
-  /** True if the next call will list more at once */
-  more: boolean;
-}
-
-export type ListCatalogueChangesFailure = Failure<
-  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
->;
-
-const listCatalogueChanges: Row = {
-  id: "listCatalogueChanges",
-  method: "GET",
-  path: "/api/v2/catalogue/changes",
-  payload: "data",
-};
-
 export interface VerifyBvnInput {
   /** Customer BVN: 11 digits. */
   bvn: string;
@@ -791,7 +759,7 @@ export type VerifyBvnFailure = Failure<
 export interface VerifyBvnOptions extends CallOptions {
   /** Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: a retry with it is never charged twice. */
   idempotencyKey?: string;
-  /** Your handle for the person's consent, 1 to 128 visible ASCII characters; kept on the ledger. */
+  /** Your handle for the person's consent, 1 to 128 visible ASCII characters, without a number, name or birth date of the request; kept on the ledger. */
   consentReference?: string;
   /** W3C trace context, passed on to the identity source. */
   traceparent?: string;
@@ -861,7 +829,7 @@ export type VerifyNinFailure = Failure<
 export interface VerifyNinOptions extends CallOptions {
   /** Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: a retry with it is never charged twice. */
   idempotencyKey?: string;
-  /** Your handle for the person's consent, 1 to 128 visible ASCII characters; kept on the ledger. */
+  /** Your handle for the person's consent, 1 to 128 visible ASCII characters, without a number, name or birth date of the request; kept on the ledger. */
   consentReference?: string;
   /** W3C trace context, passed on to the identity source. */
   traceparent?: string;
@@ -985,6 +953,84 @@ const fetchWalletBalance: Row = {
   method: "GET",
   path: "/api/v2/wallet/balance",
   payload: "general_wallet",
+};
+
+export interface AuthorizeMerchantInput {
+  /** E-mail address of the account; case does not matter. */
+  email?: string | undefined;
+  /** One whole API key of the account. */
+  password?: string | undefined;
+}
+
+export interface AuthorizeMerchantAnswer {
+  success: true;
+  data: {
+    /** Name of the account */
+    business_name: string;
+    token: AccessToken;
+  };
+}
+
+export type AuthorizeMerchantFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const authorizeMerchant: Row = {
+  id: "authorizeMerchant",
+  method: "POST",
+  path: "/api/v2/merchant/authorization",
+  payload: "data",
+};
+
+export interface WhoAmIAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: Caller;
+}
+
+export type WhoAmIFailure = Failure<AnyOperationCode>;
+
+const whoAmI: Row = { id: "whoAmI", method: "GET", path: "/api/v2/me", payload: "data" };
+
+export interface ListCatalogueChangesInput {
+  /** The `next` of an earlier answer, or 0. */
+  after?: string | undefined;
+  /** How many changes to list at most, from 1 to 1000; 100 unless given. */
+  limit?: string | undefined;
+}
+
+export interface ListCatalogueChangesAnswer {
+  success: true;
+  status: "success";
+  /** Outcome in words */
+  message: string;
+  /** Changes after the cursor, oldest first */
+  data: CatalogueChange[];
+  /** What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential */
+  scheduled: ScheduledChange[];
+  /** Cursor for the next call: `after` */
+  next: string;
+  /** True if the next call will list more at once */
+  more: boolean;
+}
+
+export type ListCatalogueChangesFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
+>;
+
+const listCatalogueChanges: Row = {
+  id: "listCatalogueChanges",
+  method: "GET",
+  path: "/api/v2/catalogue/changes",
+  payload: "data",
 };
 
 export interface ListEventsInput {
@@ -1201,7 +1247,7 @@ const resendEvents: Row = {
 export interface RollEventSecretInput {
   /** Id of the endpoint. */
   id: string;
-  /** How long the old secret signs too; 24h unless given. 0s: it ends at once. */
+  /** How long the old secret signs too, 30d at most; 24h unless given. 0s: it ends at once. */
   overlap?: string | undefined;
 }
 
@@ -1258,51 +1304,6 @@ const removeEventEndpoint: Row = {
   path: "/api/v2/events/endpoints/{id}",
   payload: "data",
 };
-
-export interface AuthorizeMerchantInput {
-  /** E-mail address of the account; case does not matter. */
-  email?: string | undefined;
-  /** One whole API key of the account. */
-  password?: string | undefined;
-}
-
-export interface AuthorizeMerchantAnswer {
-  success: true;
-  data: {
-    /** Name of the account */
-    business_name: string;
-    token: AccessToken;
-  };
-}
-
-export type AuthorizeMerchantFailure = Failure<
-  | AnyOperationCode
-  | "malformed_json"
-  | "conflicting_parameters"
-  | "request_timeout"
-  | "body_too_large"
-  | "unsupported_media_type"
-  | "expectation_failed"
-  | "validation_failed"
->;
-
-const authorizeMerchant: Row = {
-  id: "authorizeMerchant",
-  method: "POST",
-  path: "/api/v2/merchant/authorization",
-  payload: "data",
-};
-
-export interface WhoAmIAnswer {
-  success: true;
-  status: "success";
-  message: string;
-  data: Caller;
-}
-
-export type WhoAmIFailure = Failure<AnyOperationCode>;
-
-const whoAmI: Row = { id: "whoAmI", method: "GET", path: "/api/v2/me", payload: "data" };
 
 export interface GetRequestInput {
   /** The X-Request-Id of the answer. */
@@ -1369,7 +1370,7 @@ export class Duba {
     return this.#call(lookupDataBundles, input, options);
   }
 
-  /** Lists the corporate data bundles, smallest first. */
+  /** Lists the corporate data bundles, in the order of the list. */
   listCorporateBundles(options?: CallOptions): Promise<ListCorporateBundlesAnswer | ListCorporateBundlesFailure> {
     return this.#call(listCorporateBundles, {}, options);
   }
@@ -1395,14 +1396,6 @@ export class Duba {
     options?: CallOptions,
   ): Promise<FetchCablePlansAnswer | FetchCablePlansFailure> {
     return this.#call(fetchCablePlans, input, options);
-  }
-
-  /** Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again. */
-  listCatalogueChanges(
-    input: ListCatalogueChangesInput = {},
-    options?: CallOptions,
-  ): Promise<ListCatalogueChangesAnswer | ListCatalogueChangesFailure> {
-    return this.#call(listCatalogueChanges, input, options);
   }
 
   /** Verifies a customer's BVN and phone number and returns the identity record. */
@@ -1439,6 +1432,27 @@ export class Duba {
   /** Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its monthly cap in naira leaves. */
   fetchWalletBalance(options?: CallOptions): Promise<FetchWalletBalanceAnswer | FetchWalletBalanceFailure> {
     return this.#call(fetchWalletBalance, {}, options);
+  }
+
+  /** Gives a token that stands for the API key for 24 hours, and dies with the key. */
+  authorizeMerchant(
+    input: AuthorizeMerchantInput = {},
+    options?: CallOptions,
+  ): Promise<AuthorizeMerchantAnswer | AuthorizeMerchantFailure> {
+    return this.#call(authorizeMerchant, input, options);
+  }
+
+  /** Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance. */
+  whoAmI(options?: CallOptions): Promise<WhoAmIAnswer | WhoAmIFailure> {
+    return this.#call(whoAmI, {}, options);
+  }
+
+  /** Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again. */
+  listCatalogueChanges(
+    input: ListCatalogueChangesInput = {},
+    options?: CallOptions,
+  ): Promise<ListCatalogueChangesAnswer | ListCatalogueChangesFailure> {
+    return this.#call(listCatalogueChanges, input, options);
   }
 
   /** Lists the events that webhooks deliver, with the same bodies, in the mode of your key. */
@@ -1506,19 +1520,6 @@ export class Duba {
     options?: CallOptions,
   ): Promise<RemoveEventEndpointAnswer | RemoveEventEndpointFailure> {
     return this.#call(removeEventEndpoint, input, options);
-  }
-
-  /** Gives a token that stands for the API key for 24 hours, and dies with the key. */
-  authorizeMerchant(
-    input: AuthorizeMerchantInput = {},
-    options?: CallOptions,
-  ): Promise<AuthorizeMerchantAnswer | AuthorizeMerchantFailure> {
-    return this.#call(authorizeMerchant, input, options);
-  }
-
-  /** Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance. */
-  whoAmI(options?: CallOptions): Promise<WhoAmIAnswer | WhoAmIFailure> {
-    return this.#call(whoAmI, {}, options);
   }
 
   /** Tells how a request was answered, by the `X-Request-Id` of its answer. */

@@ -25,7 +25,7 @@ export interface Keyed {
 /** A failure of any code. */
 export interface ClientFailure {
   success: false;
-  status: "error";
+  status: "failed" | "error";
   message: string;
   error: { code: string; retryable: boolean; request_id: string; help: string } & ClientFacts;
 }
@@ -80,7 +80,7 @@ export function clientFailure(
 ): ClientFailure {
   return {
     success: false,
-    status: "error",
+    status: "failed",
     message,
     error: { code, retryable, request_id: "", help: "", http_status: 0 },
   };

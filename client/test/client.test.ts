@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { inspect } from "node:util";
-import { scopes } from "../../src/operation/operation.ts";
+import { scopes } from "../../src/declare/operation.ts";
 import { everyOperation } from "../../src/wire/every-operation.ts";
 import { type Fault, FaultyProxy } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, suiteService } from "../../test/support/service.ts";

@@ -127,15 +127,6 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type DataProvider array{type: string, id: int, name: string, narration: string, image: string}
  * @phpstan-type CableProvider array{type: string, id: int, name: string, narration: string, image: string}
  * @phpstan-type CableProduct array{id: int, type: string, code: string, name: string, description: string, price: string, amount: string}
- * @phpstan-type CatalogueChange array{revision: int, list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|
- *   'cable-products'|'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|
- *   DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|
- *   AddOn|OwnPrice|null}
- * @phpstan-type OwnPrice array{of: string}
- * @phpstan-type ScheduledChange array{list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|'cable-products'|
- *   'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|DataProvider|
- *   CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|
- *   null}
  * @phpstan-type IdentityRecord array{request_reference: string, bvn_number: string, name_on_card: string, enrolment_branch: string,
  *   enrolment_bank: string, formatted_registration_date: string|null, level_of_account: string, nin: string, watchlisted: string|null,
  *   verification_status: string, service_type: string, personal_info: PersonalInfo, residential_info: ResidentialInfo}
@@ -145,6 +136,20 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type ResidentialInfo array{state_of_residence: string, lga_of_residence: string, residential_address: string}
  * @phpstan-type Verification array{request_reference: string, state: 'started'|'verified'|'not_found'|'phone_mismatch'|'blocked'|'refused'|
  *   'failed'|'unknown', charged: bool, fee: string, attempts: int, created_at: string, completed_at: string|null}
+ * @phpstan-type AccessToken array{access_token: string, token_type: 'Bearer', expires_at: string}
+ * @phpstan-type Caller array{account: array{id: string, name: string}, key: array{id: string, label: string, expires_at: string|null,
+ *   addresses: list<string>}, mode: 'test'|'live', scopes: list<'catalogue:read'|'identity:verify'|'events:manage'>, limits: list<array{name:
+ *   string, requests: int, seconds: int, left: int, resets_in: int}>, spending: array{prepaid: bool, cap_naira: string|null,
+ *   cap_verifications: int|null, left_naira: string|null, left_verifications: int|null, renews_at: string|null}}
+ * @phpstan-type CatalogueChange array{revision: int, list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|
+ *   'cable-products'|'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|
+ *   DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|
+ *   AddOn|OwnPrice|null}
+ * @phpstan-type OwnPrice array{of: string}
+ * @phpstan-type ScheduledChange array{list: 'data-providers'|'data-bundles'|'corporate-bundles'|'cable-providers'|'cable-products'|
+ *   'cable-add-ons'|'prices', change: 'added'|'modified'|'removed', holds_from: string, old: DataBundle|CorporateBundle|DataProvider|
+ *   CableProvider|CableProduct|AddOn|OwnPrice|null, new: DataBundle|CorporateBundle|DataProvider|CableProvider|CableProduct|AddOn|OwnPrice|
+ *   null}
  * @phpstan-type VerificationSettledEvent array{id: string, type: 'verification.settled', timestamp: string, mode: 'test'|'live'|null,
  *   rehearsed?: true, data: array{request_reference: string, kind: 'bvn'|'nin', state: 'verified'|'not_found'|'phone_mismatch'|'blocked'|
  *   'failed', charged: bool}}
@@ -170,11 +175,6 @@ final class DubaEventFeed implements IteratorAggregate
  *   tried_at: string|null, status: int|null, outcome: string|null, next_try_at: string|null}
  * @phpstan-type EndpointTest array{delivered: bool, status: int|null, outcome: string, milliseconds: int}
  * @phpstan-type Resent array{events: int}
- * @phpstan-type AccessToken array{access_token: string, token_type: 'Bearer', expires_at: string}
- * @phpstan-type Caller array{account: array{id: string, name: string}, key: array{id: string, label: string, expires_at: string|null,
- *   addresses: list<string>}, mode: 'test'|'live', scopes: list<'catalogue:read'|'identity:verify'|'events:manage'>, limits: list<array{name:
- *   string, requests: int, seconds: int, left: int, resets_in: int}>, spending: array{prepaid: bool, cap_naira: string|null,
- *   cap_verifications: int|null, left_naira: string|null, left_verifications: int|null, renews_at: string|null}}
  * @phpstan-type RequestEntry array{request_id: string, operation: string, path: string|null, status: int, code: string|null, wrong:
  *   list<string>, duration: int, request_reference: string|null, answered_at: string, hint: string|null}
  * @phpstan-type LookupDataBundlesAnswer array{success: true, data: array{status: 1, error: false, data: list<DataBundle>, date: string,
@@ -184,8 +184,6 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type FetchDataProvidersAnswer array{success: true, billers: list<DataProvider>}
  * @phpstan-type FetchCableProvidersAnswer array{success: true, billers: list<CableProvider>}
  * @phpstan-type FetchCablePlansAnswer array{success: true, plans: list<CableProduct>}
- * @phpstan-type ListCatalogueChangesAnswer array{success: true, status: 'success', message: string, data: list<CatalogueChange>, scheduled:
- *   list<ScheduledChange>, next: string, more: bool}
  * @phpstan-type VerifyBvnAnswer array{success: true, message: string, data: IdentityRecord, idempotency_key: string, match?: string}
  * @phpstan-type VerifyNinAnswer array{success: true, message: string, data: IdentityRecord, idempotency_key: string, match?: string}
  * @phpstan-type LookupWaecAmountAnswer array{success: true, status: 'success', message: string, data: array{amount: string}}
@@ -194,6 +192,10 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type FetchWalletBalanceAnswer array{success: true, status: 'success', general_wallet: array{is_gl: 0, can_be_negative: 0,
  *   account_number: '', balance: string, commission: 0, status: 'active', type: null}, sme_data_wallet: array{balance: string, status:
  *   'active'}, corporate_data_wallet: array{balance: string, status: 'active'}}
+ * @phpstan-type AuthorizeMerchantAnswer array{success: true, data: array{business_name: string, token: AccessToken}}
+ * @phpstan-type WhoAmIAnswer array{success: true, status: 'success', message: string, data: Caller}
+ * @phpstan-type ListCatalogueChangesAnswer array{success: true, status: 'success', message: string, data: list<CatalogueChange>, scheduled:
+ *   list<ScheduledChange>, next: string, more: bool}
  * @phpstan-type ListEventsAnswer array{success: true, status: 'success', message: string, data: list<VerificationSettledEvent|
  *   VerificationChargedEvent|VerificationReversedEvent|CataloguePublishedEvent|PriceScheduledEvent|KeyExpiringEvent|KeyRevokedEvent|
  *   AccountCapWarningEvent>, next: string, more: bool}
@@ -209,8 +211,6 @@ final class DubaEventFeed implements IteratorAggregate
  * @phpstan-type RollEventSecretAnswer array{success: true, status: 'success', message: string, data: EventEndpoint, secret: string,
  *   old_secret_ends_at: string}
  * @phpstan-type RemoveEventEndpointAnswer array{success: true, status: 'success', message: string, data: EventEndpoint}
- * @phpstan-type AuthorizeMerchantAnswer array{success: true, data: array{business_name: string, token: AccessToken}}
- * @phpstan-type WhoAmIAnswer array{success: true, status: 'success', message: string, data: Caller}
  * @phpstan-type GetRequestAnswer array{success: true, status: 'success', message: string, data: RequestEntry}
  * @phpstan-type ListRequestsAnswer array{success: true, status: 'success', message: string, data: list<RequestEntry>, next: string, more:
  *   bool}
@@ -312,7 +312,7 @@ final class Duba
     }
 
     /**
-     * Lists the corporate data bundles, smallest first.
+     * Lists the corporate data bundles, in the order of the list.
      *
      * @return ListCorporateBundlesAnswer
      * @throws DubaFailure
@@ -364,17 +364,6 @@ final class Duba
     public function fetchCablePlans(string $type): array
     {
         return $this->call('GET', '/api/v2/cable-tv/fetch-billers', 'plans', ['type' => $type]);
-    }
-
-    /**
-     * Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again.
-     *
-     * @return ListCatalogueChangesAnswer
-     * @throws DubaFailure
-     */
-    public function listCatalogueChanges(?string $after = null, ?string $limit = null): array
-    {
-        return $this->call('GET', '/api/v2/catalogue/changes', 'data', ['after' => $after, 'limit' => $limit]);
     }
 
     /**
@@ -475,6 +464,39 @@ final class Duba
     public function fetchWalletBalance(): array
     {
         return $this->call('GET', '/api/v2/wallet/balance', 'general_wallet');
+    }
+
+    /**
+     * Gives a token that stands for the API key for 24 hours, and dies with the key.
+     *
+     * @return AuthorizeMerchantAnswer
+     * @throws DubaFailure
+     */
+    public function authorizeMerchant(#[SensitiveParameter] ?string $email = null, #[SensitiveParameter] ?string $password = null): array
+    {
+        return $this->call('POST', '/api/v2/merchant/authorization', 'data', ['email' => $email, 'password' => $password]);
+    }
+
+    /**
+     * Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance.
+     *
+     * @return WhoAmIAnswer
+     * @throws DubaFailure
+     */
+    public function whoAmI(): array
+    {
+        return $this->call('GET', '/api/v2/me', 'data');
+    }
+
+    /**
+     * Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again.
+     *
+     * @return ListCatalogueChangesAnswer
+     * @throws DubaFailure
+     */
+    public function listCatalogueChanges(?string $after = null, ?string $limit = null): array
+    {
+        return $this->call('GET', '/api/v2/catalogue/changes', 'data', ['after' => $after, 'limit' => $limit]);
     }
 
     /**
@@ -584,28 +606,6 @@ final class Duba
     public function removeEventEndpoint(#[SensitiveParameter] string $id): array
     {
         return $this->call('DELETE', '/api/v2/events/endpoints/{id}', 'data', ['id' => $id]);
-    }
-
-    /**
-     * Gives a token that stands for the API key for 24 hours, and dies with the key.
-     *
-     * @return AuthorizeMerchantAnswer
-     * @throws DubaFailure
-     */
-    public function authorizeMerchant(#[SensitiveParameter] ?string $email = null, #[SensitiveParameter] ?string $password = null): array
-    {
-        return $this->call('POST', '/api/v2/merchant/authorization', 'data', ['email' => $email, 'password' => $password]);
-    }
-
-    /**
-     * Names the account and the key of the request, its mode and scopes, when the key expires and from where it may be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance.
-     *
-     * @return WhoAmIAnswer
-     * @throws DubaFailure
-     */
-    public function whoAmI(): array
-    {
-        return $this->call('GET', '/api/v2/me', 'data');
     }
 
     /**

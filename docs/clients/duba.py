@@ -112,29 +112,6 @@ class CableProduct(TypedDict):
     amount: str
 
 
-class CatalogueChange(TypedDict):
-    revision: int
-    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
-        "cable-add-ons", "prices"]
-    change: Literal["added", "modified", "removed"]
-    holds_from: str
-    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-
-
-class OwnPrice(TypedDict):
-    of: str
-
-
-class ScheduledChange(TypedDict):
-    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
-        "cable-add-ons", "prices"]
-    change: Literal["added", "modified", "removed"]
-    holds_from: str
-    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
-
-
 class IdentityRecord(TypedDict):
     request_reference: str
     bvn_number: str
@@ -182,6 +159,73 @@ class Verification(TypedDict):
     attempts: int
     created_at: str
     completed_at: Union[str, None]
+
+
+class AccessToken(TypedDict):
+    access_token: str
+    token_type: Literal["Bearer"]
+    expires_at: str
+
+
+class CallerAccount(TypedDict):
+    id: str
+    name: str
+
+
+class CallerKey(TypedDict):
+    id: str
+    label: str
+    expires_at: Union[str, None]
+    addresses: List[str]
+
+
+class CallerLimits(TypedDict):
+    name: str
+    requests: int
+    seconds: int
+    left: int
+    resets_in: int
+
+
+class CallerSpending(TypedDict):
+    prepaid: bool
+    cap_naira: Union[str, None]
+    cap_verifications: Union[int, None]
+    left_naira: Union[str, None]
+    left_verifications: Union[int, None]
+    renews_at: Union[str, None]
+
+
+class Caller(TypedDict):
+    account: CallerAccount
+    key: CallerKey
+    mode: Literal["test", "live"]
+    scopes: List[Literal["catalogue:read", "identity:verify", "events:manage"]]
+    limits: List[CallerLimits]
+    spending: CallerSpending
+
+
+class CatalogueChange(TypedDict):
+    revision: int
+    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
+        "cable-add-ons", "prices"]
+    change: Literal["added", "modified", "removed"]
+    holds_from: str
+    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
+
+
+class OwnPrice(TypedDict):
+    of: str
+
+
+class ScheduledChange(TypedDict):
+    list: Literal["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products",
+        "cable-add-ons", "prices"]
+    change: Literal["added", "modified", "removed"]
+    holds_from: str
+    old: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
+    new: Union[DataBundle, CorporateBundle, DataProvider, CableProvider, CableProduct, AddOn, OwnPrice, None]
 
 
 class VerificationSettledEventData(TypedDict):
@@ -353,50 +397,6 @@ class Resent(TypedDict):
     events: int
 
 
-class AccessToken(TypedDict):
-    access_token: str
-    token_type: Literal["Bearer"]
-    expires_at: str
-
-
-class CallerAccount(TypedDict):
-    id: str
-    name: str
-
-
-class CallerKey(TypedDict):
-    id: str
-    label: str
-    expires_at: Union[str, None]
-    addresses: List[str]
-
-
-class CallerLimits(TypedDict):
-    name: str
-    requests: int
-    seconds: int
-    left: int
-    resets_in: int
-
-
-class CallerSpending(TypedDict):
-    prepaid: bool
-    cap_naira: Union[str, None]
-    cap_verifications: Union[int, None]
-    left_naira: Union[str, None]
-    left_verifications: Union[int, None]
-    renews_at: Union[str, None]
-
-
-class Caller(TypedDict):
-    account: CallerAccount
-    key: CallerKey
-    mode: Literal["test", "live"]
-    scopes: List[Literal["catalogue:read", "identity:verify", "events:manage"]]
-    limits: List[CallerLimits]
-    spending: CallerSpending
-
-
 class RequestEntry(TypedDict):
     request_id: str
     operation: str
@@ -450,16 +450,6 @@ class FetchCableProvidersAnswer(TypedDict):
 class FetchCablePlansAnswer(TypedDict):
     success: Literal[True]
     plans: List[CableProduct]
-
-
-class ListCatalogueChangesAnswer(TypedDict):
-    success: Literal[True]
-    status: Literal["success"]
-    message: str
-    data: List[CatalogueChange]
-    scheduled: List[ScheduledChange]
-    next: str
-    more: bool
 
 
 class VerifyBvnAnswer(TypedDict):
@@ -529,6 +519,33 @@ class FetchWalletBalanceAnswer(TypedDict):
     general_wallet: FetchWalletBalanceAnswerGeneralWallet
     sme_data_wallet: FetchWalletBalanceAnswerSmeDataWallet
     corporate_data_wallet: FetchWalletBalanceAnswerCorporateDataWallet
+
+
+class AuthorizeMerchantAnswerData(TypedDict):
+    business_name: str
+    token: AccessToken
+
+
+class AuthorizeMerchantAnswer(TypedDict):
+    success: Literal[True]
+    data: AuthorizeMerchantAnswerData
+
+
+class WhoAmIAnswer(TypedDict):
+    success: Literal[True]
+    status: Literal["success"]
+    message: str
+    data: Caller
+
+
+class ListCatalogueChangesAnswer(TypedDict):
+    success: Literal[True]
+    status: Literal["success"]
+    message: str
+    data: List[CatalogueChange]
+    scheduled: List[ScheduledChange]
+    next: str
+    more: bool
 
 
 class ListEventsAnswer(TypedDict):
@@ -601,23 +618,6 @@ class RemoveEventEndpointAnswer(TypedDict):
     status: Literal["success"]
     message: str
     data: EventEndpoint
-
-
-class AuthorizeMerchantAnswerData(TypedDict):
-    business_name: str
-    token: AccessToken
-
-
-class AuthorizeMerchantAnswer(TypedDict):
-    success: Literal[True]
-    data: AuthorizeMerchantAnswerData
-
-
-class WhoAmIAnswer(TypedDict):
-    success: Literal[True]
-    status: Literal["success"]
-    message: str
-    data: Caller
 
 
 class GetRequestAnswer(TypedDict):
@@ -791,7 +791,7 @@ class Duba:
         return answer
 
     def list_corporate_bundles(self) -> ListCorporateBundlesAnswer:
-        """Lists the corporate data bundles, smallest first."""
+        """Lists the corporate data bundles, in the order of the list."""
         row = _Row("GET", "/api/v2/corporate-data/list", "data")
         given: _Texts = {}
         answer: ListCorporateBundlesAnswer = self._call(row, given)
@@ -832,19 +832,6 @@ class Duba:
         row = _Row("GET", "/api/v2/cable-tv/fetch-billers", "plans")
         given: _Texts = {"type": type}
         answer: FetchCablePlansAnswer = self._call(row, given)
-        return answer
-
-    def list_catalogue_changes(
-        self,
-        *,
-        after: Optional[str] = None,
-        limit: Optional[str] = None,
-    ) -> ListCatalogueChangesAnswer:
-        """Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without
-        fetching every list again."""
-        row = _Row("GET", "/api/v2/catalogue/changes", "data")
-        given: _Texts = {"after": after, "limit": limit}
-        answer: ListCatalogueChangesAnswer = self._call(row, given)
         return answer
 
     def verify_bvn(
@@ -928,6 +915,39 @@ class Duba:
         row = _Row("GET", "/api/v2/wallet/balance", "general_wallet")
         given: _Texts = {}
         answer: FetchWalletBalanceAnswer = self._call(row, given)
+        return answer
+
+    def authorize_merchant(
+        self,
+        *,
+        email: Optional[str] = None,
+        password: Optional[str] = None,
+    ) -> AuthorizeMerchantAnswer:
+        """Gives a token that stands for the API key for 24 hours, and dies with the key."""
+        row = _Row("POST", "/api/v2/merchant/authorization", "data")
+        given: _Texts = {"email": email, "password": password}
+        answer: AuthorizeMerchantAnswer = self._call(row, given)
+        return answer
+
+    def who_am_i(self) -> WhoAmIAnswer:
+        """Names the account and the key of the request, its mode and scopes, when the key expires and from where it may
+        be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance."""
+        row = _Row("GET", "/api/v2/me", "data")
+        given: _Texts = {}
+        answer: WhoAmIAnswer = self._call(row, given)
+        return answer
+
+    def list_catalogue_changes(
+        self,
+        *,
+        after: Optional[str] = None,
+        limit: Optional[str] = None,
+    ) -> ListCatalogueChangesAnswer:
+        """Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without
+        fetching every list again."""
+        row = _Row("GET", "/api/v2/catalogue/changes", "data")
+        given: _Texts = {"after": after, "limit": limit}
+        answer: ListCatalogueChangesAnswer = self._call(row, given)
         return answer
 
     def list_events(
@@ -1035,26 +1055,6 @@ class Duba:
         row = _Row("DELETE", "/api/v2/events/endpoints/{id}", "data")
         given: _Texts = {"id": id}
         answer: RemoveEventEndpointAnswer = self._call(row, given)
-        return answer
-
-    def authorize_merchant(
-        self,
-        *,
-        email: Optional[str] = None,
-        password: Optional[str] = None,
-    ) -> AuthorizeMerchantAnswer:
-        """Gives a token that stands for the API key for 24 hours, and dies with the key."""
-        row = _Row("POST", "/api/v2/merchant/authorization", "data")
-        given: _Texts = {"email": email, "password": password}
-        answer: AuthorizeMerchantAnswer = self._call(row, given)
-        return answer
-
-    def who_am_i(self) -> WhoAmIAnswer:
-        """Names the account and the key of the request, its mode and scopes, when the key expires and from where it may
-        be used, how much of each rate limit is left, and what is left of a monthly cap or a prepaid balance."""
-        row = _Row("GET", "/api/v2/me", "data")
-        given: _Texts = {}
-        answer: WhoAmIAnswer = self._call(row, given)
         return answer
 
     def get_request(

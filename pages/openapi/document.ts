@@ -1,6 +1,6 @@
+import { modeHeader, type Operation, pathPrefix, pathUnder, standInMode } from "../../src/declare/operation.ts";
 import { scenarioHeader } from "../../src/http/rehearsal/scenarios.ts";
 import { hintHeader } from "../../src/http/request/hints.ts";
-import { modeHeader, type Operation, pathPrefix, pathUnder, standInMode } from "../../src/operation/operation.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
 import { DEPRECATION_HEADERS, operationObject, sharedParameters } from "./operation-object.ts";
 import { type JsonObject, namedSchemas } from "./schema.ts";

@@ -1,6 +1,6 @@
-import { type FailurePath, failureBody } from "../../src/operation/answers/envelope.ts";
-import { Failure, type FailureCode, failures } from "../../src/operation/failures.ts";
-import { failuresOf, modeHeader, type Operation } from "../../src/operation/operation.ts";
+import { type FailurePath, failureBody } from "../../src/declare/answers/envelope.ts";
+import { Failure, type FailureCode, failures } from "../../src/declare/failures.ts";
+import { failuresOf, modeHeader, type Operation } from "../../src/declare/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";
 
 export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";
@@ -119,7 +119,7 @@ function failureSchema(operations: readonly Operation<never>[]): JsonObject {
     required: ["success", "status", "message", "error"],
     properties: {
       success: { type: "boolean", const: false },
-      status: { type: "string", const: "error" },
+      status: { type: "string", const: "failed" },
       message: { type: "string", description: "A sentence for people; it may change." },
       error: {
         type: "object",

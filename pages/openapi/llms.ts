@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/operation/operation.ts";
+import type { Operation } from "../../src/declare/operation.ts";
 import { honesty } from "./document.ts";
 
 /** A page that explains something. */

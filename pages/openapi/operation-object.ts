@@ -1,6 +1,4 @@
 import type { TSchema } from "typebox";
-import { rehearsedScope, scenarioHeader, scenarios } from "../../src/http/rehearsal/scenarios.ts";
-import { hintHeader } from "../../src/http/request/hints.ts";
 import {
   type Example,
   inputBesidePath,
@@ -9,8 +7,10 @@ import {
   type Operation,
   pathMembers,
   tellsMode,
-} from "../../src/operation/operation.ts";
-import { firstVersion, type Version } from "../../src/operation/versions.ts";
+} from "../../src/declare/operation.ts";
+import { firstVersion, type Version } from "../../src/declare/versions.ts";
+import { rehearsedScope, scenarioHeader, scenarios } from "../../src/http/rehearsal/scenarios.ts";
+import { hintHeader } from "../../src/http/request/hints.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref, sinceOf } from "./schema.ts";
 

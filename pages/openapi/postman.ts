@@ -1,6 +1,6 @@
-import type { FailureCode } from "../../src/operation/failures.ts";
-import { failures } from "../../src/operation/failures.ts";
-import { failuresOf, isKeyed, type Operation, pathMembers } from "../../src/operation/operation.ts";
+import type { FailureCode } from "../../src/declare/failures.ts";
+import { failures } from "../../src/declare/failures.ts";
+import { failuresOf, isKeyed, type Operation, pathMembers } from "../../src/declare/operation.ts";
 import { exampleFailure } from "./failure-responses.ts";
 import type { JsonObject } from "./schema.ts";
 

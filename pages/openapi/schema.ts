@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
-import type { Version } from "../../src/operation/versions.ts";
+import type { Version } from "../../src/declare/versions.ts";
 
 export type JsonObject = Record<string, unknown>;
 

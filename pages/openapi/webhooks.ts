@@ -1,13 +1,17 @@
 import type { TSchema } from "typebox";
-import { EventBody } from "../../src/events/event-body.ts";
-import { type EventType, eventTypes } from "../../src/operation/event.ts";
-import { modeHeader, standInMode } from "../../src/operation/operation.ts";
-import { firstVersion } from "../../src/operation/versions.ts";
+import { type EventType, eventTypes } from "../../src/declare/event.ts";
+import { modeHeader, standInMode } from "../../src/declare/operation.ts";
+import { firstVersion } from "../../src/declare/versions.ts";
+import { EventBody } from "../../src/storage/events/event-body.ts";
 import { type JsonObject, jsonSchema, ref, sinceOf } from "./schema.ts";
 
 const header = (name: string, description: string, example: string): JsonObject => ({
-  ...{ name, in: "header", required: true, description },
-  ...{ schema: { type: "string" }, example },
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example,
 });
 
 /** The headers of a delivery: those of Standard Webhooks, and the mark of a rehearsal. */

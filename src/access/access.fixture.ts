@@ -1,4 +1,5 @@
-import type { AuditEvent, Audited } from "../storage/audited.ts";
+import type { AuditEvent } from "../declare/audit-kind.ts";
+import type { Audited } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
 
 /** A store whose changes are recorded in a list. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, mock } from "node:test";
 import type { KyselyPlugin } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
-import { Failure, type FailureCode } from "../operation/failures.ts";
+import { Failure, type FailureCode } from "../declare/failures.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";

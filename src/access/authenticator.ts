@@ -1,4 +1,4 @@
-import { Failure } from "../operation/failures.ts";
+import { Failure } from "../declare/failures.ts";
 import { recent } from "../runtime/recent.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Db } from "../storage/tables.ts";

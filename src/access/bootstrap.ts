@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Transaction } from "kysely";
-import { usualScopes } from "../operation/operation.ts";
+import { usualScopes } from "../declare/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
 import { put } from "../storage/queries/put.ts";

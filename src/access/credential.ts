@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
-import { Failure, type FailureCode } from "../operation/failures.ts";
-import type { Caller } from "../operation/operation.ts";
+import { Failure, type FailureCode } from "../declare/failures.ts";
+import type { Caller } from "../declare/operation.ts";
 import { isListed } from "../runtime/network/address.ts";
 import type { StoredKey } from "./keys/find-key.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, suite, test } from "node:test";
-import { Failure } from "../operation/failures.ts";
+import { Failure } from "../declare/failures.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
 
 const here = "203.0.113.7";

@@ -1,4 +1,4 @@
-import { Failure } from "../operation/failures.ts";
+import { Failure } from "../declare/failures.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
 import { recent } from "../runtime/recent.ts";

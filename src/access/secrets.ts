@@ -1,6 +1,6 @@
 import { hash, randomInt, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Mode } from "../operation/operation.ts";
+import type { Mode } from "../declare/operation.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -27,10 +27,22 @@ const change = (columns: Record<string, typeof texts>): fc.Arbitrary<Change> =>
   );
 
 const entryChange = change({
-  ...{ id: texts, occurred_at: numbers, kind: texts, actor: texts, facts: texts, batch: numbers, position: places },
+  id: texts,
+  occurred_at: numbers,
+  kind: texts,
+  actor: texts,
+  facts: texts,
+  batch: numbers,
+  position: places,
 });
 const sealChange = change({
-  ...{ batch: numbers, previous: texts, sealed_at: numbers, size: places, content: texts, list: texts, mac: texts },
+  batch: numbers,
+  previous: texts,
+  sealed_at: numbers,
+  size: places,
+  content: texts,
+  list: texts,
+  mac: texts,
 });
 
 for (const engine of engines) {

@@ -3,9 +3,14 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { withRecordedTexts } from "../../test/support/recorded-texts.ts";
 import { until } from "../../test/support/until.ts";
+import { accessTrail } from "../declare/access-trail.ts";
+import type { AuditEvent } from "../declare/audit-kind.ts";
+import { booksTrail } from "../features/books/books-trail.ts";
+import { subjectTrail } from "../features/data-subjects/subject-trail.ts";
+import { identityTrail } from "../ledger/ledger-trail.ts";
+import { everyAuditKind } from "../wire/every-audit-kind.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
-import { kinds } from "./event-types.ts";
 import { entriesOf, tail } from "./read.ts";
 
 const bvn = "22000000017";
@@ -18,7 +23,7 @@ for (const engine of engines) {
     test("is a row of its own, with the facts in the order of the list", async () => {
       const facts = { account: "acc_1AVZiWdEdtTu", key: "4Zq8mPx0LtV2" };
       const before = Date.now();
-      await append(store.db, { kind: "key.revoked", actor: "operator:amina", facts });
+      await append(store.db, accessTrail.keyRevoked("operator:amina", facts));
       const [{ id, occurred_at, ...entry } = { id: "", occurred_at: 0 }, ...others] = await entries();
       assert.match(id, /^[\w-]{20}$/);
       assert.ok(occurred_at >= before && occurred_at <= Date.now());
@@ -34,10 +39,7 @@ for (const engine of engines) {
 
     test("entries of one call are read in its order, also those of one verification", async () => {
       const accounts = Array.from({ length: 40 }, (_, at) => `acc_order${at}`);
-      await append(
-        store.db,
-        ...accounts.map((account) => ({ kind: "account.resumed", actor: "system", facts: { account } })),
-      );
+      await append(store.db, ...accounts.map((account) => accessTrail.accountResumed("system", { account })));
       const read = await store.db
         .selectFrom("audit_entry")
         .select("facts")
@@ -53,7 +55,7 @@ for (const engine of engines) {
 
     test("comes with others of any number in few statements, which the store can keep", async () => {
       const { db, texts } = withRecordedTexts(store.db);
-      const event = { kind: "key.revoked", actor: "operator:amina", facts: { key: "4Zq8mPx0LtV2" } };
+      const event = accessTrail.keyRevoked("operator:amina", { key: "4Zq8mPx0LtV2" });
       const before = (await entries()).length;
       for (let count = 1; count <= 40; count += 1) await append(db, ...Array(count).fill(event));
       assert.equal((await entries()).length - before, 820);
@@ -61,21 +63,14 @@ for (const engine of engines) {
     });
 
     test("is found by the verification that it mentions, the oldest first", async () => {
-      const ended = (reference: string, state: string) => ({
-        kind: "verification.ended",
-        actor: "key:key_1",
-        facts: { reference, state },
-      });
-      const adjusted = {
-        kind: "books.adjusted",
-        actor: "terminal:ada",
-        facts: { reference: "aaaaaa000000001", fees: "-1" },
-      };
+      const ended = (reference: string, state: string) =>
+        identityTrail.verificationEnded("key:key_1", { reference, state });
+      const adjusted = (reference: string | null) => booksTrail.adjusted("terminal:ada", { reference, fees: "-1" });
       await append(store.db, ended("aaaaaa000000001", "unknown"), ended("aaaaaa000000002", "verified"));
       // Entries of two calls in one millisecond have no order.
       const endedAt = Date.now();
       await until(() => Date.now() > endedAt);
-      await append(store.db, { ...adjusted, facts: { ...adjusted.facts, reference: null } }, adjusted);
+      await append(store.db, adjusted(null), adjusted("aaaaaa000000001"));
       const entries = await tail(store.db, { most: 10, reference: "aaaaaa000000001" });
       assert.deepEqual(
         entries.map(({ kind }) => kind),
@@ -85,7 +80,7 @@ for (const engine of engines) {
     });
 
     test("is part of a time that begins with it, and not of one that ends with it", async () => {
-      await append(store.db, { kind: "books.rebuilt", actor: "system", facts: { sums: 1 } });
+      await append(store.db, identityTrail.booksRebuilt("system", { sums: 1 }));
       const kind = "books.rebuilt";
       const [{ occurred_at: at } = { occurred_at: 0 }] = await tail(store.db, { most: 1, kind });
       const found = (since: number, until: number) => tail(store.db, { most: 10, kind, since, until });
@@ -97,7 +92,7 @@ for (const engine of engines) {
     test("is gone with the change that it records", async () => {
       const before = (await entries()).length;
       const change = store.db.transaction().execute(async (trx) => {
-        await append(trx, { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } });
+        await append(trx, accessTrail.accountResumed("system", { account: "acc_1" }));
         throw new Error("changed my mind");
       });
       await assert.rejects(change, /changed my mind/);
@@ -105,12 +100,13 @@ for (const engine of engines) {
     });
 
     test("of every kind takes its facts, and null for each; several are one insert", async () => {
-      const sample = { reference: "a-1", text: "a word", number: 1, flag: true, time: 1_800_000_000_000 };
-      for (const [kind, types] of Object.entries(kinds)) {
+      const sample = { reference: "a-1", text: "a word", number: 1, place: 1, flag: true, time: 1_800_000_000_000 };
+      for (const { kind, types } of everyAuditKind) {
         const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));
         const nulls = Object.fromEntries(Object.keys(types).map((name) => [name, null]));
         const known = new Set((await entries()).map(({ id }) => id));
-        await append(store.db, { kind, actor: "system", facts }, { kind, actor: "system", facts: nulls });
+        const event = { kind, types, actor: "system" };
+        await append(store.db, { ...event, facts }, { ...event, facts: nulls });
         const added = (await entries()).filter(({ id }) => !known.has(id));
         assert.deepEqual(
           new Set(added.map((entry) => entry.facts)),
@@ -119,34 +115,51 @@ for (const engine of engines) {
       }
     });
 
-    for (const [problem, event, sentence] of [
-      ["an unknown kind", { kind: "key.eaten", facts: {} }, /has no kind "key\.eaten"/],
-      ["a kind that every object has", { kind: "constructor", facts: {} }, /has no kind/],
+    test("with a fact that its kind does not declare does not compile, and is refused", async () => {
+      // @ts-expect-error: there is no such fact.
+      const unknown = accessTrail.keyRevoked("system", { reason: "lost" });
+      // @ts-expect-error: a reference is a text.
+      const wrong = accessTrail.keyRevoked("system", { key: 7 });
+      for (const event of [unknown, wrong]) await assert.rejects(append(store.db, event), TypeError);
+    });
+
+    for (const [problem, made, sentence] of [
       [
         "an unknown fact",
-        { kind: "key.revoked", facts: { bvn } },
+        { of: accessTrail.keyRevoked, facts: { bvn } },
         /A key\.revoked in the audit trail has no fact "bvn"/,
       ],
-      ["a fact that every object has", { kind: "key.revoked", facts: { valueOf: 1 } }, /has no fact "valueOf"/],
-      ["a BVN for a reference", { kind: "key.revoked", facts: { key: bvn } }, /The fact key of a key\.revoked is not/],
-      ["a phone number for a reference", { kind: "key.revoked", facts: { key: "+2348000000017" } }, /is not a refer/],
-      ["a sentence for a reference", { kind: "key.revoked", facts: { key: "a b" } }, /is not a reference/],
-      ["a long reference", { kind: "key.revoked", facts: { key: "k".repeat(129) } }, /is not a reference/],
-      ["a BVN for a number", { kind: "subject.erased", facts: { records: Number(bvn) } }, /is not a number/],
-      ["a part of a number", { kind: "subject.erased", facts: { records: 0.5 } }, /is not a number/],
-      ["a BVN for a time", { kind: "key.created", facts: { expires_at: Number(bvn) } }, /is not a time/],
-      ["a word for a flag", { kind: "verification.ended", facts: { charged: "yes" } }, /is not a flag/],
-      ["a number for a text", { kind: "account.suspended", facts: { reason: 7 } }, /is not a text/],
+      ["a fact that every object has", { of: accessTrail.keyRevoked, facts: { valueOf: 1 } }, /has no fact "valueOf"/],
+      [
+        "a BVN for a reference",
+        { of: accessTrail.keyRevoked, facts: { key: bvn } },
+        /The fact key of a key\.revoked is not/,
+      ],
+      [
+        "a phone number for a reference",
+        { of: accessTrail.keyRevoked, facts: { key: "+2348000000017" } },
+        /is not a refer/,
+      ],
+      ["a sentence for a reference", { of: accessTrail.keyRevoked, facts: { key: "a b" } }, /is not a reference/],
+      ["a long reference", { of: accessTrail.keyRevoked, facts: { key: "k".repeat(129) } }, /is not a reference/],
+      ["a BVN for a number", { of: subjectTrail.erased, facts: { records: Number(bvn) } }, /is not a number/],
+      ["a part of a number", { of: subjectTrail.erased, facts: { records: 0.5 } }, /is not a number/],
+      ["a place before the first", { of: identityTrail.verificationEnded, facts: { journal: 0 } }, /is not a place/],
+      ["a BVN for a time", { of: accessTrail.keyCreated, facts: { expires_at: Number(bvn) } }, /is not a time/],
+      ["a word for a flag", { of: identityTrail.verificationEnded, facts: { charged: "yes" } }, /is not a flag/],
+      ["a number for a text", { of: accessTrail.accountSuspended, facts: { reason: 7 } }, /is not a text/],
       [
         "a BVN for an actor",
-        { kind: "key.revoked", actor: `operator:${bvn}`, facts: {} },
+        { of: accessTrail.keyRevoked, actor: `operator:${bvn}`, facts: {} },
         /The actor of a key\.revoked/,
       ],
-      ["a sentence for an actor", { kind: "key.revoked", actor: "the one who called", facts: {} }, /The actor/],
+      ["a sentence for an actor", { of: accessTrail.keyRevoked, actor: "the one who called", facts: {} }, /The actor/],
     ] as const) {
       test(`with ${problem} is refused, and the refusal repeats no value`, async () => {
         const before = (await entries()).length;
-        const appending = append(store.db, { actor: "system", ...event });
+        const { kind, types } = made.of;
+        const event = { actor: "system", kind, types, ...(made as object) } as AuditEvent;
+        const appending = append(store.db, event);
         await assert.rejects(appending, (error: Error) => {
           assert.match(error.message, sentence);
           assert.doesNotMatch(error.message, /\d{10}/);
@@ -168,7 +181,7 @@ suite("a text in the audit trail", () => {
     await fc.assert(
       fc.asyncProperty(texts, async (reason) => {
         const trx = await store.db.startTransaction().execute();
-        await append(trx, { kind: "account.suspended", actor: "system", facts: { reason } });
+        await append(trx, accessTrail.accountSuspended("system", { reason }));
         const { facts } = await trx.selectFrom("audit_entry").select("facts").executeTakeFirstOrThrow();
         await trx.rollback().execute();
         const stored = JSON.parse(facts).reason as string;

@@ -1,10 +1,10 @@
-import type { Confirmation } from "../operation/command/deed.ts";
+import { type AuditEvent, type DeclaredKind, type FactType, namesProtection } from "../declare/audit-kind.ts";
+import type { Confirmation } from "../declare/command/deed.ts";
 import { randomText } from "../runtime/random-text.ts";
 import { redactNumbers } from "../runtime/redact.ts";
-import type { Audit, AuditEvent } from "../storage/audited.ts";
+import type { Audit } from "../storage/audited.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
 import type { AuditEntryRow } from "../storage/tables.ts";
-import { type FactType, kinds, namesProtection } from "./event-types.ts";
 
 type Fact = AuditEvent["facts"][string];
 
@@ -22,7 +22,7 @@ export interface BesideFacts {
 }
 
 /**
- * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown kind or fact, for an actor of
+ * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown fact, for an actor of
  * another form, and for a value that is not of its fact's type: programming problems. People write the texts, so a text never makes the
  * change fail: runs of ten or more digits become "…", and we cut it after 200 characters. The events of one call have the same time, and
  * ids in their order.
@@ -42,7 +42,7 @@ export function appendWith(actor: string, beside: BesideFacts): Audit {
 
 /** The unsealed row of an event at `now`, in milliseconds since 1970. `index`: its place among the events of that time. */
 export function entryOf(
-  { kind, actor, facts }: AuditEvent,
+  { kind, types, actor, facts }: AuditEvent,
   now: number,
   beside: BesideFacts = {},
   index = 0,
@@ -51,8 +51,8 @@ export function entryOf(
   // Digits before small letters: every collation orders them alike.
   const id = index.toString(36).padStart(4, "0") + randomText(idBytes);
   const { protection } = beside;
-  const all = protection !== undefined && namesProtection(kind) ? { protection, ...facts } : facts;
-  const text = JSON.stringify({ ...checkedFacts(kind, all), ...notesOf(beside) });
+  const all = protection !== undefined && namesProtection({ kind, types }) ? { protection, ...facts } : facts;
+  const text = JSON.stringify({ ...checkedFacts({ kind, types }, all), ...notesOf(beside) });
   return { id, occurred_at: now, kind, actor, facts: text, batch: null, position: 0 };
 }
 
@@ -64,9 +64,7 @@ function notesOf({ author_note, confirmation }: BesideFacts): Omit<BesideFacts, 
 }
 
 /** The facts in the order of the list. No error message contains a value. */
-function checkedFacts(kind: string, facts: AuditEvent["facts"]): AuditEvent["facts"] {
-  const types = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (types === undefined) throw new TypeError(`The audit trail has no kind "${kind}"`);
+function checkedFacts({ kind, types }: DeclaredKind, facts: AuditEvent["facts"]): AuditEvent["facts"] {
   const unknown = Object.keys(facts).find((name) => !Object.hasOwn(types, name));
   if (unknown !== undefined) throw new TypeError(`A ${kind} in the audit trail has no fact "${unknown}"`);
   const checked: AuditEvent["facts"] = {};
@@ -83,6 +81,7 @@ const fits: Record<FactType, (value: Fact) => boolean> = {
   reference: (value) => typeof value === "string" && /^[!-~]{1,128}$/.test(value) && !isSomebodysNumber(value),
   text: (value) => typeof value === "string",
   number: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e9,
+  place: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   flag: (value) => typeof value === "boolean",
   time: (value) => Number.isInteger(value) && Number(value) >= 1e12 && Number(value) < 1e15,
 };

@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
 import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
-import type { AuditEvent } from "../storage/audited.ts";
+import { accessTrail } from "../declare/access-trail.ts";
+import type { AuditEvent } from "../declare/audit-kind.ts";
 import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import { auditTables } from "../storage/tables/audit-tables.ts";
+import { rulesIn } from "../storage/tables/declared-table.ts";
 import type { AuditEntryRow, Db, Tables } from "../storage/tables.ts";
-import { entryOf } from "./append.ts";
+import { append, entryOf } from "./append.ts";
 import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
-import { auditRules } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
+import { trailTrimmer } from "./trim-trail.ts";
 import { type ChainError, type VerifyOptions, verify } from "./verify-chain.ts";
 
 export { engines };
@@ -55,7 +58,7 @@ export function trailStore(engine: Engine): TrailStore {
 
 /** Appends entries that can be told apart, a thousand at most. */
 export async function appendSome(db: Db, count: number): Promise<void> {
-  const event = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
+  const event = (key: string) => accessTrail.keyRevoked("system", { key });
   const rows = Array.from({ length: count }, (_, index) => entryOf(event(`key-${index}`), Date.now()));
   await db.insertInto("audit_entry").values(rows).execute();
 }
@@ -74,7 +77,10 @@ export async function sealSome(db: Db, ...sizes: number[]): Promise<void> {
 }
 
 /** Removes the batches that were sealed before this time, as retention does. */
-export const removeOld = (db: Db, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
+export function removeOld(db: Db, before: number) {
+  const [rule] = rulesIn(auditTables, { audit: append, trimTrail: trailTrimmer(sealKey) });
+  return removeBatches(db, rule!, before);
+}
 
 export async function problemsIn(db: Db, options: Partial<VerifyOptions> = {}): Promise<ChainError[]> {
   const problems: ChainError[] = [];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { accessTrail } from "../declare/access-trail.ts";
 import type { Log } from "../runtime/log.ts";
 import { engines, problemsIn, sealKey, trailStore } from "./audit.fixture.ts";
 import { openAuditTrail } from "./audit.ts";
@@ -10,7 +11,7 @@ for (const engine of engines) {
     const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
     const log: Log = { info: () => {}, warn: fail, error: fail };
     const anchor = () => `${store.fresh.settings.dataDirectory}/anchor`;
-    const resumed = { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } };
+    const resumed = accessTrail.accountResumed("system", { account: "acc_1" });
     const unsealed = async () => {
       const rows = await store.db.selectFrom("audit_entry").select("id").where("batch", "is", null).execute();
       return rows.length;
@@ -25,6 +26,19 @@ for (const engine of engines) {
       await auditTrail.append(store.db, resumed);
       await auditTrail.stop();
       assert.equal(await unsealed(), 0);
+      assert.deepEqual(await problemsIn(store.db), []);
+    });
+
+    test("dates its seals by the clock that is behind: one that jumped ahead says nothing of what comes after it", async (t) => {
+      const now = Date.now();
+      t.mock.timers.enable({ apis: ["Date"], now });
+      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), log, now: () => now });
+      await auditTrail.append(store.db, resumed);
+      t.mock.timers.setTime(now + 3 * 3_600_000);
+      await auditTrail.seal();
+      t.mock.timers.setTime(now + 1_000);
+      await auditTrail.append(store.db, resumed);
+      await auditTrail.stop();
       assert.deepEqual(await problemsIn(store.db), []);
     });
 

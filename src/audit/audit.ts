@@ -16,6 +16,8 @@ export interface AuditTrailParts {
   /** Path of the file with the newest head. */
   anchor: string;
   log: Log;
+  /** The store's time, in milliseconds since 1970. */
+  now?: () => number;
 }
 
 /** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names. */
@@ -35,7 +37,9 @@ export interface AuditTrail {
 
 /** Opens the audit trail of a serving process: signs the head of a new store, and writes the newest head to a file. */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
-  const { db, sealKey, log } = parts;
+  const { db, sealKey, log, now = Date.now } = parts;
+  // A seal says until when everything was sealed. Entries have the machine's time, and a clock that jumps ahead may not say more.
+  const sealTime = () => Math.min(Date.now(), now());
   const sign = signer(sealKey);
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
@@ -44,7 +48,7 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
     reportingNewFailures(work, reasonOf, (reason) =>
       log.error({ reason }, `The audit trail is not being ${done}; this is tried again`),
     );
-  const seal = reported("sealed", () => sealEntries(db, sign));
+  const seal = reported("sealed", () => sealEntries(db, sign, sealTime));
   const anchor = reported("anchored", () => keeper.move());
   return {
     append,

@@ -1,4 +1,6 @@
+import type { DeclaredKind } from "../declare/audit-kind.ts";
 import { checkCommands } from "./commands/check-commands.ts";
 import { readCommands } from "./commands/read-commands.ts";
 
-export const auditCommands = [...checkCommands, ...readCommands];
+/** `kinds`: all kinds of events that this build knows. */
+export const auditCommands = (kinds: readonly DeclaredKind[]) => [...checkCommands, ...readCommands(kinds)];

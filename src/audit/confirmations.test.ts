@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { softwarePasskey } from "../../test/support/software-passkey.ts";
 import { until } from "../../test/support/until.ts";
-import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../operation/command/deed.ts";
+import { peopleTrail } from "../access/people/people-trail.ts";
+import { accessTrail } from "../declare/access-trail.ts";
+import type { AuditEvent } from "../declare/audit-kind.ts";
+import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../declare/command/deed.ts";
 import { append, appendWith } from "./append.ts";
 import { engines, problemsIn, removeOld, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
@@ -29,34 +32,40 @@ for (const engine of engines)
       ).response;
       return {
         ...deed,
-        ...{ passkey: passkey.id, public_key: passkey.publicKey },
-        ...{ authenticator_data: authenticatorData, client_data: clientDataJSON, signature, ...over },
+        passkey: passkey.id,
+        public_key: passkey.publicKey,
+        authenticator_data: authenticatorData,
+        client_data: clientDataJSON,
+        signature,
+        ...over,
       };
     };
     /** Leaves a sealed entry, and returns what is wrong with the trail since. */
     const problemsOf = async (
       confirmation: Confirmation | undefined,
-      { actor = ada, kind = "account.topped_up" } = {},
+      {
+        actor = ada,
+        of = accessTrail.accountToppedUp as (actor: string, facts: { account: string }) => AuditEvent,
+      } = {},
     ) => {
       const before = await problemsIn(store.db, { confirmed });
-      await appendWith(actor, { confirmation })(store.db, { kind, actor, facts: { account: "a" } });
+      await appendWith(actor, { confirmation })(store.db, of(actor, { account: "a" }));
       await sealEntries(store.db, sign);
       const after = await problemsIn(store.db, { confirmed });
       return after.slice(before.length).map(({ what }) => what);
     };
     const register = (person: string, { publicKey }: typeof own) =>
-      append(store.db, {
-        kind: "person.registered",
-        actor: person,
-        facts: { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) },
-      });
+      append(
+        store.db,
+        peopleTrail.personRegistered(person, { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) }),
+      );
 
     test("one that the passkey of its person signed is right, in each kind of entry that the deed leaves", async () => {
       await register(ada, own);
       await register("person:per_bob", foreign);
       const confirmation = signedBy(own, topUp);
       assert.deepEqual(await problemsOf(confirmation), []);
-      assert.deepEqual(await problemsOf(confirmation, { kind: "account.resumed" }), []);
+      assert.deepEqual(await problemsOf(confirmation, { of: accessTrail.accountResumed }), []);
     });
 
     test("one that was moved to another deed, time or place is found", async () => {
@@ -84,7 +93,7 @@ for (const engine of engines)
       assert.deepEqual(await problemsOf(signedBy(own, { ...topUp, nonce: "n6" }), { actor: "system" }), never);
       assert.deepEqual(await problemsOf(undefined), ["has no confirmation by a passkey"]);
       assert.deepEqual(await problemsOf(undefined, { actor: "terminal:ada" }), []);
-      assert.deepEqual(await problemsOf(undefined, { kind: "account.resumed" }), []);
+      assert.deepEqual(await problemsOf(undefined, { of: accessTrail.accountResumed }), []);
     });
 
     test("one of a passkey whose registration retention removed is right, until its person registers another", async () => {

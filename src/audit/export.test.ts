@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
+import { accessTrail } from "../declare/access-trail.ts";
 import { append } from "./append.ts";
 import { engines, removeOld, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
 import { exportTrail } from "./export.ts";
@@ -43,13 +44,9 @@ for (const engine of engines) {
     test("can be verified without the store and without a key", async () => {
       assert.deepEqual(await linesOf(store), ['{"head":{"batch":"0","hash":""}}']);
       const reason = 'Line\nbreak, "quotes" and Ẹ̀kọ́ 🌍';
-      await append(store.db, {
-        kind: "account.suspended",
-        actor: "operator:amina",
-        facts: { account: "acc_1", reason },
-      });
+      await append(store.db, accessTrail.accountSuspended("operator:amina", { account: "acc_1", reason }));
       await sealSome(store.db, 3, 1, 2);
-      await append(store.db, { kind: "account.resumed", actor: "operator:amina", facts: { account: "acc_1" } });
+      await append(store.db, accessTrail.accountResumed("operator:amina", { account: "acc_1" }));
       const lines = await linesOf(store);
       const { head } = JSON.parse(lines.at(-1)!) as Line;
       assert.equal(head!.batch, "3");

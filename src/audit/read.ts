@@ -87,12 +87,14 @@ export interface TailRequest {
   since?: number;
   until?: number;
   kind?: string;
+  /** A kind to leave out. */
+  without?: string;
   /** Only entries whose first fact is this name of a verification or an account. */
   reference?: string;
 }
 
 /** The newest entries, oldest first. They are not verified. */
-export async function tail(db: Db, { most, since, until, kind, reference }: TailRequest): Promise<Entry[]> {
+export async function tail(db: Db, { most, since, until, kind, without, reference }: TailRequest): Promise<Entry[]> {
   let query = db
     .selectFrom("audit_entry")
     .select([...entryColumns, "batch"])
@@ -102,6 +104,7 @@ export async function tail(db: Db, { most, since, until, kind, reference }: Tail
   if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
   if (kind !== undefined) query = query.where("kind", "=", kind);
+  if (without !== undefined) query = query.where("kind", "<>", without);
   // These expressions are those of the indexes.
   if (kind !== undefined && !kind.startsWith("verification."))
     query = query.where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`);

@@ -1,7 +1,7 @@
-import type { AuditEvent } from "../storage/audited.ts";
+import { type AuditEvent, journalOrder } from "../declare/audit-kind.ts";
 import { pagesOf } from "../storage/queries/pieces.ts";
 import { ledgerStart } from "../storage/retention/retention-rule.ts";
-import type { Db } from "../storage/tables.ts";
+import type { AuditEntryRow, Db } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 import { factsIn } from "./read.ts";
 
@@ -29,6 +29,8 @@ export interface LedgerDifference {
 export interface ReconcileOptions {
   /** All rows of the ledger, each once, in pages. */
   ledger: AsyncIterable<readonly LedgerRow[]>;
+  /** When a verification was made, in milliseconds since 1970, as its reference says; undefined if it does not. */
+  madeAt: (reference: string) => number | undefined;
   /** Hears each difference as it is found. */
   found: (difference: LedgerDifference) => void;
   /** Hears how many verifications were read. */
@@ -50,7 +52,7 @@ export interface Reconciled {
  * entries against their seals: `verify` does.
  */
 export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reconciled> {
-  const { ledger, found, progress, now = Date.now() } = options;
+  const { ledger, madeAt, found, progress, now = Date.now() } = options;
   const result: Reconciled = { verifications: 0, recorded: 0, differences: 0 };
   const note = (reference: string, what: string) => {
     result.differences += 1;
@@ -63,37 +65,67 @@ export async function reconcile(db: Db, options: ReconcileOptions): Promise<Reco
   for await (const rows of ledger) {
     for (const { reference, createdAt, event } of rows) {
       result.verifications += 1;
-      const entry = recorded.get(reference);
+      const last = recorded.get(reference);
       recorded.delete(reference);
       if (event === null) continue;
-      if (entry !== undefined) {
-        const difference = differenceOf(entryOf(event, now).facts, entry.facts);
-        if (difference) note(reference, difference);
+      if (last !== undefined) {
+        const differences = last.map(({ facts }) => differenceOf(entryOf(event, now).facts, facts));
+        if (differences.every((difference) => difference !== undefined)) note(reference, differences.at(-1)!);
       } else if (createdAt >= demanded) note(reference, "has ended, and has no entry on the audit trail");
     }
     progress?.(result.verifications);
   }
-  for (const [reference, { occurred_at }] of recorded)
-    if (occurred_at >= demanded) note(reference, "is on the audit trail, and not on the ledger");
+  // A row goes 24 months after it was made, also if it was settled months later.
+  for (const [reference, last] of recorded)
+    if ((madeAt(reference) ?? last.at(-1)!.occurred_at) >= demanded)
+      note(reference, "is on the audit trail, and not on the ledger");
   return result;
 }
 
-/** The newest entry of each verification. */
-async function lastEntries(db: Db): Promise<Map<string, { occurred_at: number; facts: string }>> {
-  const last = new Map<string, { occurred_at: number; facts: string }>();
+/** An entry about a verification. `journal`: the number of its row in the journal; undefined on SQLite, and if 0.1.0 wrote it. */
+interface PlacedEntry extends Pick<AuditEntryRow, "id" | "batch" | "occurred_at" | "facts"> {
+  journal: number | undefined;
+}
+
+/** The newest entry of each verification; several if only clocks say which one that is. */
+async function lastEntries(db: Db): Promise<Map<string, PlacedEntry[]>> {
+  const last = new Map<string, PlacedEntry[]>();
   const entries = db
     .selectFrom("audit_entry")
-    .select(["id", "occurred_at", "facts"])
+    .select(["id", "batch", "occurred_at", "facts"])
     .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"]);
   for await (const page of pagesOf(entries, ["occurred_at", "id"], entriesAtOnce))
-    for (const { id, occurred_at, facts } of page)
-      last.set(String(factsIn(facts).reference ?? id), { occurred_at, facts });
+    for (const entry of page) {
+      const { reference = entry.id, journal } = factsIn(entry.facts);
+      const placed = { ...entry, journal: typeof journal === "number" ? journal : undefined };
+      const others = last.get(String(reference)) ?? [];
+      if (others.some((other) => isAfter(other, placed))) continue;
+      last.set(String(reference), [...others.filter((other) => !isAfter(placed, other)), placed]);
+    }
   return last;
 }
 
+/**
+ * Whether an entry certainly came after another one. Clocks do not say that, and where the numbers of the journal and the
+ * batches disagree, as in a restored store, nobody knows. Entries of one time are of one call, with ids in their order.
+ */
+function isAfter(one: PlacedEntry, other: PlacedEntry): boolean {
+  const byBatch = Math.sign(batchOf(one) - batchOf(other)) || 0;
+  const byJournal = Math.sign((one.journal ?? 0) - (other.journal ?? 0));
+  const order = one.journal === undefined || other.journal === undefined ? byBatch : byBatch + byJournal;
+  const isSame = byBatch === 0 && one.occurred_at === other.occurred_at;
+  return order > 0 || (order === 0 && isSame && one.id > other.id);
+}
+
+/** An entry that is not sealed yet is in a later batch than all others. */
+function batchOf({ batch }: PlacedEntry): number {
+  return batch ?? Number.MAX_SAFE_INTEGER;
+}
+
 function differenceOf(onLedger: string, onTrail: string): string | undefined {
-  if (onLedger === onTrail) return undefined;
-  const [ledger, trail] = [factsIn(onLedger), factsIn(onTrail)];
+  const { [journalOrder]: _, ...trail } = factsIn(onTrail);
+  if (onLedger === JSON.stringify(trail)) return undefined;
+  const ledger = factsIn(onLedger);
   const names = Object.keys(ledger).filter((name) => ledger[name] !== trail[name]);
   const differences = names.map(
     (name) => `${name} is ${ledger[name]} on the ledger and ${trail[name]} on the audit trail`,

@@ -6,6 +6,7 @@ import { before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { until } from "../../test/support/until.ts";
+import { accessTrail } from "../declare/access-trail.ts";
 import type { Db } from "../storage/tables.ts";
 import { append } from "./append.ts";
 import { appendAt, appendSome, engines, problemsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
@@ -16,7 +17,7 @@ let minuteAgo: number;
 const setMinuteAgo = () => {
   minuteAgo = Date.now() - 60_000;
 };
-const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
+const revoked = (key: string) => accessTrail.keyRevoked("system", { key });
 
 async function keysIn(db: Db): Promise<string[]> {
   const rows = await db.selectFrom("audit_entry").select("facts").where("batch", "is not", null).execute();

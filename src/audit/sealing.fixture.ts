@@ -1,3 +1,4 @@
+import { accessTrail } from "../declare/access-trail.ts";
 import { openStore, type StoreSettings } from "../storage/store.ts";
 import { append } from "./append.ts";
 import { signer } from "./chain/seal.ts";
@@ -15,7 +16,7 @@ let next = 0;
 async function write(): Promise<never> {
   for (;;) {
     const key = `${name}-${next++}`;
-    await append(db, { kind: "key.revoked", actor: "system", facts: { key } });
+    await append(db, accessTrail.keyRevoked("system", { key }));
     process.stdout.write(`${key}\n`);
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
 import type { Transaction } from "kysely";
+import { accessTrail } from "../declare/access-trail.ts";
 import type { Db, Tables } from "../storage/tables.ts";
 import {
   appendAt,
@@ -32,7 +33,14 @@ for (const engine of engines) {
     test("of a whole trail finds nothing, and counts what it read", async () => {
       await appendSome(store.db, 2);
       const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
-      assert.deepEqual(counts, { batches: 3, removedBatches: 0, entries: 12, unsealed: 2, problems: 0 });
+      assert.deepEqual(counts, {
+        batches: 3,
+        removedBatches: 0,
+        entries: 12,
+        unsealed: 2,
+        problems: 0,
+        clocksBack: [],
+      });
       assert.equal(head?.batch, 3);
       assert.match(head.hash, /^[\w-]{43}$/);
       await store.db.deleteFrom("audit_entry").where("batch", "is", null).execute();
@@ -80,10 +88,10 @@ for (const engine of engines) {
     test("finds what waits to be sealed for over 10 minutes", async () => {
       const now = Date.now();
       await problemsAfter(store.db, async (trx) => {
-        await appendAt(trx, now - 9 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        await appendAt(trx, now - 9 * 60_000, accessTrail.keyRevoked("system", {}));
         assert.deepEqual(await problemsIn(trx, { now }), []);
-        await appendAt(trx, now - 11 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
-        await appendAt(trx, now - 12 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        await appendAt(trx, now - 11 * 60_000, accessTrail.keyRevoked("system", {}));
+        await appendAt(trx, now - 12 * 60_000, accessTrail.keyRevoked("system", {}));
         const [problem, ...others] = await problemsIn(trx, { now });
         assert.match(problem!.what, /^waits to be sealed for over 10 minutes, the oldest of 2: /);
         assert.deepEqual(others, []);

@@ -1,15 +1,28 @@
 import { inSnapshot } from "../storage/audited.ts";
 import type { Db } from "../storage/tables.ts";
 import type { Anchor } from "./anchor/anchor.ts";
-import { SealedBatch } from "./chain/batch.ts";
+import { lateness, SealedBatch } from "./chain/batch.ts";
 import { Chain, type KeptHead, type Pin } from "./chain/chain.ts";
 import { Confirmations } from "./chain/confirmations.ts";
 import { type Head, readHead } from "./chain/head.ts";
 import { batchSize, type Sign, signer } from "./chain/seal.ts";
-import { entryPages, type Range, sealPages } from "./read.ts";
+import { entryPages, type Range, type StoredSeal, sealPages } from "./read.ts";
 
 /** It is a problem if an entry waits longer: no service seals, or somebody removed it from its batch. */
 const longestWait = 10 * 60_000;
+
+/**
+ * Milliseconds by which a clock may be wrong: an hour, as of a machine that was set to another time zone. If a seal goes back by more,
+ * its entries may be backdated.
+ */
+const clockError = 3_600_000 + lateness;
+
+/** A batch whose seal is dated before that of the batch in front of it: then one of the two clocks was wrong. */
+export interface ClockBack {
+  batch: number;
+  /** Milliseconds. */
+  by: number;
+}
 
 /** A place where the trail was changed. */
 export interface ChainError {
@@ -44,6 +57,8 @@ export interface ChainVerification {
   entries: number;
   unsealed: number;
   problems: number;
+  /** Where the clock of the seals went back, by minutes up to an hour. It is no problem. */
+  clocksBack: ClockBack[];
   /** Null if it is missing or was changed. */
   head: KeptHead | null;
 }
@@ -83,7 +98,8 @@ class Verification {
     this.#chain = new Chain(sign, pinsOf(options));
     const newest = head === undefined ? null : { batch: head.batch, hash: head.hash };
     const removedBatches = head?.removed ?? 0;
-    this.#result = { batches: 0, removedBatches, entries: 0, unsealed: 0, problems: 0, head: newest };
+    const none = { batches: 0, entries: 0, unsealed: 0, problems: 0, clocksBack: [] };
+    this.#result = { ...none, removedBatches, head: newest };
   }
 
   async run(): Promise<ChainVerification> {
@@ -113,7 +129,7 @@ class Verification {
       for (const seal of seals) {
         const removed = Number(seal.batch) <= this.#result.removedBatches;
         for (const [batch, problem] of this.#chain.next(seal, removed)) this.#note(batch, null, problem);
-        lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#sealedUntil));
+        lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#believedUntil(seal)));
         // After a full batch, older entries may have waited for the next one.
         if (Number(seal.size) < batchSize) this.#sealedUntil = Number(seal.sealed_at);
       }
@@ -126,6 +142,14 @@ class Verification {
       this.#options.progress?.(Number(upTo), this.#head?.batch ?? Number(upTo));
     }
     await this.#compare({ ...read, upTo: last }, new Map());
+  }
+
+  /** Until when everything was sealed before this batch. If its own seal is older, the clock of the one before was ahead. */
+  #believedUntil({ batch, sealed_at }: StoredSeal): number {
+    const by = this.#sealedUntil - Number(sealed_at);
+    if (by <= lateness || by > clockError) return this.#sealedUntil;
+    this.#result.clocksBack.push({ batch: Number(batch), by });
+    return Number(sealed_at);
   }
 
   async #compare(range: Range, lists: ReadonlyMap<string, SealedBatch>): Promise<void> {

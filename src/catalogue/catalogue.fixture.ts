@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import type { Engine } from "../../test/support/engines.ts";
-import type { ReadyForm, ReadyResponse } from "../operation/answers/ready-response.ts";
-import type { Caller, Operation } from "../operation/operation.ts";
+import type { ReadyForm, ReadyResponse } from "../declare/answers/ready-response.ts";
+import type { Caller, Operation } from "../declare/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Db } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";

@@ -98,7 +98,9 @@ export async function openCatalogue({
   const pulls = follows.length > 0 ? await followAll() : [];
 
   return {
-    ...{ db, responses, freshness },
+    db,
+    responses,
+    freshness,
     state: () => {
       const { revision, publishedAt } = responses.snapshot;
       return { revision, publishedAt, confirmedAt, due: due ?? null };

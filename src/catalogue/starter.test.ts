@@ -7,7 +7,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { engines } from "../../test/support/engines.ts";
 import { freshStore, starterRows } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
-import { loadStarter, readStarter } from "./starter.ts";
+import { withLists } from "./document/replace-lists.ts";
+import { publish } from "./revisions/publish.ts";
+import { loadStarter, neverFilled, readStarter } from "./starter.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "duba-starter-"));
 after(() => rmSync(directory, { recursive: true }));
@@ -91,6 +93,23 @@ for (const engine of engines)
       assert.equal((await store.db.selectFrom("catalogue_document").select("revision").execute()).length, 1);
       const drafts = await store.db.selectFrom("catalogue_draft").select("state").execute();
       assert.deepEqual(drafts, [{ state: "published" }]);
+    });
+
+    test("is not filled into a store that is older than a list: the list is named, with how to fill it", async (t) => {
+      const store = await freshStore(engine, t);
+      const publisher = store.publisher();
+      assert.deepEqual(neverFilled(await publisher.latest()), []);
+      const older = (await readStarter()).filter(({ list }) => list !== "corporate-bundles");
+      await publish(publisher, (base) => withLists(base, older), { author: "ops", source: "test", note: "" });
+      const [said, ...others] = neverFilled(await publisher.latest());
+      assert.match(
+        said!,
+        /^the list corporate-bundles never had an entry, .* duba catalogue import corporate-bundles\.csv/,
+      );
+      assert.deepEqual(others, []);
+      const all = await readStarter();
+      await publish(publisher, (base) => withLists(base, all), { author: "ops", source: "test", note: "" });
+      assert.deepEqual(neverFilled(await publisher.latest()), []);
     });
 
     test("is not loaded into a store that has a revision, and all or nothing of it elsewhere", async (t) => {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { CatalogueLists } from "../upstreams/ports/catalogue-source.ts";
+import type { CatalogueLists } from "../vendors/ports/catalogue-source.ts";
 import { ListError, type WantedList, withLists } from "./document/replace-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueError } from "./model/catalogue-error.ts";
@@ -44,6 +44,19 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
     const all = countIn(snapshot, list);
     return same * 2 > all ? [{ list, same, all }] : [];
   });
+}
+
+/**
+ * Sentences about lists that never had an entry here, and how to fill them. A version that adds a list does not fill it
+ * in a store that is older: samples would be sold beside real prices.
+ */
+export function neverFilled({ revision, stamps }: Snapshot): string[] {
+  const lists = revision === 0 ? [] : listNames.filter((list) => stamps[list].size === 0);
+  return lists.map(
+    (list) =>
+      `the list ${list} never had an entry, so clients get an empty one. Write its columns with: duba catalogue export --list ${list}. ` +
+      `Fill it with: duba catalogue import ${list}.csv, or follow a source that has it.`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TObject, TString } from "typebox";
-import type { CheckKind, NegativeReason } from "../operation/check-kind.ts";
+import type { CheckKind, NegativeReason } from "../declare/check-kind.ts";
 
 /** What a check asks about a subject. */
 export interface CheckInput {
@@ -52,6 +52,8 @@ export interface Check<CheckRecord extends object = object> {
   compared?: Readonly<Record<string, TString>>;
   /** What the comparison says of each of these that was sent. */
   compare?(record: CheckRecord, sent: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
+  /** Whether a text has what these members say of the person. */
+  isAbout?(text: string, sent: Readonly<Record<string, string>>): Promise<boolean>;
   /** The sandbox's record, which matches every claim. `least`: with all that may be empty or null. */
   sandbox(input: CheckInput, variant?: Variant): CheckRecord | Promise<CheckRecord>;
 }

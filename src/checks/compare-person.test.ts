@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { parse } from "csv-parse/sync";
-import type { PersonRecord } from "../operation/identity-record.ts";
+import type { PersonRecord } from "../declare/identity-record.ts";
 import { comparePerson } from "./compare-person.ts";
 import { inventedPerson } from "./invented-person.ts";
 

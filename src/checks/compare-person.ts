@@ -1,11 +1,11 @@
 import spellings from "../../data/names/spellings.json" with { type: "json" };
-import { months, type PersonRecord, shortDate } from "../operation/identity-record.ts";
+import { months, type PersonRecord, shortDate } from "../declare/identity-record.ts";
 
 /** The rules are in docs/names.md. `absent`: the record has no such member. */
 export type MatchResult = "match" | "near" | "differs" | "unreadable" | "absent";
 
 /** Longer texts are no names, and would take long to compare. */
-const longestName = 100;
+export const longestName = 100;
 
 const otherLetters: Readonly<Record<string, string>> = { Ɓ: "B", Ɗ: "D", Ƙ: "K", Ƴ: "Y" };
 
@@ -32,15 +32,15 @@ export function comparePerson(
   { personal_info: { first_name, middle_name, last_name, date_of_birth } }: PersonRecord,
   sent: Readonly<Record<string, string>>,
 ): Record<string, MatchResult> {
-  const [first, middle, last] = [first_name, middle_name, last_name].map((name) => wordsOf(name) ?? []) as [
+  const [first, middle, last] = [first_name, middle_name, last_name].map((name) => nameWords(name) ?? []) as [
     string[],
     string[],
     string[],
   ];
   const all = [...first, ...middle, ...last];
   const compared: Record<string, (text: string) => MatchResult> = {
-    first_name: (text) => compareNames(wordsOf(text), first, [...first, ...middle], all),
-    last_name: (text) => compareNames(wordsOf(text), last, last, all),
+    first_name: (text) => compareNames(nameWords(text), first, [...first, ...middle], all),
+    last_name: (text) => compareNames(nameWords(text), last, last, all),
     date_of_birth: (text) => compareDays(dayOf(text), dayOf(date_of_birth)),
   };
   return Object.fromEntries(Object.entries(sent).map(([member, text]) => [member, compared[member]!(text)]));
@@ -70,7 +70,7 @@ function compareDays(sent: string | undefined, own: string | undefined): MatchRe
 }
 
 /** The words of a name in capitals, without marks; undefined for a text that is no name in Latin letters. */
-function wordsOf(name: string): string[] | undefined {
+export function nameWords(name: string): string[] | undefined {
   if (name.length > longestName) return undefined;
   const plain = name
     .replaceAll(/['’‘ʼʹ`´]/g, "")

@@ -1,4 +1,4 @@
-import type { CheckKind } from "../operation/check-kind.ts";
+import type { CheckKind } from "../declare/check-kind.ts";
 import { bvn } from "./bvn.ts";
 import type { Check, CheckSubject } from "./check.ts";
 import { nin } from "./nin.ts";

@@ -4,8 +4,8 @@ import familyNames from "../../data/people/family-names.json" with { type: "json
 import givenNames from "../../data/people/given-names.json" with { type: "json" };
 import areas from "../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../data/people/streets.json" with { type: "json" };
-import { labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
-import { longDate, type PersonRecord, shortDate } from "../operation/identity-record.ts";
+import { labelOf, numberMember, type PersonKind } from "../declare/check-kind.ts";
+import { longDate, type PersonRecord, shortDate } from "../declare/identity-record.ts";
 
 /** Ages are relative to this year, so that a person never changes with the calendar. */
 export const referenceYear = 2025;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type CheckKind, forEachKind, type OwnFees } from "../operation/check-kind.ts";
-import type { PersonRecord } from "../operation/identity-record.ts";
+import { type CheckKind, forEachKind, type OwnFees } from "../declare/check-kind.ts";
+import type { PersonRecord } from "../declare/identity-record.ts";
 import type { CheckRecord } from "./index.ts";
 
 /** Fees of every kind: this one, but for the kinds that are named. */

@@ -1,4 +1,4 @@
-import type { PersonRecord } from "../operation/identity-record.ts";
+import type { PersonRecord } from "../declare/identity-record.ts";
 
 /**
  * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the last four

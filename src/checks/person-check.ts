@@ -1,6 +1,6 @@
-import { claimOf, labelOf, numberMember, type PersonKind } from "../operation/check-kind.ts";
-import { digitsOf, elevenDigitsField, lenientField, phoneField, phoneOf } from "../operation/fields.ts";
-import { PersonRecord } from "../operation/identity-record.ts";
+import { claimOf, labelOf, numberMember, type PersonKind } from "../declare/check-kind.ts";
+import { digitsOf, elevenDigitsField, lenientField, phoneField, phoneOf } from "../declare/fields.ts";
+import { PersonRecord } from "../declare/identity-record.ts";
 import type { Check } from "./check.ts";
 import { maskRecord } from "./mask-record.ts";
 
@@ -39,6 +39,9 @@ export function personCheck(
     },
     async compare(record, sent) {
       return (await comparing()).comparePerson(record, sent);
+    },
+    async isAbout(text, sent) {
+      return (await import("./text-about-person.ts")).isAboutPerson(text, sent);
     },
     async sandbox({ number, claims }, variant) {
       const { inventedPerson } = await inventing();

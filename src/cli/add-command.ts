@@ -1,11 +1,11 @@
 import { Argument, type Command as Commander, Option } from "commander";
 import type { CommandContext } from "../commands/context.ts";
 import { settings } from "../config/settings.ts";
-import { listOf, memberWith } from "../operation/command/answer-table.ts";
-import { InputError, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { type Command, mayBeDanger, titleOf } from "../operation/command.ts";
+import { listOf, memberWith } from "../declare/command/answer-table.ts";
+import { exampleLine } from "../declare/command/example-line.ts";
+import { InputError, type Member, membersOf, type Texts } from "../declare/command/read-texts.ts";
+import { type Command, mayBeDanger, titleOf } from "../declare/command.ts";
 import { type InterfaceOptions, runCommand } from "./run-command.ts";
-import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { settingOption } from "./terminal/options.ts";

@@ -1,9 +1,9 @@
 import type { Command as Commander } from "commander";
 import type { CommandContext } from "../commands/context.ts";
-import type { Family } from "../commands/families.ts";
-import type { Command } from "../operation/command.ts";
+import type { Family } from "../commands/feature.ts";
+import { exampleLine } from "../declare/command/example-line.ts";
+import type { Command } from "../declare/command.ts";
 import { addCommand } from "./add-command.ts";
-import { exampleLine } from "./terminal/example-line.ts";
 import { examples, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 

@@ -1,12 +1,13 @@
 import { userInfo } from "node:os";
 import { type CommandContext, contextOf } from "../commands/context.ts";
-import { everyCommand } from "../commands/families.ts";
 import { protectedBy } from "../commands/protected-command.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
-import type { Command, Role } from "../operation/command.ts";
+import type { Command, Role } from "../declare/command.ts";
+import { settingsOfFeatures } from "../features.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { protectionText } from "../storage/protection.ts";
 import type { Store } from "../storage/store.ts";
+import { coreOf } from "../wire/core.ts";
 import { isDirectory } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { withOverrides } from "./terminal/options.ts";
@@ -35,7 +36,7 @@ export async function withContext<Result>(
   use: (context: CommandContext, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const { store: needed = "shared", counts = "rows", reports } = command;
-  const own = readConfig(withOverrides(io.environment, overrides));
+  const own = readConfig(withOverrides(io.environment, overrides), settingsOfFeatures);
   // Before a thread of the store begins, which inherits the priority.
   if (needed === "untimed") io.giveWay?.();
   const store = needed === "none" ? undefined : await openNeeded(needed, own);
@@ -62,15 +63,10 @@ export async function withContext<Result>(
             (await import("../audit/append.ts")).appendWith(actor, { author_note: author, protection })(trx, ...events),
           actor,
           role: terminalRole,
-          config,
-          commands: everyCommand,
+          ...coreOf(config, eachOnce(io)),
           serve: io.serve,
           say: (line) => io.out(`${line}\n`),
           progress: bar.update,
-          log: eachOnce(io),
-          // Nobody runs the rules here, so nothing is sealed or audited.
-          retention: async () =>
-            (await import("../retention.ts")).everyRule(config, Buffer.alloc(0), () => Promise.resolve()),
           savesSeveral: out !== undefined && isDirectory(out),
         },
         store?.db,
@@ -91,7 +87,7 @@ async function openNeeded(needed: "shared" | "untimed" | "own", { dataDirectory,
 }
 
 async function isOfStandIns({ db }: Store): Promise<boolean> {
-  return (await import("../identity/stand-in-store.ts")).isRehearsal(db);
+  return (await import("../verification/stand-in-store.ts")).isRehearsal(db);
 }
 
 async function openReplica({ databaseReadUrl }: Config, store: Store) {

@@ -1,11 +1,9 @@
 import { CommanderError } from "commander";
 import { AccessError } from "../access/access-error.ts";
-import { commandsOf, families } from "../commands/families.ts";
-import { InputError } from "../operation/command/read-texts.ts";
-import type { Operation } from "../operation/operation.ts";
+import type { Operation } from "../declare/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { version } from "../runtime/version.ts";
-import { goneCommand } from "./gone-commands.ts";
+import { commandsOf, families } from "../wire/every-command.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
@@ -30,7 +28,11 @@ export async function run(
 function withoutShortForm([name, ...rest]: readonly string[]): readonly string[] {
   if (name === "listen") return ["call", "listEvents", "--follow", ...rest];
   if (name === "trigger")
-    return ["call", "triggerEvent", ...rest.map((word) => (/^[a-z_]+\.[a-z_]+$/.test(word) ? `type=${word}` : word))];
+    return [
+      "call",
+      "triggerEvent",
+      ...rest.map((word, at) => (at === 0 && /^[^-=][^=]*$/.test(word) ? `type=${word}` : word)),
+    ];
   return name === undefined ? [] : [name, ...rest];
 }
 
@@ -44,8 +46,6 @@ async function runCommand(
   io: Io,
   operations: () => Promise<readonly Operation<never>[]>,
 ): Promise<number> {
-  const gone = goneCommand(argv);
-  if (gone !== undefined) throw new InputError(gone);
   let exitCode = 0;
   const setExitCode = (code: number) => {
     exitCode = code;

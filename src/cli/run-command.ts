@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { CommandContext } from "../commands/context.ts";
-import { type ChosenFile, InputError, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../operation/command.ts";
+import { type ChosenFile, InputError, membersOf, type Texts } from "../declare/command/read-texts.ts";
+import { accept, answered, type Command, CommandError, confirmed, mayBeDanger } from "../declare/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { terminalRole, withContext } from "./open-context.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
@@ -43,7 +43,7 @@ export async function runCommand(
       const answer = await answered(command, input, context);
       clearProgress();
       const forPrograms = options.json || options.csv;
-      const { withEmails } = await import("../access/people/shown-actors.ts");
+      const { withEmails } = await import("../access/accounts/shown-actors.ts");
       const shown = forPrograms ? answer : await withEmails(context.db, answer);
       return showAnswer(io, command, { answer: shown, zone: context.config.timeZone }, options);
     });

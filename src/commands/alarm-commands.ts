@@ -1,12 +1,15 @@
-import { account, orNull, reference, sentence, state, time } from "../operation/command/answer-schema.ts";
-import { remark } from "../operation/command/forms.ts";
-import { formed } from "../operation/command/read-texts.ts";
-import { CommandError, command } from "../operation/command.ts";
-import Type, { type Static } from "../operation/schema/type.ts";
-import { duration } from "../operation/setting.ts";
+import { account, orNull, reference, sentence, state, time } from "../declare/command/answer-schema.ts";
+import { remark } from "../declare/command/forms.ts";
+import { formed } from "../declare/command/read-texts.ts";
+import { mendsMember, toldMember } from "../declare/command/told.ts";
+import { CommandError, command } from "../declare/command.ts";
+import Type, { type Static } from "../declare/schema/type.ts";
+import { duration } from "../declare/setting.ts";
 import { put } from "../storage/queries/put.ts";
 import type { CommandContext } from "./context.ts";
-import { type Alarm, type Rank, ranks } from "./health/alarms.ts";
+import { type Rank, ranks } from "./health/alarms.ts";
+import type { WrittenAlarm } from "./health/written-alarms.ts";
+import { serviceTrail } from "./service-trail.ts";
 
 const longest = 30 * 86_400_000;
 
@@ -28,11 +31,21 @@ export const AlarmFacts = Type.Object({
   acknowledged_by: orNull(account),
   until: orNull(time),
   note: orNull(Type.String()),
+  headline: toldMember,
+  detail: toldMember,
+  mends: mendsMember,
+  vendor: orNull(Type.String()),
+  account: orNull(account),
+  account_id: orNull(Type.String()),
+  key_id: orNull(reference),
+  actor: orNull(account),
+  ends: orNull(time),
 });
 
 export type AlarmFacts = Static<typeof AlarmFacts>;
 
-export function alarmFacts({ name, rank, what, count, since, acknowledged }: Alarm): AlarmFacts {
+export function alarmFacts(alarm: WrittenAlarm): AlarmFacts {
+  const { name, rank, what, count, since, acknowledged, headline, detail, mends } = alarm;
   return {
     alarm: name,
     rank,
@@ -43,8 +56,19 @@ export function alarmFacts({ name, rank, what, count, since, acknowledged }: Ala
     acknowledged_by: acknowledged?.by ?? null,
     until: acknowledged?.until ?? null,
     note: acknowledged?.note || null,
+    headline,
+    detail,
+    mends,
+    vendor: alarm.vendor ?? null,
+    account: alarm.email,
+    account_id: alarm.account ?? null,
+    key_id: alarm.key ?? null,
+    actor: alarm.actor ?? null,
+    ends: alarm.until ?? null,
   };
 }
+
+const columns = ["alarm", "rank", "state", "what", "count", "since", "acknowledged_by", "until", "note"] as const;
 
 const listAlarms = command({
   id: "alarms.list",
@@ -54,14 +78,28 @@ const listAlarms = command({
   role: "viewer",
   kind: "read",
   answer: Type.Array(AlarmFacts),
+  columns,
   page: [
-    ...(["what", "rank", "state", { name: "count", spare: true }, "since"] as const),
-    ...(["acknowledged_by", "until", "note", { name: "alarm", spare: true }] as const),
+    { name: "what", of: ({ headline, detail }) => [...headline, ". ", ...detail], as: toldMember },
+    "mends",
+    "rank",
+    "state",
+    { name: "count", spare: true },
+    "since",
+    "acknowledged_by",
+    "until",
+    "note",
+    { name: "alarm", spare: true },
   ],
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
-  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
-    (await (await import("./health/read-health.ts")).readHealth(room)).alarms.map(alarmFacts),
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts" | "commands">) => {
+    const [{ readHealth }, { writtenAlarms }] = await Promise.all([
+      import("./health/read-health.ts"),
+      import("./health/written-alarms.ts"),
+    ]);
+    return (await writtenAlarms((await readHealth(room)).alarms, room)).map(alarmFacts);
+  },
 });
 
 const acknowledgeAlarm = command({
@@ -80,7 +118,7 @@ const acknowledgeAlarm = command({
   }),
   answer: Type.Object({ alarm: Type.String(), until: time }),
   view: ({ alarm, until }, { at }) => [`${alarm} is acknowledged until ${at(until)}.`],
-  records: ["alarm.acknowledged"],
+  records: [serviceTrail.alarmAcknowledged],
   examples: [
     { alarm: "vendor:dojah", note: "Called their support" },
     { alarm: "backup", for: "7d" },
@@ -96,7 +134,7 @@ const acknowledgeAlarm = command({
     await room.db.transaction().execute(async (trx) => {
       await put(trx, "alarm_acknowledgement", { name: alarm }, row);
       const facts = { alarm, until: row.until, note: row.note };
-      await room.audit(trx, { kind: "alarm.acknowledged", actor: room.actor, facts });
+      await room.audit(trx, serviceTrail.alarmAcknowledged(room.actor, facts));
     });
     return { alarm, until: row.until };
   },

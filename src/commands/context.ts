@@ -3,56 +3,61 @@ import type { operatorAccount as ofOperator } from "../access/accounts/operator-
 import type { PricedAccounts } from "../catalogue/commands/prices/priced-room.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
-import type { WithLooseMoney } from "../identity/books/loose-money.ts";
-import type { WithAccounts } from "../identity/commands/with-accounts.ts";
-import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
-import type { IdentitySettings } from "../identity/identity-settings.ts";
-import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
-import type { comparedSums } from "../identity/ledger/journal/recounted-sums.ts";
+import type { Command, Role } from "../declare/command.ts";
 import type { Keyring } from "../keyring/keyring.ts";
-import type { Command, Role } from "../operation/command.ts";
+import type { WithAccounts } from "../ledger/commands/with-accounts.ts";
+import type { Story, TellStory, WithStory } from "../ledger/commands/with-story.ts";
+import type { IdentitySettings } from "../ledger/identity-settings.ts";
+import type { ledgerAuditEvents } from "../ledger/journal/follow-journal.ts";
+import type { comparedSums } from "../ledger/journal/recounted-sums.ts";
+import type { WithLooseMoney } from "../ledger/loose-money.ts";
+import type { timeOfReference } from "../ledger/reference.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
-import type { RetentionRule } from "../storage/retention/retention-rule.ts";
+import type { KeptTimes } from "../storage/tables/declared-table.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { ofBackup, ofRestore } from "./backups.ts";
 
 /** Every command of every room, or those of one family, which loads then. */
 export type EveryCommand = (family?: string) => Promise<readonly Command<CommandContext>[]>;
 
 /** Resolves to the exit code. */
-export type StartService = (config: Config, commands: EveryCommand) => Promise<number>;
+export type StartService = (config: Config) => Promise<number>;
+
+/** What the service and the terminal open alike, and hand on to commands, to the console and to features. */
+export interface Core {
+  config: Config;
+  log: Log;
+  commands: EveryCommand;
+  /** What features know of a verification. */
+  stories: readonly TellStory[];
+  /** How long the settings want things kept. */
+  keptTimes: KeptTimes;
+}
 
 /** What a user interface opens for a command. */
-export interface CommandResources extends Audited, WithClock {
-  config: Config;
+export interface CommandResources extends Core, Audited, WithClock {
   /** Of whoever runs the command. */
   role: Role;
   /** The hash of the session of whoever runs it. A terminal has none. */
   session?: string | undefined;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
-  log: Log;
-  commands: EveryCommand;
   /** Starts the service, and ends with it. Only a terminal can. */
   serve?: StartService | undefined;
   /** Prints a line while the command runs. Only a terminal can. */
   say?: (line: string) => void;
-  /** How long everything is kept. Only a terminal tells. */
-  retention?: () => Promise<readonly RetentionRule[]>;
   /** Whether the user interface can save several files of one answer. */
   savesSeveral: boolean;
 }
 
 /** What a user interface hands to a command: what one room needs of another is a member here. */
-export interface CommandContext extends CommandResources, WithAuditEntries, WithLooseMoney {
+export interface CommandContext extends CommandResources, WithStory, WithLooseMoney {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
+  /** The newest 100 entries of the audit trail that mention this reference, oldest first. */
+  auditEntries(reference: string): Promise<Story["entries"]>;
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
+  timesOfReferences(): Promise<typeof timeOfReference>;
   ledgerSums(snapshot: Audited["db"]): Promise<ReturnType<typeof comparedSums>>;
-  backups: {
-    ofBackup: () => ReturnType<typeof ofBackup>;
-    ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
-  };
   /** The ids of the accounts that have used most of a cap or a balance. */
   nearlySpent(): Promise<ReadonlySet<string>>;
   /** The actor who suspended an account at this time, as the audit trail says. */
@@ -71,6 +76,10 @@ export interface CommandContext extends CommandResources, WithAuditEntries, With
 export function contextOf(context: CommandResources, store = context.db): CommandContext {
   const { db, now, config } = context;
   const accounts = () => import("../access/accounts/accounts.ts");
+  const auditEntries = async (reference: string) => {
+    const { tail, withoutConfirmation } = await import("../audit/read.ts");
+    return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
+  };
   const textOf = async (member: "name" | "email", from = db) => {
     const rows = await from
       .selectFrom("account")
@@ -88,19 +97,21 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       emails: () => textOf("email"),
       names: () => textOf("name"),
     },
-    ledgerRows: async (snapshot) =>
-      (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
+    ledgerRows: async (snapshot) => (await import("../ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
+    timesOfReferences: async () => (await import("../ledger/reference.ts")).timeOfReference,
     ledgerSums: async (snapshot) =>
-      (await import("../identity/ledger/journal/recounted-sums.ts")).comparedSums(
+      (await import("../ledger/journal/recounted-sums.ts")).comparedSums(
         snapshot,
         now(),
         config.timeZone,
         // SQLite has one connection, and the snapshot has it.
         await textOf("email", snapshot),
       ),
-    async auditEntries(reference) {
-      const { tail, withoutConfirmation } = await import("../audit/read.ts");
-      return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
+    auditEntries,
+    async storyOf(asked) {
+      const told = await Promise.all(context.stories.map((story) => story(db, asked)));
+      const entries = await auditEntries(asked.reference);
+      return Object.assign({ entries, responses: [], events: [] }, ...told);
     },
     async suspendedBy(id, at) {
       const { tail } = await import("../audit/read.ts");
@@ -108,23 +119,16 @@ export function contextOf(context: CommandResources, store = context.db): Comman
       return entries.find(({ facts }) => facts.startsWith(`{"account":"${id}"`))?.actor;
     },
     mayGive: async (trx, money, sure) =>
-      (await import("../identity/books/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),
-    responsesAbout: async (caller, asked) =>
-      (await import("../requests/read-requests.ts")).responsesAbout(db, caller, asked),
-    eventsAbout: async (reference) => (await import("../events/deliveries.ts")).eventsAbout(db, reference),
+      (await import("../ledger/loose-money.ts")).mayGive({ ...context, db: trx }, money, sure),
     async nearlySpent() {
-      const { nearlySpentAccounts } = await import("../identity/spending/spending-watch.ts");
+      const { nearlySpentAccounts } = await import("../ledger/spending/spending-watch.ts");
       const spent = await nearlySpentAccounts(db, now(), identitySettingsOf(config));
       return new Set(spent.map(({ account }) => account));
     },
     verificationSettings: () => identitySettingsOf(config),
     operatorAccount: async (trx) =>
       (await import("../access/accounts/operator-account.ts")).operatorAccount({ ...context, db: trx }, now()),
-    isRehearsal: async () => (await import("../identity/stand-in-store.ts")).isRehearsal(db),
-    backups: {
-      ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
-      ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),
-    },
+    isRehearsal: async () => (await import("../verification/stand-in-store.ts")).isRehearsal(db),
     async keyring() {
       const { keyringPath, readKeyring } = await import("../keyring/file.ts");
       const { matchKeyring } = await import("../keyring/keyring.ts");

@@ -1,6 +1,6 @@
-import { namesProtection } from "../audit/event-types.ts";
 import type { Config } from "../config/read-config.ts";
-import type { Command } from "../operation/command.ts";
+import { namesProtection } from "../declare/audit-kind.ts";
+import type { Command } from "../declare/command.ts";
 import type { Audited } from "../storage/audited.ts";
 import { protectionInForce, protectionText } from "../storage/protection.ts";
 

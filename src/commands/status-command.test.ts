@@ -6,7 +6,7 @@ import { usualEngines } from "../../test/support/engines.ts";
 import { startService, suiteService } from "../../test/support/service.ts";
 import { never } from "../catalogue/sync/record.ts";
 import type { SourceState } from "../catalogue/sync/source-states.ts";
-import { verification } from "../storage/backup/backup.fixture.ts";
+import { verification } from "../features/backup/backup.fixture.ts";
 import { isSqlite } from "../storage/engine.ts";
 import { openStore, type Store } from "../storage/store.ts";
 
@@ -38,10 +38,17 @@ for (const engine of usualEngines) {
       environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_UPSTREAM_PRICES: "dojah.bvn=50" };
     });
 
+    test("says that the Node has published security holes, and which to install", async (t) => {
+      t.mock.property(process, "versions", { ...process.versions, node: "26.12.0" });
+      const { exitCode, node, needs } = await status();
+      assert.deepEqual([exitCode, node, needs.length], [1, "26.12.0", 1]);
+      assert.match(needs[0], /^Node 26\.12\.0, .* Install Node 26\.12\.1 or newer, and restart Duba with it\.$/);
+    });
+
     test("shows a service that is well on one screen", async () => {
       const { exitCode, out, err } = await duba("status");
       assert.deepEqual([exitCode, err], [0, ""]);
-      assert.match(out, /^version +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
+      assert.match(out, /^version +\d+\.\d+\.\d+\nnode +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
       assert.match(out, /\nserving instances +1\ncatalogue +revision 1 of \d{4}-.*\+01\n/);
       assert.match(out, /\nlast backup +never\nkeys that end within 14 days +0\n\nNothing needs a hand\.\n$/);
       assert.ok(out.split("\n").length < 24);
@@ -192,7 +199,9 @@ for (const engine of usualEngines) {
       environment = {
         ...usual,
         DUBA_CATALOGUE_SOURCE: "data-bundles=ebills,cable-products=vtpass,cable-add-ons=baxi",
-        ...{ DUBA_VTPASS_API_KEY: "any", DUBA_VTPASS_PUBLIC_KEY: "any", DUBA_BAXI_KEY: "any" },
+        DUBA_VTPASS_API_KEY: "any",
+        DUBA_VTPASS_PUBLIC_KEY: "any",
+        DUBA_BAXI_KEY: "any",
       };
 
       const found = await status();

@@ -1,13 +1,16 @@
 import { SourceState } from "../catalogue/sync/source-states.ts";
-import { pauseMembers } from "../identity/commands/vendor-states.ts";
-import { account, bytesText, orNull, reference, time, type Viewing } from "../operation/command/answer-schema.ts";
-import { command } from "../operation/command.ts";
-import Type, { type Static } from "../operation/schema/type.ts";
+import { account, bytesText, orNull, reference, time, type Viewing } from "../declare/command/answer-schema.ts";
+import { command } from "../declare/command.ts";
+import Type, { type Static } from "../declare/schema/type.ts";
+import { pauseMembers } from "../verification/commands/vendor-states.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
 import type { CommandContext } from "./context.ts";
 
 const Status = Type.Object({
   version: Type.String(),
+  node: Type.String({
+    description: "The Node that reads this: of the service in its console, of the command line there.",
+  }),
   store: Type.String(),
   takes_writes: Type.Boolean(),
   rehearsal: Type.Boolean({ description: "Live verifications are of people that stand-ins of vendors invented." }),
@@ -50,7 +53,7 @@ export const statusCommand = command({
   ],
   onPage: (status, viewing) => [{ list: "alarms", areAlarms: true }, { record: factsOf(status, viewing) }],
   isWell: ({ needs }) => needs.length === 0,
-  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts">) =>
+  run: async (_, room: Pick<CommandContext, "db" | "now" | "config" | "accounts" | "commands">) =>
     (await import("./health/read-status.ts")).readStatus(room),
 });
 
@@ -58,6 +61,7 @@ export const statusCommand = command({
 function factsOf({ sources, ...facts }: StatusFacts, { at }: Viewing) {
   return {
     version: facts.version,
+    node: facts.node,
     store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
     ...(facts.rehearsal && {
       "live verifications": "a rehearsal, of people that stand-ins of vendors invented",

@@ -14,12 +14,8 @@ export const fixedValues = {
   tokenLifetime: day,
   /** Failed credentials of an address, in each process: more than any person mistypes, and too few to guess. */
   limitFailedCredentials: { count: 20, seconds: 60 },
-  /** A warning about a month must not be given twice in that month. */
-  eventRetention: 60 * day,
   /** Lists of a source that is followed are stale then, if it wants no longer pauses: prices of yesterday may still be right. */
   staleAfter: day,
-  /** Revisions of the catalogue: a year and the month in which somebody asks about it. */
-  catalogueHistory: 400 * day,
   /** Below so many attempts that a balance pays for there is an alarm: a business day of a small client. */
   attemptsLeft: 500,
 };

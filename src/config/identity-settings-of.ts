@@ -1,5 +1,5 @@
-import { type IdentitySettings, listedRoutes } from "../identity/identity-settings.ts";
-import { forEachKind } from "../operation/check-kind.ts";
+import { forEachKind } from "../declare/check-kind.ts";
+import { type IdentitySettings, listedRoutes } from "../ledger/identity-settings.ts";
 import type { Config } from "./read-config.ts";
 
 /** The settings of verifications, as their room takes them. */

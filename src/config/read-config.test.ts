@@ -3,17 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { checkKinds } from "../operation/check-kind.ts";
-import { vendors } from "../upstreams/registry.ts";
+import { checkKinds } from "../declare/check-kind.ts";
+import { settingsOfFeatures } from "../features.ts";
+import { vendors } from "../vendors/registry.ts";
+import { everySetting } from "../wire/every-setting.ts";
 import { ConfigError, readConfig } from "./read-config.ts";
-import { everySetting } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-config-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const saidOf = (environment: Record<string, string>): string[] => {
   try {
-    readConfig(environment);
+    readConfig(environment, settingsOfFeatures);
   } catch (problem) {
     assert.ok(problem instanceof ConfigError);
     return problem.message.split("\n");
@@ -31,10 +32,10 @@ const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
 
 suite("the settings", () => {
   test("are good as they are without any", () => {
-    const { upstreams, limitCatalogue, limitSizes, requestTimeout } = readConfig({});
+    const { upstreams, limitCatalogue, limitBody, limitUrl, limitHeaders, requestTimeout } = readConfig({});
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
-    assert.deepEqual(limitSizes, { body: 16_384, url: 8_192, headers: 16_384 });
+    assert.deepEqual([limitBody, limitUrl, limitHeaders], [16_384, 8_192, 16_384]);
     assert.equal(requestTimeout, 10_000);
   });
 
@@ -179,17 +180,40 @@ suite("the settings", () => {
       );
   });
 
-  test("with several parts keep what is usual of those that are not named", () => {
-    assert.deepEqual(readConfig({ DUBA_GUARD: "factor=3" }).guard, { removal: 0.3, factor: 3, mean: 0.2 });
-    for (const wrong of ["factor", "factor=0", "price=3", "factor=3,factor=4", "factor=3,"])
-      assert.match(saidOf({ DUBA_GUARD: wrong }).join(), /^DUBA_GUARD must be parts such as removal=30%,/, wrong);
+  test("of version 0.1 that had several values are read, and say what they are now", () => {
+    const config = readConfig({ DUBA_GUARD: "factor=3, mean=15%", DUBA_LIMIT_SIZES: "url=4KiB" });
+    assert.deepEqual(config.guard, { removal: 0.3, factor: 3, mean: 0.15 });
+    assert.deepEqual([config.limitBody, config.limitUrl], [16_384, 4_096]);
+    assert.deepEqual(config.overrides, [
+      { name: "DUBA_LIMIT_URL", value: "4KiB" },
+      { name: "DUBA_GUARD_PRICE_FACTOR", value: "3" },
+      { name: "DUBA_GUARD_PRICE_MEAN", value: "15%" },
+    ]);
+    assert.deepEqual(config.formerSettings, [
+      "DUBA_LIMIT_SIZES is read until 0.3. Write DUBA_LIMIT_URL=4KiB instead.",
+      "DUBA_GUARD is read until 0.3. Write DUBA_GUARD_PRICE_FACTOR=3 instead.",
+      "DUBA_GUARD is read until 0.3. Write DUBA_GUARD_PRICE_MEAN=15% instead.",
+    ]);
+    assert.deepEqual(saidOf({ DUBA_GUARD: "factor=0" }), [
+      "DUBA_GUARD_PRICE_FACTOR must be a number of 1 or more, such as 1.5.",
+    ]);
+    const unknown =
+      "DUBA_GUARD has a form that Duba does not know. Set DUBA_GUARD_REMOVAL, DUBA_GUARD_PRICE_FACTOR, DUBA_GUARD_PRICE_MEAN instead.";
+    for (const wrong of ["factor", "price=3", "factor=3,factor=4", "factor=3,"])
+      assert.deepEqual(saidOf({ DUBA_GUARD: wrong }), [unknown], wrong);
+    assert.deepEqual(saidOf({ DUBA_GUARD: "factor=3", DUBA_GUARD_PRICE_FACTOR: "3" }), [
+      "DUBA_GUARD_PRICE_FACTOR and DUBA_GUARD, which it was in 0.1, are both set: remove DUBA_GUARD.",
+    ]);
   });
 
   test("of routes name vendors that are asked, and have what they compare", () => {
     const live = { ...peer, ...dojah, DUBA_UPSTREAMS: "dojah,peer", DUBA_UPSTREAM_PRICES: "dojah=50" };
     const { route, routeShare, routeAfterNotFound } = readConfig({
-      ...{ ...live, DUBA_ROUTE: "cheapest", DUBA_ROUTE_SHARE: "peer:5, dojah:2.5" },
-      ...{ DUBA_UPSTREAM_PRICES: "dojah=50,peer=0", DUBA_ROUTE_AFTER_NOT_FOUND: "next=100.50" },
+      ...live,
+      DUBA_ROUTE: "cheapest",
+      DUBA_ROUTE_SHARE: "peer:5, dojah:2.5",
+      DUBA_UPSTREAM_PRICES: "dojah=50,peer=0",
+      DUBA_ROUTE_AFTER_NOT_FOUND: "next=100.50",
     });
     const shares = [
       { vendor: "peer", percent: 5 },
@@ -216,19 +240,13 @@ suite("the settings", () => {
   test("are refused all at once", () => {
     const problems = saidOf({
       PORT: "x",
-      DUBA_LIMIT_SIZES: "body=16",
+      DUBA_LIMIT_BODY: "16",
       DUBA_REQUEST_TIMEOUT: "0s",
     });
     assert.deepEqual(problems.map((problem) => problem.split(" ")[0]).toSorted(), [
-      "DUBA_LIMIT_SIZES",
+      "DUBA_LIMIT_BODY",
       "DUBA_REQUEST_TIMEOUT",
       "PORT",
-    ]);
-    assert.deepEqual(saidOf({ DUBA_CATALOGUE_SOURCES: "data-bundles=ebills" }), [
-      "DUBA_CATALOGUE_SOURCES is no setting any more: DUBA_CATALOGUE_SOURCE takes a source for each list too.",
-    ]);
-    assert.deepEqual(saidOf({ DUBA_DOJAH_PRICE: "bvn=50" }), [
-      "DUBA_DOJAH_PRICE is no setting any more: write it into DUBA_UPSTREAM_PRICES, such as dojah=50.",
     ]);
     assert.deepEqual(saidOf({ DUBA_ZEBRA: "1" }), ["DUBA_ZEBRA is not a setting of Duba."]);
     assert.deepEqual(saidOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba. Did you mean PORT?"]);

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
-import { closestName } from "../operation/closest-name.ts";
-import type { Setting } from "../operation/setting.ts";
+import { closestName } from "../declare/closest-name.ts";
+import type { Setting } from "../declare/setting.ts";
 import { isLoopback } from "../runtime/network/address.ts";
-import { isSandbox, missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
-import { catalogueSources, vendors } from "../upstreams/registry.ts";
-import { upstreamPauses, upstreamSettings } from "../upstreams/upstream-settings.ts";
+import { isSandbox, missingOf, type VendorValues } from "../vendors/ports/vendor.ts";
+import { catalogueSources, vendors } from "../vendors/registry.ts";
+import { upstreamPauses, upstreamSettings } from "../vendors/upstream-settings.ts";
 import { type FixedValues, fixedValues } from "./fixed-values.ts";
-import { goneSetting } from "./gone-settings.ts";
-import { everySetting, settings } from "./settings.ts";
+import { coreSettings, settings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
@@ -25,6 +24,12 @@ type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
 
 export type Config = Values<typeof settings> &
   FixedValues & {
+    /** Which changes of the catalogue wait for approval. */
+    guard: { removal: number; factor: number; mean: number };
+    /** Sentences about settings of former versions that are set. */
+    formerSettings: readonly string[];
+    /** What the settings of features say. */
+    ofFeatures: ReadonlyMap<Setting<unknown>, unknown>;
     /** What all vendors share. */
     upstream: Values<typeof upstreamSettings> & ReturnType<typeof upstreamPauses>;
     /** Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL. */
@@ -44,16 +49,32 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads all settings from the environment. An unset or empty setting has its default. Throws a `ConfigError` that lists
+ * Reads the settings of the core, and these of features, from the environment. An unset or empty setting has its default. Throws a `ConfigError` that lists
  * every problem at once. An unknown name that begins with DUBA_ is a problem, because it is probably a typing error.
  */
-export function readConfig(environment: Record<string, string | undefined>): Config {
+export function readConfig(
+  given: Record<string, string | undefined>,
+  ofFeatures: readonly Setting<unknown>[] = [],
+): Config {
+  const everySetting = [...coreSettings, ...ofFeatures];
   const problems: string[] = [];
+  const former = formerTexts(given, everySetting, problems);
+  const environment = { ...given, ...former };
   const upstream = valuesOf(upstreamSettings, environment, problems) as Values<typeof upstreamSettings>;
+  const own = valuesOf(settings, environment, problems) as Values<typeof settings>;
   const config: Config = {
     ...fixedValues,
-    ...(valuesOf(settings, environment, problems) as Values<typeof settings>),
-    overrides: overridesIn(environment),
+    ...own,
+    guard: { removal: own.guardRemoval, factor: own.guardFactor, mean: own.guardMean },
+    formerSettings: everySetting.flatMap((setting) =>
+      setting.former && setting.name in former
+        ? [`${setting.former.name} is read until 0.3. Write ${setting.name}=${former[setting.name]} instead.`]
+        : [],
+    ),
+    ofFeatures: new Map(
+      ofFeatures.map((setting) => [setting, valuesOf({ value: setting }, environment, problems).value] as const),
+    ),
+    overrides: overridesIn(environment, everySetting),
     upstream: { ...upstream, ...upstreamPauses(upstream.standIns) },
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, problems) as VendorValues]),
@@ -90,14 +111,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       `${settings.databaseReadUrl.name} is set, but SQLite has no replica: unset it, or set ${settings.databaseUrl.name} to the PostgreSQL database that it follows.`,
     );
   const known = everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+  const formerNames = everySetting.flatMap(({ former }) => former?.name ?? []);
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith("DUBA_") || name.startsWith("DUBA_TEST_") || [...known, ...namesOfCallers].includes(name))
+    if (
+      !name.startsWith("DUBA_") ||
+      name.startsWith("DUBA_TEST_") ||
+      [...known, ...formerNames, ...namesOfCallers].includes(name)
+    )
       continue;
-    const instead = goneSetting(name);
-    if (instead !== undefined) {
-      problems.push(`${name} is no setting any more: ${instead}`);
-      continue;
-    }
     const meant = closestName(withoutPrefix(name), known.map(withoutPrefix));
     const full = known.find((each) => withoutPrefix(each) === meant);
     problems.push(`${name} is not a setting of Duba.${full === undefined ? "" : ` Did you mean ${full}?`}`);
@@ -105,6 +126,35 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   // A vendor and a catalogue source may share a setting, which then has its problem twice.
   if (problems.length > 0) throw new ConfigError([...new Set(problems)].join("\n"));
   return config;
+}
+
+/** The texts of settings that stand in a setting of a former version, by their names. */
+function formerTexts(
+  given: Record<string, string | undefined>,
+  all: readonly Setting<unknown>[],
+  problems: string[],
+): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const { name, former } of all) {
+    const whole = former && given[former.name];
+    if (!whole) continue;
+    if (!former.isFit(whole)) {
+      const instead = all.filter((each) => each.former?.name === former.name).map((each) => each.name);
+      problems.push(`${former.name} has a form that Duba does not know. Set ${instead.join(", ")} instead.`);
+      continue;
+    }
+    const text = former.read(whole);
+    if (!text) continue;
+    if (given[name])
+      problems.push(`${name} and ${former.name}, which it was in 0.1, are both set: remove ${former.name}.`);
+    else texts[name] = text;
+  }
+  return texts;
+}
+
+/** The value of a setting of a feature: its default in a configuration that was read without it. */
+export function settingOf<Value>({ ofFeatures }: Pick<Config, "ofFeatures">, setting: Setting<Value>): Value {
+  return (ofFeatures.has(setting) ? ofFeatures.get(setting) : setting.read(setting.default)) as Value;
 }
 
 /** What vendors and sources lack, or what does not fit together. A wrong setting has a problem of its own. `isTimed`: their time-out is set. */
@@ -141,8 +191,11 @@ function* vendorProblems(config: Config, isTimed: boolean): Generator<string> {
     yield `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`;
 }
 
-function overridesIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {
-  return everySetting.flatMap(({ name, default: usual, secret, onlyCall }) => {
+function overridesIn(
+  environment: Record<string, string | undefined>,
+  all: readonly Setting<unknown>[],
+): { name: string; value: string }[] {
+  return all.flatMap(({ name, default: usual, secret, onlyCall }) => {
     const text = environment[name] || (secret && environment[`${name}_FILE`]) || usual;
     return text === usual || onlyCall ? [] : [{ name, value: secret ? "(a secret)" : withoutUser(text) }];
   });

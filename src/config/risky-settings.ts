@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { narrowNetworks, type Setting } from "../operation/setting.ts";
+import { narrowNetworks, type Setting } from "../declare/setting.ts";
 import type { Log } from "../runtime/log.ts";
 import { isClosed, isLoopback, widthOf } from "../runtime/network/address.ts";
-import { catalogueSources, vendors } from "../upstreams/registry.ts";
+import { catalogueSources, vendors } from "../vendors/registry.ts";
 import type { Config } from "./read-config.ts";
 
 /** What may be right, but is dangerous if it is a mistake: a sentence for each such setting, by its name. */
@@ -11,14 +11,15 @@ export function riskySettings(
   config: Config,
   ownAddresses: readonly string[] = addressesOfMachine(),
 ): Readonly<Record<string, string>> {
-  const { trustProxy, metrics, eventNetworks, upstream } = config;
+  const { trustProxy, eventNetworks, upstream } = config;
   const risks: Record<string, string> = {};
   const proxies = trustProxy.filter((entry) => widthOf(entry) < (entry.includes(":") ? 128 : 32) && !isClosed(entry));
   if (proxies.length > 0)
     risks.DUBA_TRUST_PROXY = `DUBA_TRUST_PROXY names public networks, ${proxies.join(", ")}: whoever sends from there gives any address as the caller's. Name only addresses of your proxies.`;
-  const isEverywhere = metrics?.host === "0.0.0.0" || metrics?.host === "::";
-  if (metrics && (isEverywhere ? ownAddresses : [metrics.host]).some((address) => !isClosed(address)))
-    risks.DUBA_METRICS = `DUBA_METRICS opens the metrics on a public address of this machine, and nobody signs in to read them. Set it to an address of your own network, or let a firewall close the port ${metrics.port}.`;
+  for (const [setting, value] of config.ofFeatures) {
+    const risk = setting.risk?.(value, ownAddresses);
+    if (risk !== undefined) risks[setting.name] = risk;
+  }
   const wide = eventNetworks.filter((entry) => !narrowNetworks.read(entry));
   if (wide.length > 0)
     risks.DUBA_EVENT_NETWORKS = `DUBA_EVENT_NETWORKS names ${wide.join(", ")}: Duba would send to every machine of a private network. Name only the networks of your receivers.`;
@@ -42,6 +43,7 @@ export function riskySettings(
 /** Logs these sentences. */
 export function warnOfSettings(config: Config, log: Pick<Log, "warn">): void {
   for (const [setting, sentence] of Object.entries(riskySettings(config))) log.warn({ setting }, sentence);
+  for (const sentence of config.formerSettings) log.warn({}, sentence);
 }
 
 /** Addresses at which others reach this machine. */

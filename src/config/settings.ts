@@ -1,8 +1,7 @@
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
-import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts";
-import { catalogueSources, vendors } from "../upstreams/registry.ts";
-import { upstreamSettings } from "../upstreams/upstream-settings.ts";
-import { businessSettings } from "./settings/business-settings.ts";
+import { anyText, httpUrl, type Setting, setting } from "../declare/setting.ts";
+import { catalogueSources, vendors } from "../vendors/registry.ts";
+import { upstreamSettings } from "../vendors/upstream-settings.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { eventSettings } from "./settings/event-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
@@ -16,7 +15,6 @@ export const settings = {
   ...catalogueSettings,
   ...verificationSettings,
   ...routeSettings,
-  ...businessSettings,
   ...eventSettings,
   callUrl: setting({
     name: "DUBA_URL",
@@ -35,8 +33,8 @@ export const settings = {
   }),
 };
 
-/** All settings, each once: a vendor that is also a catalogue source shares its settings between both. */
-export const everySetting: readonly Setting<unknown>[] = [
+/** All settings of the core, each once: a vendor that is also a catalogue source shares its settings between both. */
+export const coreSettings: readonly Setting<unknown>[] = [
   ...new Set<Setting<unknown>>([
     ...Object.values(settings),
     ...Object.values(syncSettings),

@@ -1,5 +1,5 @@
-import { Failure } from "../operation/failures.ts";
-import type { BoundOperation, Caller } from "../operation/operation.ts";
+import { Failure } from "../declare/failures.ts";
+import type { BoundOperation, Caller } from "../declare/operation.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ReadyResponse } from "../operation/answers/ready-response.ts";
+import type { ReadyResponse } from "../declare/answers/ready-response.ts";
 
 /**
  * Whether the caller already has the response (RFC 9110, section 13). `hadBody`: the request had a body, so its URL alone does

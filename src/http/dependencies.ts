@@ -1,13 +1,36 @@
 import type { IncomingMessage } from "node:http";
-import type { RequestEntries } from "../requests/request-entries.ts";
+import type { Caller } from "../declare/operation.ts";
 import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Tracer } from "../runtime/tracing/trace.ts";
+import type { Tracer } from "../runtime/trace.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { ResponseCounts } from "./monitoring/response-counts.ts";
 import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
 import type { ConnectionBounds } from "./shell/connections.ts";
+
+/** A response. Nothing of the request but its id and the names of what was wrong. */
+export interface NotedResponse {
+  requestId: string;
+  operation: string;
+  status: number;
+  /** Failure code. */
+  code: string | null;
+  /** Names of our members and headers, with commas between. */
+  wrong: string | null;
+  /** Milliseconds. */
+  duration: number;
+  /** Reference of the verification. */
+  reference: string | null;
+}
+
+/** Keeps responses for their callers to read. */
+export interface ResponseLog {
+  /** Whether it keeps another response of this caller. `isRoutine`: a look-up that succeeded. */
+  takes(caller: Caller, isRoutine: boolean): boolean;
+  /** Keeps a response that `takes` accepted. */
+  note(caller: Caller, isRoutine: boolean, response: NotedResponse): void;
+}
 
 /** Everything that the HTTP server needs from the rest of the service. */
 export interface HttpDependencies {
@@ -35,8 +58,8 @@ export interface HttpDependencies {
   answers: ResponseCounts;
   /** Undefined: requests have no spans. */
   tracer?: Tracer | undefined;
-  /** Keeps answers for the callers to read. Null: nobody can. */
-  requestEntries: Pick<RequestEntries, "takes" | "note"> | null;
+  /** Null: nobody can read responses again. */
+  responseLog: ResponseLog | null;
   /** Whether the live verifications are of people that stand-ins invented. Default: false. */
   standIns?: boolean;
   accessLog: "failures" | "all" | "off";

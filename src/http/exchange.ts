@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ReadyForm } from "../operation/answers/ready-response.ts";
-import { Failure } from "../operation/failures.ts";
-import type { BoundOperation, Caller } from "../operation/operation.ts";
+import type { ReadyForm } from "../declare/answers/ready-response.ts";
+import { Failure } from "../declare/failures.ts";
+import type { BoundOperation, Caller } from "../declare/operation.ts";
 import type { LogFields } from "../runtime/log.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -49,6 +49,32 @@ export function send(exchange: Exchange, status: number, headers: readonly strin
   if (exchange.response.destroyed) return;
   exchange.response.writeHead(status, [...headers, ...ownHeaders(exchange)]).end(body);
   logAnswer(exchange, status);
+}
+
+/** Milliseconds for a caller who is gone to refuse what comes. */
+const refusing = 500;
+
+/**
+ * Answers 200, and calls `undelivered` if the connection ends before it was handed the last byte. A caller who has ended its side may
+ * still read, or be gone: which of the two, we learn when something is sent. So such a caller gets the last byte after the others.
+ */
+export function sendUnlessGone(
+  exchange: Exchange,
+  headers: readonly string[],
+  body: Buffer,
+  undelivered: () => void,
+): void {
+  const { response } = exchange;
+  if (response.destroyed) undelivered();
+  else response.once("close", () => response.writableFinished || undelivered());
+  if (response.destroyed || !response.socket?.readableEnded) {
+    send(exchange, 200, headers, body);
+    return;
+  }
+  count(exchange, 200);
+  response.writeHead(200, [...headers, ...ownHeaders(exchange)]).write(body.subarray(0, -1));
+  setTimeout(() => response.destroyed || response.end(body.subarray(-1)), refusing);
+  logAnswer(exchange, 200);
 }
 
 /** Answers 200 with bytes that were ready. */
@@ -104,12 +130,15 @@ export function fail(exchange: Exchange, error: unknown): void {
 /** Keeps the response for its caller to read, unless it is about the request log itself. */
 function note(exchange: Exchange, status: number, failure: Failure | null): void {
   const { deps, caller, operation, logged } = exchange;
-  const entries = deps.requestEntries;
+  const entries = deps.responseLog;
   if (entries === null || caller === null || operation.group === "Requests") return;
   const isRoutine = failure === null && operation.pick !== undefined;
   if (!entries.takes(caller, isRoutine)) return;
   entries.note(caller, isRoutine, {
-    ...{ requestId: exchange.requestId, operation: operation.id, status, code: failure?.code ?? null },
+    requestId: exchange.requestId,
+    operation: operation.id,
+    status,
+    code: failure?.code ?? null,
     wrong: failure?.detail.fields?.map(({ field }) => field).join() ?? null,
     duration: millisecondsOf(exchange),
     reference: textOf(failure ? failure.detail.facts?.request_reference : logged?.reference),

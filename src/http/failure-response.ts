@@ -1,7 +1,7 @@
-import { AnswerError } from "../operation/answers/answer-writer.ts";
-import { type FailurePath, failureBody } from "../operation/answers/envelope.ts";
-import { Failure } from "../operation/failures.ts";
-import type { BoundOperation } from "../operation/operation.ts";
+import { AnswerError } from "../declare/answers/answer-writer.ts";
+import { type FailurePath, failureBody } from "../declare/answers/envelope.ts";
+import { Failure } from "../declare/failures.ts";
+import type { BoundOperation } from "../declare/operation.ts";
 import { RowHeld, StoreAway } from "../storage/errors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { rateLimitHeaders } from "./rate-limit.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { FailurePath } from "../operation/answers/envelope.ts";
-import { Failure } from "../operation/failures.ts";
+import type { FailurePath } from "../declare/answers/envelope.ts";
+import { Failure } from "../declare/failures.ts";
 import { STATUS_CODES } from "../runtime/network/node-http.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureResponse } from "./failure-response.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerWriter } from "../operation/answers/answer-writer.ts";
-import { Failure } from "../operation/failures.ts";
+import { answerWriter } from "../declare/answers/answer-writer.ts";
+import { Failure } from "../declare/failures.ts";
 import {
   type Answered,
   type BoundOperation,
@@ -8,12 +8,12 @@ import {
   modeHeader,
   standInMode,
   tellsMode,
-} from "../operation/operation.ts";
+} from "../declare/operation.ts";
 import { withLogFields } from "../runtime/log.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type Exchange, fail, logFieldsOf, microseconds, send, sendReady } from "./exchange.ts";
+import { type Exchange, fail, logFieldsOf, microseconds, send, sendReady, sendUnlessGone } from "./exchange.ts";
 import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { changesNothing, rehearsable } from "./rehearsal/rehearsable.ts";
@@ -126,10 +126,13 @@ export function pipeline(
     checkInput(exchange, accepted);
     exchange.logged = logFieldsOf(exchange);
     const result = await withLogFields(exchange.logged, () => operation.run!(callOf(exchange, accepted), undefined));
-    const { answer, headers, hint }: Answered<object> = isAnswered(result) ? result : { answer: result, headers: {} };
+    const answered: Answered<object> = isAnswered(result) ? result : { answer: result, headers: {} };
+    const { answer, headers, hint, undelivered } = answered;
     if (exchange.caller?.mode === "test") tell(exchange, hint);
     const body = Buffer.from(write(answer));
-    send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);
+    const all = [...jsonHeaders(body.length), ...Object.entries(headers).flat()];
+    if (undelivered) sendUnlessGone(exchange, all, body, undelivered);
+    else send(exchange, 200, all, body);
   };
 
   return (request, response, requestId, asked) => {

@@ -1,14 +1,16 @@
-import { Failure } from "../operation/failures.ts";
-import type { BoundOperation, Caller } from "../operation/operation.ts";
+import { Failure } from "../declare/failures.ts";
+import type { BoundOperation, Caller } from "../declare/operation.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/network/address.ts";
 import { type Limit, RateLimiter, type RateLimitState } from "../runtime/rate-limiter.ts";
 
-/** The limiters of look-ups, of callers without a credential, of verifications, and of tests that somebody else's server gets. */
-export interface RateLimiters {
+/** Limits that all keys of an account in one mode share. */
+const accountLimits = ["verification", "endpoint_test", "event_trigger"] as const;
+type AccountLimit = (typeof accountLimits)[number];
+
+/** The limiters of look-ups, of callers without a credential, and of accounts. */
+export interface RateLimiters extends Record<AccountLimit, RateLimiter> {
   catalogue: RateLimiter;
   anonymous: AddressRateLimiter;
-  verification: RateLimiter;
-  endpoint_test: RateLimiter;
 }
 
 /** The limiter that counts a call, and the key that it counts it under. */
@@ -24,14 +26,15 @@ export function limiterOf(
   address: string,
 ): Counted {
   if (caller === null) return { limiter: limiters.anonymous, key: address };
-  if (limit !== "verification" && limit !== "endpoint_test") return { limiter: limiters.catalogue, key: caller.keyId };
-  const own = limit === "verification" ? caller.terms.verification : null;
-  return { limiter: own ? limiters[limit].with(own) : limiters[limit], key: `${caller.accountId} ${caller.mode}` };
+  const shared = accountLimits.find((each) => each === limit);
+  if (shared === undefined) return { limiter: limiters.catalogue, key: caller.keyId };
+  const own = shared === "verification" ? caller.terms.verification : null;
+  return { limiter: own ? limiters[shared].with(own) : limiters[shared], key: `${caller.accountId} ${caller.mode}` };
 }
 
 /** The limits of a caller with a credential, without counting. */
 export function limitsOf(limiters: RateLimiters, caller: Caller): Record<string, RateLimitState> {
-  const names = ["catalogue", "verification", "endpoint_test"] as const;
+  const names = ["catalogue", ...accountLimits] as const;
   const states = names.map((limit) => {
     const { limiter, key } = limiterOf({ limit }, limiters, caller, "");
     return [limit, limiter.peek(key)] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { Failure } from "../operation/failures.ts";
+import { Failure } from "../declare/failures.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { ErrorFields } from "./failure-response.ts";
 import { RequestLog } from "./request-log.ts";

@@ -1,4 +1,4 @@
-import type { Failure, FailureCode } from "../operation/failures.ts";
+import type { Failure, FailureCode } from "../declare/failures.ts";
 import type { LogFields } from "../runtime/log.ts";
 import { subscriberOf } from "../runtime/network/address.ts";
 import type { HttpDependencies } from "./dependencies.ts";

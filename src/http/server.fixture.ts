@@ -1,5 +1,5 @@
 import { ask } from "../../test/support/service.ts";
-import type { BoundOperation } from "../operation/operation.ts";
+import type { BoundOperation } from "../declare/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -22,7 +22,7 @@ export function plainHttp(): HttpDependencies {
     pathPrefixes: ["/api/v2"],
     fairQueue: new FairQueue(),
     answers: new ResponseCounts(),
-    requestEntries: null,
+    responseLog: null,
     accessLog: "off",
     serverTiming: false,
     log: new RecordedLog(),

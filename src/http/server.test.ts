@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../../test/support/failure.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
-import { bind } from "../operation/operation.ts";
+import { bind } from "../declare/operation.ts";
 import { serving } from "./server.fixture.ts";
 
 test("an error of ours in a request is answered, and the next request too", async (t) => {

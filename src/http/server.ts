@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
-import { Failure } from "../operation/failures.ts";
-import { type BoundOperation, pathUnder } from "../operation/operation.ts";
+import { Failure } from "../declare/failures.ts";
+import { type BoundOperation, pathUnder } from "../declare/operation.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { type ErrorFields, errorFieldsOf, failureResponse } from "./failure-response.ts";
 import { noOperation } from "./monitoring/response-counts.ts";
@@ -113,7 +113,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
   const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, known?: BoundOperation) => {
     const { authorization } = raw.headers;
-    const { authenticator, requestEntries: entries } = deps;
+    const { authenticator, responseLog: entries } = deps;
     if (entries === null || authorization === undefined || authenticator.isAbsent(authorization)) return;
     try {
       const caller = await authenticator.credentialOf(authorization, deps.addressOf(raw), true);

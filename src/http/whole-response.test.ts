@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, suite, test } from "node:test";
-import { ReadyForm } from "../operation/answers/ready-response.ts";
+import { ReadyForm } from "../declare/answers/ready-response.ts";
 import { keepAliveSeconds, sendWhole } from "./whole-response.ts";
 
 const text = JSON.stringify({ name: "₦ é 1GB", padding: "x".repeat(500) });

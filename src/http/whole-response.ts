@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { headerLines, type ReadyForm } from "../operation/answers/ready-response.ts";
+import { headerLines, type ReadyForm } from "../declare/answers/ready-response.ts";
 
 /** Of Node's HTTP server, which sends it in the `Keep-Alive` header. */
 export const keepAliveSeconds = 72;

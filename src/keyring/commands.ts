@@ -1,10 +1,11 @@
-import { isoOf, list, orNull, reference, state, time } from "../operation/command/answer-schema.ts";
-import { flag, formed, InputError } from "../operation/command/read-texts.ts";
-import { command } from "../operation/command.ts";
-import Type from "../operation/schema/type.ts";
-import { timeFrom } from "../operation/setting.ts";
+import { isoOf, list, orNull, reference, state, time } from "../declare/command/answer-schema.ts";
+import { flag, formed, InputError } from "../declare/command/read-texts.ts";
+import { command } from "../declare/command.ts";
+import Type from "../declare/schema/type.ts";
+import { timeFrom } from "../declare/setting.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import { currentOf, type Keyring, keyringText, namedKeys } from "./keyring.ts";
+import { keyringTrail } from "./keyring-trail.ts";
 
 interface Room extends Audited, WithClock {
   keyring(): Promise<{ ring: Keyring; path: string }>;
@@ -98,7 +99,7 @@ const rotateKeyring = command({
     `${added.join(" and ")} will be current from ${at(from, true)}.`,
     { note: `Copy ${path} to a safe place now. You cannot read later records without it.` },
   ],
-  records: ["keyring.rotated"],
+  records: [keyringTrail.rotated],
   examples: [{}, { records: true, in: "10min" }],
   run: async ({ records, hashes, in: wait }, { keyring, ...store }: Room) => {
     const { rotate } = await import("./rotate.ts");
@@ -134,7 +135,7 @@ const rewrapKeys = command({
       : [{ note: `This key ring cannot open these, so they did not change: ${unreadable.join(", ")}` }]),
   ],
   isWell: ({ unreadable }) => unreadable.length === 0,
-  records: ["keyring.rewrapped"],
+  records: [keyringTrail.rewrapped],
   run: async (_, { db, audit, actor, now: time, keyring, progress }: Room) => {
     const { ring } = await keyring();
     const now = time();
@@ -144,7 +145,7 @@ const rewrapKeys = command({
     const all = await countOutdated(db, ring, now);
     const begun = performance.now();
     const { rows, unreadable } = await rewrap(db, ring, { now, progress: (rows) => progress(rows, all) });
-    await audit(db, { kind: "keyring.rewrapped", actor, facts: { key, records: rows } });
+    await audit(db, keyringTrail.rewrapped(actor, { key, records: rows }));
     const a_second = Math.round((rows / Math.max(1, performance.now() - begun)) * 1000);
     return { records: rows, key, a_second, unreadable };
   },
@@ -166,7 +167,7 @@ const retireKey = command({
   input: Type.Object({ key: Type.String({ description: "Name of the key in `duba keyring show`." }) }),
   answer: Type.Object({ key: Type.String() }),
   view: ({ key }) => [`The key ${key} is retired.`],
-  records: ["keyring.retired"],
+  records: [keyringTrail.retired],
   guide: {
     heading: "What to know:",
     items: [

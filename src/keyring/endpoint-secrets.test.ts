@@ -31,15 +31,18 @@ for (const engine of usualEngines)
       store.db
         .insertInto("event_endpoint")
         .values({
-          ...{ id, audience: "acc_1", mode: "test", url: "https://shop.example.com/", types: "[]", secret },
-          ...{
-            former_secret: former,
-            former_ends_at: null,
-            created_at: 0,
-            next_at: 0,
-            lease_owner: null,
-            leased_until: 0,
-          },
+          id,
+          audience: "acc_1",
+          mode: "test",
+          url: "https://shop.example.com/",
+          types: "[]",
+          secret,
+          former_secret: former,
+          former_ends_at: null,
+          created_at: 0,
+          next_at: 0,
+          lease_owner: null,
+          leased_until: 0,
         })
         .execute();
     const row = (id: string) =>

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { engines, keyring, suiteStore } from "../identity/identity.fixture.ts";
+import { engines, keyring, suiteStore } from "../verification/identity.fixture.ts";
 import { changeKeyring, keyringPath, openKeyring, readKeyring } from "./file.ts";
 import { type Keyring, KeyringError, keyringText, matchKeyring } from "./keyring.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
-import { engines, keyring, suiteStore } from "../identity/identity.fixture.ts";
+import { engines, keyring, suiteStore } from "../verification/identity.fixture.ts";
 import { currentOf, type Keyring, KeyringError, keyringText, matchKeyring, parseKeyring, retired } from "./keyring.ts";
 
 const newKey = () => randomBytes(32).toString("base64");

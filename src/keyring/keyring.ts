@@ -115,8 +115,10 @@ export function namedKeys({ records, hmac }: Keyring): NamedKey[] {
   return [
     ...records.map(({ id, ...key }) => ({ ...key, use: "records" as const, name: id, fact: recordsName(id) })),
     ...hmac.map(({ version, ...key }) => ({
-      ...{ ...key, use: "hashes" as const },
-      ...{ name: `v${version}`, fact: hmacName(version) },
+      ...key,
+      use: "hashes" as const,
+      name: `v${version}`,
+      fact: hmacName(version),
     })),
   ];
 }
@@ -137,6 +139,13 @@ function fingerprintsOf(ring: Keyring): Map<string, string> {
 export async function knownKeys(db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom("fact").select(["name", "value"]).where("name", "like", "keyring:%").execute();
   return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Since when a record key is in use, in milliseconds since 1970; undefined: no process has opened the store with it. */
+export async function inUseSince(db: Db, { id, from }: RecordKey): Promise<number | undefined> {
+  if (from !== undefined) return from;
+  const noted = db.selectFrom("fact").select("created_at").where("name", "=", recordsName(id));
+  return (await noted.executeTakeFirst())?.created_at;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   recordsName,
   retired,
 } from "./keyring.ts";
+import { keyringTrail } from "./keyring-trail.ts";
 import { usageOf } from "./usage.ts";
 
 /** A ring's file, the store it belongs to, and who changes it. */
@@ -55,7 +56,7 @@ export async function rotate(
     if (records) added.push(id);
     if (hashes) added.push(`v${version}`);
     // Before the file, so that the ring never has a key that is missing from the audit trail.
-    await audit(db, { kind: "keyring.rotated", actor, facts: { keys: added.join(" ") } });
+    await audit(db, keyringTrail.rotated(actor, { keys: added.join(" ") }));
     return {
       ...ring,
       records: records ? [...ring.records, { id, ...entry() }] : ring.records,
@@ -90,7 +91,7 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     // The store first, so that no process rejects the ring without the key as damaged.
     await inTransaction(db, async (trx) => {
       await trx.updateTable("fact").set({ value: retired }).where("name", "=", meant.fact).execute();
-      await audit(trx, { kind: "keyring.retired", actor, facts: { key: name } });
+      await audit(trx, keyringTrail.retired(actor, { key: name }));
     });
     return {
       ...ring,

@@ -2,7 +2,7 @@ import type { Log } from "../runtime/log.ts";
 import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import { rewrapSecrets } from "./endpoint-secrets.ts";
 import { readKeyring } from "./file.ts";
-import { currentOf, keyringReasonOf, recordsName } from "./keyring.ts";
+import { currentOf, inUseSince, keyringReasonOf } from "./keyring.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
@@ -22,8 +22,7 @@ export interface SelfRotation extends RingPlace {
 export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promise<void> {
   const { path, db } = place;
   const newest = (await readKeyring(path)).records.at(-1)!;
-  const noted = db.selectFrom("fact").select("created_at").where("name", "=", recordsName(newest.id));
-  const since = newest.from ?? (await noted.executeTakeFirst())?.created_at ?? now();
+  const since = (await inUseSince(db, newest)) ?? now();
   if (now() - since >= every) {
     await rotate(place, { records: true, hashes: false, wait, now, after: newest.id });
   }

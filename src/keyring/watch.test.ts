@@ -5,8 +5,8 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { engines, until as eventually, keyring, suiteStore } from "../identity/identity.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { engines, until as eventually, keyring, suiteStore } from "../verification/identity.fixture.ts";
 import { type Keyring, keyringText, matchKeyring } from "./keyring.ts";
 import { watchKeyring } from "./watch.ts";
 

@@ -9,18 +9,23 @@ export interface Address {
   setting: string;
 }
 
-/** The addresses of a service: of integrators, and of metrics and console if they have one. */
-export function addressesOf(config: Config): { own: Address; metrics: Address | null; console: Address | null } {
-  return {
-    own: { host: config.host, port: config.port, setting: "PORT" },
-    metrics: config.metrics && { ...config.metrics, setting: "DUBA_METRICS" },
-    console: config.console && { ...config.console, setting: "DUBA_CONSOLE" },
-  };
+/** The address of integrators. */
+export function ownAddress({ host, port }: Config): Address {
+  return { host, port, setting: "PORT" };
+}
+
+/** Every address on which a service listens. */
+function addressesOf(config: Config): readonly Address[] {
+  const { console } = config;
+  const ofFeatures = [...config.ofFeatures].flatMap(([{ name, listens }, value]) =>
+    listens && value ? { ...(value as Omit<Address, "setting">), setting: name } : [],
+  );
+  return [ownAddress(config), ...(console ? [{ ...console, setting: "DUBA_CONSOLE" }] : []), ...ofFeatures];
 }
 
 /** Throws a sentence unless this process can listen on all of them. Leaves nothing behind. */
 export async function tryAddresses(config: Config): Promise<void> {
-  for (const address of Object.values(addressesOf(config))) if (address) await tryAddress(address);
+  for (const address of addressesOf(config)) await tryAddress(address);
 }
 
 async function tryAddress(address: Address): Promise<void> {

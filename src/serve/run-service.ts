@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/network/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
+import { warnOfNode } from "../runtime/node-risk.ts";
 import { type Service, wire } from "../wire/wire.ts";
-import { addressesOf, listenError, tryAddresses } from "./addresses.ts";
+import { listenError, ownAddress, tryAddresses } from "./addresses.ts";
 import { untilStopped } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -16,13 +16,14 @@ import { waitForStore } from "./wait-for-store.ts";
  * delay, or the process at once. Start errors are thrown
  * with a sentence for people and an `exitCode`.
  */
-export async function runService(config: Config, commands: EveryCommand): Promise<number> {
+export async function runService(config: Config): Promise<number> {
   const log = openLog(config.logLevel);
+  warnOfNode(log);
   warnOfSettings(config, log);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;
-  const service = await wire(config, log, commands);
+  const service = await wire(config, log);
   const url = await listen(service, config, log);
   // It listens for signals before anybody hears that it is ready.
   const stopped = untilStopped(service, config, log);
@@ -34,21 +35,18 @@ export async function runService(config: Config, commands: EveryCommand): Promis
 
 /** Listens on every address of the service. Returns the URL of the integrators'. */
 export async function listen(service: Service, config: Config, log: Logger): Promise<string> {
-  const { own, metrics } = addressesOf(config);
-  let operators: Awaited<ReturnType<NonNullable<typeof service.console>["listen"]>> | undefined;
+  const own = ownAddress(config);
+  const listening: { name: string; url: string; says?: string }[] = [];
   let port: number;
-  let metricsPort: number | undefined;
   try {
     port = await service.app.listen(own);
-    if (metrics && service.metrics) metricsPort = await service.metrics.listen(metrics);
-    operators = await service.console?.listen();
+    for (const server of service.servers) listening.push({ name: server.name, ...(await server.listen()) });
   } catch (error) {
     await service.close(0);
     throw listenError(error as NodeJS.ErrnoException, own);
   }
-  if (metricsPort) log.info({ url: `${localUrl(metrics!.host, metricsPort)}/metrics` }, "metrics");
-  if (operators) log.info({ url: operators.origin }, "console");
-  if (operators?.firstLink) process.stdout.write(invitation(operators.firstLink));
+  for (const { name, url } of listening) log.info({ url }, name);
+  for (const { says } of listening) if (says !== undefined) process.stdout.write(says);
   return localUrl(config.host, port);
 }
 
@@ -65,16 +63,6 @@ export function greet(service: Service, config: Config, log: Logger, url: string
         .catch(() => log.warn({}, "the sandbox key may be replaced: the store did not note that it was shown"));
     });
   }
-}
-
-/** What a start says while nobody can sign in to the console. */
-function invitation(link: string): string {
-  return `
-Nobody can sign in to the console yet. This link registers the first officer. It works once, for 15 minutes:
-
-  ${link}
-
-`;
 }
 
 /** What the first start says: the key is shown here and never again. */

@@ -1,15 +1,14 @@
 import cluster from "node:cluster";
-import type { EveryCommand } from "../commands/context.ts";
 import type { Config } from "../config/read-config.ts";
 
 /**
  * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises workers;
  * each of them runs the same command line, and comes here too.
  */
-export async function serve(config: Config, commands: EveryCommand): Promise<number> {
+export async function serve(config: Config): Promise<number> {
   if (cluster.isWorker) {
     const { serveAsWorker } = await import("./serving-worker.ts");
-    return serveAsWorker(config, commands);
+    return serveAsWorker(config);
   }
   if (config.workers !== null && config.databaseUrl) {
     const { supervise } = await import("./supervise.ts");
@@ -17,5 +16,5 @@ export async function serve(config: Config, commands: EveryCommand): Promise<num
   }
   if (!config.databaseUrl) (await import("../storage/sqlite/thread.ts")).startThreadAhead();
   const { runService } = await import("./run-service.ts");
-  return runService(config, commands);
+  return runService(config);
 }

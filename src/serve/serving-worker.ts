@@ -1,4 +1,3 @@
-import type { EveryCommand } from "../commands/context.ts";
 import { stopTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { wire } from "../wire/wire.ts";
@@ -8,7 +7,7 @@ import { greet, listen } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */
-export async function serveAsWorker(config: Config, commands: EveryCommand): Promise<number> {
+export async function serveAsWorker(config: Config): Promise<number> {
   const place = Number(process.env[placeName]);
   const tell = (message: FromWorker) => process.send?.(message);
   tell({ kind: "alive" });
@@ -17,7 +16,7 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
   process.on("SIGHUP", () => undefined);
   try {
     const log = openLog(config.logLevel, { worker: place });
-    const service = await wire(config, log, commands, place);
+    const service = await wire(config, log, place);
     const handingOver = Promise.withResolvers<void>();
     process.on("message", (message: ToWorker) => {
       if (message.kind === "hand over") handingOver.resolve();

@@ -2,10 +2,11 @@ import { availableParallelism } from "node:os";
 import { stopTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
-import { localUrl } from "../runtime/network/address.ts";
+import { features } from "../features.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
+import { warnOfNode } from "../runtime/node-risk.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
-import { addressesOf, listenError, tryAddresses } from "./addresses.ts";
+import { listenError, tryAddresses } from "./addresses.ts";
 import { onStopSignals } from "./graceful-stop.ts";
 import { openLog } from "./open-log.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -21,6 +22,7 @@ const stopReserve = 5000;
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;
   const log = openLog(config.logLevel);
+  warnOfNode(log);
   warnOfSettings(config, log);
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;
@@ -42,18 +44,16 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   const restart = singleFlight(() => pool.replaceAll());
   const onHangUp = () => void restart();
   process.on("SIGHUP", onHangUp);
-  const metrics = config.metrics
-    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => pool.metrics(), log)
-    : undefined;
+  const supervised = await Promise.all(features.map(({ supervise }) => supervise?.(config, log, pool)));
+  const servers = supervised.filter((server) => server !== undefined);
   try {
     const url = await pool.start();
     if (url === undefined) return await ended.promise;
-    if (metrics) {
-      const address = addressesOf(config).metrics!;
-      const port = await metrics.listen(address).catch((error) => {
-        throw listenError(error, address);
+    for (const server of servers) {
+      const listening = await server.listen().catch((error) => {
+        throw listenError(error, server.address);
       });
-      log.info({ url: `${localUrl(address.host, port)}/metrics` }, "metrics");
+      log.info({ url: listening.url }, server.name);
     }
     log.info({ workers: count, url }, "ready");
     await tellSystemd("READY=1", log);
@@ -62,7 +62,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
     await pool.stop("SIGTERM");
     throw error;
   } finally {
-    void metrics?.end();
+    for (const server of servers) server.end();
     process.off("SIGHUP", onHangUp);
     forget();
   }

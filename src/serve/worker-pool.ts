@@ -2,7 +2,6 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import { mergeMetrics } from "./merge-metrics.ts";
 import { rescueConnections } from "./rescue-connections.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
@@ -115,21 +114,16 @@ export class WorkerPool {
     for (const { worker } of this.#members) worker.process.kill(signal);
   }
 
-  /** The metrics of all workers. Those that do not answer in time are left out. */
-  async metrics(): Promise<string> {
-    const texts = [...this.#newest.values()].filter(({ isReady }) => isReady).map((member) => this.#scrape(member));
+  /** Workers that are wanted and that are ready, and those that ended without being asked to: died, or killed because they hung. */
+  figures(): { wanted: number; ready: number; died: number; hung: number } {
     const ready = [...this.#newest.values()].filter((member) => member.isReady && this.#members.has(member)).length;
-    const own = `# HELP duba_workers Workers that DUBA_WORKERS asks for, and those that are ready
-# TYPE duba_workers gauge
-duba_workers{state="wanted"} ${this.#count}
-duba_workers{state="ready"} ${ready}
+    return { wanted: this.#count, ready, ...this.#ends };
+  }
 
-# HELP duba_worker_ends_total Workers that ended without being asked to: died, or killed because they hung
-# TYPE duba_worker_ends_total counter
-duba_worker_ends_total{reason="died"} ${this.#ends.died}
-duba_worker_ends_total{reason="hung"} ${this.#ends.hung}
-`;
-    return mergeMetrics([own, ...(await Promise.all(texts))]);
+  /** What each ready worker tells of itself. Those that do not answer in time say nothing. */
+  async scrape(): Promise<string[]> {
+    const ready = [...this.#newest.values()].filter(({ isReady }) => isReady);
+    return Promise.all(ready.map((member) => this.#scrape(member)));
   }
 
   #fork(place: number): Member {

@@ -1,17 +1,10 @@
 import type { Kysely, Transaction } from "kysely";
+import type { AuditEvent } from "../declare/audit-kind.ts";
 import type { Tables } from "./tables.ts";
-
-/** An event without personal data. The audit trail lists the allowed kinds and facts. */
-export interface AuditEvent {
-  kind: string;
-  /** The kind of actor, with its id if it has one: `system`, `operator:ada`. */
-  actor: string;
-  facts: Record<string, string | number | boolean | null>;
-}
 
 /**
  * Writes events to the audit trail in the transaction of the change, so that both commit or neither does. Throws if a
- * kind or a fact is not on the list, which is a bug.
+ * fact is not of the type that its kind declares, which is a bug.
  */
 export type Audit = (trx: Kysely<Tables>, ...events: AuditEvent[]) => Promise<void>;
 

@@ -3,6 +3,7 @@ import { type Audit, inTransaction } from "./audited.ts";
 import { lockCounter } from "./change-counter.ts";
 import { isSqlite } from "./engine.ts";
 import { storeTime } from "./queries/store-time.ts";
+import { storeTrail } from "./store-trail.ts";
 import type { Tables } from "./tables.ts";
 
 /** Bounds of the guard. A smaller bound is stricter. */
@@ -47,7 +48,7 @@ export async function sayProtection(
     const isLooser = before !== undefined && !isAsStrict(own, before);
     if (isLooser) {
       const facts = { process: instance, before: protectionText(before), after: protectionText(own) };
-      await audit(trx, { kind: "protection.loosened", actor: "system", facts });
+      await audit(trx, storeTrail.protectionLoosened("system", facts));
     }
     const stays = last && before && isAsStrict(before, own) ? last : undefined;
     const loosened = isLooser

@@ -1,12 +1,13 @@
 import type { Generated, Kysely } from "kysely";
-import type { Role } from "../operation/command.ts";
-import type { EventType } from "../operation/event.ts";
-import type { Mode } from "../operation/operation.ts";
+import type { Role } from "../declare/command.ts";
+import type { EventType } from "../declare/event.ts";
+import type { Mode } from "../declare/operation.ts";
 import { baselineTables } from "./migrations/0001_tables.ts";
 import { outcomeSumColumns } from "./migrations/0002_tables.ts";
 import { foundAgainColumns } from "./migrations/0003_tables.ts";
 import { stateSumColumns } from "./migrations/0004_tables.ts";
 import { endpointMakerColumns } from "./migrations/0005_tables.ts";
+import { unheardChargeColumns } from "./migrations/0006_tables.ts";
 
 /** Every table with its columns, as all migrations make them. */
 export const allTables = {
@@ -20,6 +21,7 @@ export const allTables = {
   },
   verification_journal: { ...baselineTables.verification_journal, ...outcomeSumColumns.verification_journal },
   event_endpoint: { ...baselineTables.event_endpoint, ...endpointMakerColumns.event_endpoint },
+  charging_process: { ...baselineTables.charging_process, ...unheardChargeColumns.charging_process },
 } as const;
 
 type AllTables = typeof allTables;

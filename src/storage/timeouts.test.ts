@@ -101,7 +101,8 @@ for (const { name: engine, ready } of engines) {
     test("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
       // Longer than a process that serves waits, and a tenth of what a transaction may take, for a busy machine.
       const long = await statementOf(1000, store);
-      await awayWithinASecond(long(store.db));
+      // It was measured a moment ago, and the machine may be faster now.
+      await awayWithinASecond((await statementOf(2500, store))(store.db));
       // The engine still works on it.
       await until(() => store.takesWrites());
       await store.db.transaction().execute(long);

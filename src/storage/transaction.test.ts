@@ -118,8 +118,17 @@ for (const { name: engine, ready } of engines) {
 
     test("hold to foreign keys, and a token goes with its key", async () => {
       const key = {
-        ...{ id: "k", account_id: "a", mode: "test", label: "", scopes: "[]", addresses: "[]", secret_hash: "h" },
-        ...{ bootstrap: 0 as const, created_at: 0, expires_at: null, revoked_at: null },
+        id: "k",
+        account_id: "a",
+        mode: "test",
+        label: "",
+        scopes: "[]",
+        addresses: "[]",
+        secret_hash: "h",
+        bootstrap: 0 as const,
+        created_at: 0,
+        expires_at: null,
+        revoked_at: null,
       };
       await assert.rejects(store.db.insertInto("api_key").values(key).execute(), /foreign key/i);
       const account = { id: "a", name: "", email: "a@b", created_at: 0 };

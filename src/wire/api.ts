@@ -3,7 +3,7 @@ import { accessOperations, callerOperations } from "../access/operations/index.t
 import { catalogueOperations } from "../catalogue/operations/index.ts";
 import { answerTime } from "../config/fixed-values.ts";
 import type { Config } from "../config/read-config.ts";
-import { eventOperations } from "../events/operations/index.ts";
+import { bind } from "../declare/operation.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
 import { registerHealth } from "../http/monitoring/health.ts";
 import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
@@ -11,14 +11,12 @@ import { registerPages } from "../http/pages/index.ts";
 import { AddressRateLimiter, limitsOf } from "../http/rate-limit.ts";
 import { callerAddress, fromProxy } from "../http/request/caller-address.ts";
 import { type ApiServer, buildServer } from "../http/server.ts";
-import { identityOperations } from "../identity/operations/index.ts";
-import { bind } from "../operation/operation.ts";
-import { requestOperations } from "../requests/operations/index.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import { localUrl } from "../runtime/network/address.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
 import { version } from "../runtime/version.ts";
+import { identityOperations } from "../verification/operations/index.ts";
 import { everyOperation } from "./every-operation.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -33,14 +31,15 @@ export interface ApiParts {
 
 /** The server of the operations, with its pages and health checks. It does not listen yet. */
 export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiServer {
-  const { access, catalogue, events, identity, requests, store, tracer } = rooms;
+  const { access, catalogue, identity, store, tracer, opened } = rooms;
   const { publicUrl, pathPrefixes } = config;
   const site = {
     operations: everyOperation,
     version,
     // Port 0 is not known before the service listens.
     origin: publicUrl || localUrl(config.host, config.port || 8080),
-    ...{ publicUrl, pathPrefixes },
+    publicUrl,
+    pathPrefixes,
   };
   const rateLimiters = config.limits
     ? {
@@ -48,6 +47,7 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
         anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
         verification: new RateLimiter("verification", config.limitVerification),
         endpoint_test: new RateLimiter("endpoint_test", { count: 10, seconds: 60 }),
+        event_trigger: new RateLimiter("event_trigger", { count: 10, seconds: 60 }),
       }
     : null;
   const http: HttpDependencies = {
@@ -56,17 +56,23 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
     rateLimiters,
-    bounds: { ...config.limitSizes, arrival: config.requestTimeout },
+    bounds: {
+      body: config.limitBody,
+      url: config.limitUrl,
+      headers: config.limitHeaders,
+      arrival: config.requestTimeout,
+    },
     connections: { most: config.maxConnections, answer: answerTime(config) },
     docs: config.docs,
     wrongPathPage: config.docs
       ? () => import("../../pages/site.ts").then((made) => made.wrongPathPage(site))
       : undefined,
-    ...{ publicUrl, pathPrefixes },
+    publicUrl,
+    pathPrefixes,
     fairQueue: new FairQueue(),
     answers,
     tracer,
-    requestEntries: requests.entries,
+    responseLog: opened.find(({ responseLog }) => responseLog)?.responseLog ?? null,
     standIns: config.upstream.standIns,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
@@ -77,14 +83,13 @@ export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiSe
   const bound = [
     ...bind(catalogueOperations, catalogue),
     ...bind(identityOperations, identity),
-    ...bind(eventOperations, events),
     ...bind(accessOperations, access.room),
     ...bind(callerOperations, {
       db: store.db,
       spendable: identity.spendable,
       limitsOf: (caller) => (rateLimiters ? limitsOf(rateLimiters, caller) : {}),
     }),
-    ...bind(requestOperations, requests),
+    ...opened.flatMap(({ operations }) => operations ?? []),
   ];
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);

@@ -1,16 +1,14 @@
 import { accessOperations, callerOperations } from "../access/operations/index.ts";
 import { catalogueOperations } from "../catalogue/operations/index.ts";
-import { eventOperations } from "../events/operations/index.ts";
-import { identityOperations } from "../identity/operations/index.ts";
-import type { Operation } from "../operation/operation.ts";
-import { requestOperations } from "../requests/operations/index.ts";
+import type { Operation } from "../declare/operation.ts";
+import { features } from "../features.ts";
+import { identityOperations } from "../verification/operations/index.ts";
 
-/** The product: every operation of every room. */
+/** The product: every operation of the core and of its features. */
 export const everyOperation: readonly Operation<never>[] = [
   ...catalogueOperations,
   ...identityOperations,
-  ...eventOperations,
   ...accessOperations,
   ...callerOperations,
-  ...requestOperations,
+  ...(await Promise.all(features.map(({ operations }) => operations?.() ?? []))).flat(),
 ];

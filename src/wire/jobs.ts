@@ -1,10 +1,9 @@
-import type { Config } from "../config/read-config.ts";
-import type { MinuteCounts } from "../console/counters/minute-counts.ts";
-import { everyRule } from "../retention.ts";
-import type { Log } from "../runtime/log.ts";
+import { trailTrimmer } from "../audit/trim-trail.ts";
+import type { Core } from "../commands/context.ts";
 import { noteFailingJobs } from "../storage/pulse/failing-jobs.ts";
 import type { Job } from "../storage/pulse/job-runner.ts";
 import { sweeper } from "../storage/retention/sweep.ts";
+import { everyRule } from "../storage/tables/every-table.ts";
 import type { Rooms } from "./rooms.ts";
 
 const second = 1_000;
@@ -12,9 +11,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 export interface JobParts extends Rooms {
-  config: Config;
-  counts: MinuteCounts | undefined;
-  log: Log;
+  core: Core;
 }
 
 /**
@@ -22,14 +19,16 @@ export interface JobParts extends Rooms {
  * refusals (`http/shell/`, `http/request-log.ts`) while there is no pulse too; workers and their supervisor, who must not depend on one
  * (`serve/`); and what waits for one event.
  */
-export async function everyJob({ config, counts, log, ...rooms }: JobParts): Promise<Job[]> {
+export async function everyJob({ core, ...rooms }: JobParts): Promise<Job[]> {
+  const { config, log, keptTimes } = core;
   const { store, clock, pulse, keyring, rotateKeyring, audit, access } = rooms;
-  const { catalogue, identity, upstreams, events, requests } = rooms;
+  const { catalogue, identity, upstreams, opened } = rooms;
   const { db, now } = store;
   const alarms = config.alarmUrl
-    ? (await import("../commands/health/tell-alarms.ts")).alarmTeller({ config, db, now, log })
+    ? (await import("../commands/health/tell-alarms.ts")).alarmTeller({ config, db, now, log, commands: core.commands })
     : undefined;
-  const rules = everyRule(config, keyring.current.audit, audit.append);
+  const trimTrail = trailTrimmer(keyring.current.audit);
+  const rules = everyRule({ ...keptTimes, audit: audit.append, trimTrail });
   const sweep = sweeper({ db, clock, rules, audit: audit.append, log });
   return [
     { name: "read a changed key ring", every: second, run: () => keyring.look() },
@@ -39,16 +38,14 @@ export async function everyJob({ config, counts, log, ...rooms }: JobParts): Pro
     ...identity.jobs,
     { name: "seal the audit trail", when: (beat) => beat?.unsealed, leader: true, run: () => audit.seal() },
     { name: "anchor the audit trail", every: minute, run: () => audit.anchor() },
-    { name: "deliver events", when: (beat) => beat?.deliveries, run: () => events.deliver() },
     { name: "note how vendors are", when: () => upstreams.isDue(), run: () => upstreams.note() },
-    { name: "write the request log", every: second, run: async () => requests.entries?.write() },
     { name: "write uses of keys", every: minute, run: () => access.writeUses() },
-    { name: "write the counts of the minute", every: minute, run: async () => counts?.flush() },
     { name: "announce keys that end", every: hour, run: () => access.announceExpiring() },
     { name: "rotate the key ring", every: minute, run: async () => rotateKeyring?.() },
     { name: "tell alarms", every: minute, run: async () => alarms?.look() },
     { name: "note failing jobs", every: minute, run: () => noteFailingJobs(db, pulse.id, pulse.failing(), now()) },
     { name: "trust the clock", every: minute, run: () => clock.tick(pulse.isLeader()) },
+    ...opened.flatMap(({ jobs }) => jobs ?? []),
     { name: "remove what is old", every: minute, leader: true, run: (_, signal) => sweep(signal) },
   ];
 }

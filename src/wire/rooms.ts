@@ -3,51 +3,56 @@ import { whyReplaced } from "../access/bootstrap.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
 import { openAuditTrail } from "../audit/audit.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
+import { neverFilled } from "../catalogue/starter.ts";
 import type { Follow } from "../catalogue/sync/follow-source.ts";
 import { openFollowed } from "../catalogue/sync/followed-sources.ts";
+import type { Core } from "../commands/context.ts";
+import type { OpenedFeature, ServingCore } from "../commands/feature.ts";
+import { serviceTrail } from "../commands/service-trail.ts";
 import { identitySettingsOf } from "../config/identity-settings-of.ts";
 import type { Config } from "../config/read-config.ts";
-import { openEvents } from "../events/events.ts";
-import { openIdentity } from "../identity/identity.ts";
-import { checkClaim, claimStore } from "../identity/stand-in-store.ts";
-import { UpstreamNotes } from "../identity/upstream-status.ts";
+import { features, pagesOfFeatures } from "../features.ts";
+import type { ResponseCounts } from "../http/monitoring/response-counts.ts";
 import { checkKeyringPlace, keyringPath } from "../keyring/file.ts";
 import { selfRotation } from "../keyring/self-rotation.ts";
 import { watchKeyring } from "../keyring/watch.ts";
-import { openRequests } from "../requests/request-log-room.ts";
 import type { Log } from "../runtime/log.ts";
-import { addressList } from "../runtime/network/address.ts";
-import { startTracing } from "../runtime/tracing/start-tracing.ts";
 import { version } from "../runtime/version.ts";
 import { sayProtection } from "../storage/protection.ts";
 import { Pulse } from "../storage/pulse/pulse.ts";
 import { RetentionClock } from "../storage/retention/retention-clock.ts";
 import { checkDirectory } from "../storage/sqlite/data-directory.ts";
 import { openStore } from "../storage/store.ts";
-import type { LiveUpstreams } from "../upstreams/open-vendors.ts";
-import { sandbox } from "../upstreams/sandbox/index.ts";
+import type { LiveUpstreams } from "../vendors/open-vendors.ts";
+import { sandbox } from "../vendors/sandbox/index.ts";
+import { openIdentity } from "../verification/identity.ts";
+import { UpstreamNotes } from "../verification/routes/upstream-status.ts";
+import { checkClaim, claimStore } from "../verification/stand-in-store.ts";
 import { everyOperation } from "./every-operation.ts";
 
 /** Everything of a service that needs no listening. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 export interface RoomOptions {
-  config: Config;
-  log: Log;
-  isWorker: boolean;
+  core: Core;
+  /** Its place among several. */
+  worker: number | undefined;
+  answers: ResponseCounts;
   /** Milliseconds that verifications may still take at the stop. */
   patience: () => number;
 }
 
 /** Opens every room, in the order in which they need each other. What is opened is ended by `opened`. */
-export async function openRooms({ config, log, isWorker, patience }: RoomOptions, opened: AsyncDisposableStack) {
+export async function openRooms({ core, worker, answers, patience }: RoomOptions, opened: AsyncDisposableStack) {
+  const { config, log } = core;
   const ringFile = keyringPath(config);
   // Before anything is made, so that a first start that cannot go on leaves nothing behind.
   if (!config.databaseUrl) checkDirectory(config.dataDirectory);
   checkKeyringPlace(ringFile);
-  const tracer = opened.use(await startTracing(config.traces, version, log));
+  const tracers = await Promise.all(features.map(({ trace }) => trace?.(config, log)));
+  const tracer = opened.use(tracers.find((each) => each !== undefined));
   const { dataDirectory, databaseUrl } = config;
-  const process = { serving: true, starting: true, isWorker, traced: tracer !== undefined };
+  const process = { serving: true, starting: true, isWorker: worker !== undefined, traced: tracer !== undefined };
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
   const { db, engine, connections, now } = store;
@@ -65,6 +70,7 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     sealKey: keyring.current.audit,
     anchor: anchorPath(ringFile),
     log,
+    now,
   });
   opened.defer(() => auditTrail.stop());
   const audit = auditTrail.append;
@@ -78,7 +84,10 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   // Whoever asks how the service is finds its vendors from the start.
   await upstreams.note();
   const identity = await openIdentity({
-    ...{ db, pulse, connections, now },
+    db,
+    pulse,
+    connections,
+    now,
     keyring,
     upstreams: { test: sandbox(config), live: live.upstreams },
     settings: identitySettingsOf(config),
@@ -94,22 +103,31 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
     follows.push({ ...config.pull, source, log });
   }
   const catalogue = await openCatalogue({ db, now, guard: config.guard, audit, follows });
-  const events = await openEvents({
-    db,
+  for (const sentence of neverFilled(catalogue.responses.snapshot)) log.warn({}, `Catalogue: ${sentence}`);
+  const openedFeatures: OpenedFeature[] = [];
+  const serving: ServingCore = {
+    ...core,
+    store,
     instance: pulse.id,
-    engine,
-    now,
     keyring,
-    log,
     audit,
-    networks: addressList(config.eventNetworks),
-    standIns: config.upstream.standIns,
-  });
-  opened.defer(() => events.stop());
+    auditAlarms: () => auditTrail.alarms(),
+    catalogue,
+    identity,
+    upstreams: live.upstreams,
+    answers,
+    failingJobs: pulse.failing,
+    operations: everyOperation,
+    pages: pagesOfFeatures,
+    records: async () => (await import("./every-record.ts")).everyRecord,
+    opened: openedFeatures,
+    worker,
+  };
+  for (const { open } of features) if (open) openedFeatures.push(await open(serving, opened));
   await audit(
     db,
-    { kind: "service.started", actor: "system", facts: { version, engine } },
-    ...config.overrides.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
+    serviceTrail.serviceStarted("system", { version, engine }),
+    ...config.overrides.map((facts) => serviceTrail.serviceSetting("system", facts)),
   );
 
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
@@ -128,19 +146,26 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat, routes: pulse.beat }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const paths = new Map(everyOperation.map(({ id, path }) => [id, path]));
-  const requests = openRequests({ db, now, paths }, config.requestLog === null ? null : pulse.id);
-  opened.defer(() => requests.entries?.write().catch(() => undefined));
-
   return {
-    ...{ tracer, store, clock, pulse, keyring, rotateKeyring, audit: auditTrail, live, upstreams, identity, catalogue },
-    ...{ events, access, requests },
+    tracer,
+    store,
+    clock,
+    pulse,
+    keyring,
+    rotateKeyring,
+    audit: auditTrail,
+    live,
+    upstreams,
+    identity,
+    catalogue,
+    access,
+    opened: openedFeatures,
   };
 }
 
 async function liveUpstreams(config: Config, log: Log, onChange: () => void): Promise<LiveUpstreams> {
   if (config.upstreams.length === 0) return { upstreams: [], close: () => {} };
-  const { openLive } = await import("../upstreams/open-vendors.ts");
+  const { openLive } = await import("../vendors/open-vendors.ts");
   const { upstreams, vendors, upstream, vendorTimeouts: timeouts } = config;
   return openLive(upstreams, vendors, { ...upstream, timeouts, log, onChange });
 }

@@ -19,7 +19,9 @@ export const baxiStandIn: SourceStandIn = {
       .filter(({ type }) => type === service_type)
       .map(({ code, name, price }) => ({
         availablePricingOptions: [{ monthsPaidFor: 1, price: Number(price), invoicePeriod: 1 }],
-        ...{ code, name, description: " " },
+        code,
+        name,
+        description: " ",
       }));
     return { status: 200, body: { status: "success", message: "Successful", code: 200, data } };
   },

@@ -11,13 +11,15 @@ const variations = {
     lists["data-bundles"].map(({ type, description, price }, at) => ({
       type,
       price,
-      ...{ variation_id: 1001 + at, data_plan: description },
+      variation_id: 1001 + at,
+      data_plan: description,
     })),
   tv: (lists: Lists) =>
     lists["cable-products"].map(({ type, name, price }, at) => ({
       type,
       price,
-      ...{ variation_id: 2001 + at, package_bouquet: name },
+      variation_id: 2001 + at,
+      package_bouquet: name,
     })),
 };
 
@@ -33,8 +35,10 @@ export const ebillsStandIn: SourceStandIn = {
     const data = variations[kind](lists)
       .filter(({ type }) => type === wanted)
       .map(({ type: _, ...variation }) => ({
-        ...{ service_id, ...variation },
-        ...{ reseller_price: (Number(variation.price) * 0.99).toFixed(2), availability: "Available" },
+        service_id,
+        ...variation,
+        reseller_price: (Number(variation.price) * 0.99).toFixed(2),
+        availability: "Available",
       }));
     return { status: 200, body: { code: "success", data } };
   },

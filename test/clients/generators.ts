@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/operation/operation.ts";
+import type { Operation } from "../../src/declare/operation.ts";
 
 /** One call of an operation, with the input of its first example. */
 export interface GeneratedCall {

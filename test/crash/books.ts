@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
-import type { Attempt } from "../../src/identity/ledger/attempts.ts";
-import { withAttempts } from "../../src/identity/ledger/attempts.ts";
-import { comparedSums } from "../../src/identity/ledger/journal/recounted-sums.ts";
-import { toldState } from "../../src/identity/ledger/told-state.ts";
-import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
+import { type CheckKind, forEachKind } from "../../src/declare/check-kind.ts";
+import type { Attempt } from "../../src/ledger/attempts.ts";
+import { withAttempts } from "../../src/ledger/attempts.ts";
+import { comparedSums } from "../../src/ledger/journal/recounted-sums.ts";
+import { toldState } from "../../src/ledger/told-state.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { inSnapshot } from "../../src/storage/audited.ts";
 import { isSqlite } from "../../src/storage/engine.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type CheckKind, numberMember } from "../../src/operation/check-kind.ts";
+import { type CheckKind, numberMember } from "../../src/declare/check-kind.ts";
 import { ask, type ServiceResponse } from "../support/service.ts";
 import { draw } from "../support/vendor-draw.ts";
 import type { TrialVendor } from "./vendors.ts";
@@ -163,7 +163,8 @@ export class Client {
       assert.ok(response && wanted.end, wanted.key);
       // One that was given up has no outcome still, or its vendor's late answer is stored. A late record is given now for the first time.
       const isFirst = wasGivenUp && (response.status >= 500 || response.status === 200);
-      assert.equal(response.headers["idempotency-replayed"], isFirst ? undefined : "true", wanted.key);
+      const said = `${wanted.key}: ${response.status}`;
+      assert.equal(response.headers["idempotency-replayed"], isFirst ? undefined : "true", said);
     }
   }
 

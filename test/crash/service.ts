@@ -9,7 +9,7 @@ import { createAccount, findAccount } from "../../src/access/accounts/accounts.t
 import { changeTerms, topUp } from "../../src/access/accounts/terms.ts";
 import { createKey } from "../../src/access/keys/keys.ts";
 import { feesOf } from "../../src/checks/kinds.fixture.ts";
-import { forEachKind } from "../../src/operation/check-kind.ts";
+import { forEachKind } from "../../src/declare/check-kind.ts";
 import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";

@@ -74,7 +74,7 @@ function assertFailure({ status, headers, text }: Answer, expected: number, code
   assert.match(String(headers["content-type"]), /^application\/json/);
   const { error, message, ...others } = JSON.parse(text);
   assert.ok(message.length > 10, message);
-  assert.deepEqual(others, { success: false, status: "error", ...members });
+  assert.deepEqual(others, { success: false, status: "failed", ...members });
   assert.equal(error.code, code);
   assert.equal(error.help, `/docs/errors#${code}`);
   assert.equal(typeof error.retryable, "boolean");
@@ -133,6 +133,19 @@ suite("before Duba", () => {
         const headers = { "X-Forwarded-For": callersAddress };
         const foreign = await ask(proxy, path, { key, headers, from: "127.0.0.78" });
         assert.equal(JSON.parse(foreign.text).error.code, "address_not_allowed", foreign.text);
+      });
+
+      test("a method that nobody knows is told so for good, and the next request is answered", async () => {
+        const body = { x: "1".repeat(60_000) };
+        for (const method of ["PUT", "PROPFIND", "BREW"])
+          for (let times = 0; times < 30; times += 1) {
+            const { status, text } = await ask(proxy, bundles, { method, ...(times % 3 > 0 && { body }) });
+            assert.ok([400, 405, 413, 501].includes(status), `${method}: ${status} ${text}`);
+            assert.equal(JSON.parse(text).error.retryable, false, text);
+          }
+        assert.equal((await ask(proxy, verify, { method: "POST", body: {} })).status, 422);
+        if (shipped.name === "Caddy")
+          assertFailure(await ask(proxy, verify, { method: "BREW" }), 405, "method_not_allowed", { data: null });
       });
 
       test("a body that is too large, and an answer that takes too long, are told as Duba would", async () => {

@@ -4,6 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { readConfig } from "../../src/config/read-config.ts";
+import { widthOf } from "../../src/runtime/network/address.ts";
 import { has } from "./proxy.ts";
 
 const units = readdirSync("deploy/systemd").filter((file) => /\.(service|timer)$/.test(file));
@@ -45,6 +47,77 @@ test("images have the version of the package", () => {
     );
     assert.deepEqual(new Set(named), new Set([`duba:${version}`]));
   }
+});
+
+const hasYaml = spawnSync("python3", ["-c", "import yaml"]).status === 0;
+
+suite("the manifest for Kubernetes", { skip: hasYaml ? false : "python3 with yaml is not installed" }, () => {
+  type Labels = { matchLabels?: Record<string, string> };
+  interface Specs {
+    Deployment: {
+      selector: Labels;
+      template: {
+        spec: { containers: { env: { name: string; value: string }[]; ports: { name: string }[] }[] };
+      };
+    };
+    NetworkPolicy: {
+      podSelector: Labels;
+      policyTypes: string[];
+      ingress: { from: { namespaceSelector?: Labels; podSelector?: Labels }[]; ports: { port: string }[] }[];
+    };
+    Ingress: {
+      ingressClassName: string;
+      rules: { http: { paths: { backend: { service: { port: { name: string } } } }[] } }[];
+    };
+    Service: { ports: object[] };
+  }
+  let manifests: readonly { kind: string; spec: unknown }[];
+  before(() => {
+    const script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
+    const input = readFileSync("deploy/container/kubernetes.yaml");
+    const { status, stdout, stderr } = spawnSync("python3", ["-c", script], { input, encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    manifests = JSON.parse(stdout);
+  });
+  const specOf = <Kind extends keyof Specs>(kind: Kind): Specs[Kind] => {
+    const [found, ...others] = manifests.filter((manifest) => manifest.kind === kind);
+    assert.deepEqual([found?.kind, others], [kind, []]);
+    return found!.spec as Specs[Kind];
+  };
+
+  test("trusts no wider network than the pods of one node may have", () => {
+    const { env } = specOf("Deployment").template.spec.containers[0]!;
+    const { value } = env.find(({ name }) => name === "DUBA_TRUST_PROXY")!;
+    const { trustProxy } = readConfig({ DUBA_TRUST_PROXY: value });
+    assert.ok(trustProxy.length > 0 && trustProxy.every((entry) => widthOf(entry) >= 24), value);
+  });
+
+  test("lets only the ingress controller reach the interface, and only the monitoring the metrics", () => {
+    const { podSelector, policyTypes, ingress } = specOf("NetworkPolicy");
+    const { selector, template } = specOf("Deployment");
+    assert.deepEqual([podSelector, policyTypes], [selector, ["Ingress"]]);
+    const ports = template.spec.containers[0]!.ports.map(({ name }) => name);
+    const reached = ingress.map(({ from, ports }) => {
+      assert.deepEqual([from.length, ports.length], [1, 1], "a second one would be let in as well");
+      const { namespaceSelector, podSelector } = from[0]!;
+      const labels = [namespaceSelector, podSelector].map((selector) => Object.values(selector?.matchLabels ?? {}));
+      return { port: ports[0]!.port, labels };
+    });
+    const { ingressClassName, rules } = specOf("Ingress");
+    assert.deepEqual(reached, [
+      { port: "http", labels: [[ingressClassName], [ingressClassName]] },
+      { port: "metrics", labels: [["monitoring"], []] },
+    ]);
+    assert.deepEqual(
+      reached.map(({ port }) => port),
+      ports,
+    );
+    const { service } = rules[0]!.http.paths[0]!.backend;
+    assert.deepEqual(
+      [service.port.name, specOf("Service").ports],
+      ["http", [{ name: "http", port: 80, targetPort: "http" }]],
+    );
+  });
 });
 
 suite("units for systemd", { skip: has("systemd-analyze") ? false : "systemd-analyze is not installed" }, () => {

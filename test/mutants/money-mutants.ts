@@ -1,14 +1,15 @@
 import type { Mutant } from "./mutant.ts";
 
-const adjust = "src/identity/books/adjust.ts";
-const adjustTests = ["src/identity/books/adjust.test.ts", "src/identity/books/statement.test.ts"];
+const adjust = "src/features/books/adjust.ts";
+const adjustTests = ["src/features/books/adjust.test.ts", "src/features/books/statement.test.ts"];
 const terms = "src/access/accounts/terms.ts";
 const termsTests = ["src/access/accounts/terms.test.ts", "src/access/commands/terms-commands.test.ts"];
 const moves = "src/access/accounts/money-moves.ts";
-const charges = "src/identity/ledger/charges.ts";
-const chargeTests = ["src/identity/ledger/charges.test.ts", "src/identity/verification/unheard-charges.test.ts"];
-const spending = "src/identity/spending/spending.ts";
-const spendingTests = ["src/identity/spending/spending.test.ts", "src/identity/books/adjust.test.ts"];
+const charges = "src/ledger/charges.ts";
+const chargeTests = ["src/ledger/charges.test.ts", "src/verification/unheard-charges.test.ts"];
+const undeliveredTests = ["src/verification/undelivered.test.ts"];
+const spending = "src/ledger/spending/spending.ts";
+const spendingTests = ["src/ledger/spending/spending.test.ts", "src/features/books/adjust.test.ts"];
 const expiring = "src/access/keys/announce-expiring.ts";
 const expiringTest = ["src/access/keys/announce-expiring.test.ts"];
 
@@ -44,17 +45,17 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "corrections of test and of verifications use up what may be given without one",
-    file: "src/identity/books/loose-money.ts",
+    file: "src/ledger/loose-money.ts",
     from: '.where("mode", "=", "live").where("reference", "is", null)',
     to: "",
     tests: adjustTests,
   },
   {
     name: "a request for money that is a day old is confirmed",
-    file: "src/identity/books/loose-money.ts",
+    file: "src/ledger/loose-money.ts",
     from: '.where("at", ">", at - requestLife)',
     to: "",
-    tests: ["src/console/four-eyes.test.ts"],
+    tests: ["src/features/console/four-eyes.test.ts"],
   },
   {
     name: "the moves of an account's money hold corrections of test",
@@ -132,17 +133,17 @@ export const moneyMutants: readonly Mutant[] = [
   },
   {
     name: "the end of a pause ends the pause that somebody set in its place",
-    file: "src/identity/routes/paused-routes.ts",
+    file: "src/verification/routes/paused-routes.ts",
     from: '.where("name", "=", nameOfPause(pause)).where("created_at", "=", since)',
     to: '.where("name", "=", nameOfPause(pause))',
-    tests: ["src/identity/routes/paused-routes.test.ts"],
+    tests: ["src/verification/routes/paused-routes.test.ts"],
   },
   {
     name: "an invoice names attempts of the next month as missing",
-    file: "src/identity/books/reconcile-invoice.ts",
+    file: "src/features/books/reconcile-invoice.ts",
     from: "started_at >= from && started_at < to;",
     to: "started_at >= from;",
-    tests: ["src/identity/books/reconcile-invoice.test.ts"],
+    tests: ["src/features/books/reconcile-invoice.test.ts"],
   },
   {
     name: "a verification that is charged is charged again",
@@ -175,8 +176,80 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a charge is taken back although a retry would get its record",
     file: charges,
-    from: '.where("idempotency_hash", "is", null)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: '.where("charge_mark", "like", `${keylessMark}%`)',
     to: "",
+    tests: chargeTests,
+  },
+  {
+    name: "a key that ended makes its charge one without a key",
+    file: charges,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    from: '.where("charge_mark", "like", `${keylessMark}%`)',
+    to: '.where("idempotency_hash", "is", null)',
+    tests: chargeTests,
+  },
+  {
+    name: "a charge with a key is one without",
+    file: "src/verification/runs.ts",
+    from: "charge: newChargeMark(isKeyless)",
+    to: "charge: newChargeMark(true)",
+    tests: chargeTests,
+  },
+  {
+    name: "a caller that hung up pays for a record that nobody can get",
+    file: charges,
+    from: "if (noted?.sealed_record === null) await",
+    to: "if (noted?.sealed_record === undefined) await",
+    tests: undeliveredTests,
+  },
+  {
+    name: "a caller that hung up pays nothing for a record that a retry gets",
+    file: charges,
+    from: "if (noted?.sealed_record === null) await",
+    to: "await",
+    tests: undeliveredTests,
+  },
+  {
+    name: "a charge goes back although a retry was given its record",
+    file: charges,
+    from: '\n      .where("charge_mark", "in", [unread, charge_mark])',
+    to: "",
+    tests: undeliveredTests,
+  },
+  {
+    name: "a retry that finds no record leaves the charge of one that reached nobody",
+    file: charges,
+    from: "if (charged === 0 || !mark.startsWith(unreadMark)) return false;",
+    to: "return false;",
+    tests: undeliveredTests,
+  },
+  {
+    name: "a charge goes back because its record is gone, although it was given",
+    file: charges,
+    from: "if (charged === 0 || !mark.startsWith(unreadMark)) return false;",
+    to: "if (charged === 0) return false;",
+    tests: undeliveredTests,
+  },
+  {
+    name: "an answer counts as given although its caller has gone",
+    file: "src/http/exchange.ts",
+    from: "response.destroyed || !response.socket?.readableEnded",
+    to: "!response.destroyed",
+    tests: ["test/verification-settings.test.ts"],
+  },
+  {
+    name: "an answer counts as lost because its caller ended its side",
+    file: "src/http/exchange.ts",
+    from: "response.destroyed || response.end(body.subarray(-1))",
+    to: "response.destroy()",
+    tests: ["test/verification-settings.test.ts"],
+  },
+  {
+    name: "charges with keys move no note",
+    file: charges,
+    from: "this.#begun += 1;",
+    to: "if (mark.startsWith(keylessMark)) this.#begun += 1;",
     tests: chargeTests,
   },
   {
@@ -189,8 +262,8 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: "a charge that was heard of is taken back",
     file: charges,
-    from: '.where("charged_at", ">", heard_until)',
-    to: '.where("charged_at", ">", heard_until - 60_000)',
+    from: 'row("charged_at", ">", heard_until)',
+    to: 'row("charged_at", ">", heard_until - 60_000)',
     tests: chargeTests,
   },
   {
@@ -213,5 +286,19 @@ export const moneyMutants: readonly Mutant[] = [
     from: 'row(row("most_kobo", "-", kobo), ">=", row.ref("kobo"))',
     to: 'row(row("most_kobo", "-", kobo), ">", row.ref("kobo"))',
     tests: spendingTests,
+  },
+  {
+    name: "calls that share a statement take one fee from a balance",
+    file: spending,
+    from: "kobo: sql<number>`sum(",
+    to: "kobo: sql<number>`min(",
+    tests: ["src/ledger/batches.test.ts"],
+  },
+  {
+    name: "calls that share a statement count as one verification of a budget",
+    file: spending,
+    from: "verifications: sql<number>`count(*)`",
+    to: "verifications: sql<number>`min(1)`",
+    tests: ["src/ledger/batches.test.ts"],
   },
 ];

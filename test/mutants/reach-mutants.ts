@@ -1,15 +1,57 @@
 import type { Mutant } from "./mutant.ts";
 
-const sumTest = ["src/identity/ledger/journal/rebuild-sums.test.ts"];
-const recounted = "src/identity/ledger/journal/recounted-sums.ts";
+const sumTest = ["src/ledger/journal/rebuild-sums.test.ts"];
+const recounted = "src/ledger/journal/recounted-sums.ts";
 const older = "src/storage/migrations/older-version.ts";
 const listenTest = ["src/cli/call/forward-events.test.ts"];
 
 /** Faults in what a key and a person reach, and in sums that are counted anew. */
 export const reachMutants: readonly Mutant[] = [
   {
+    name: "a consent reference keeps the name of the person",
+    file: "src/verification/operations/verify-person.ts",
+    from: "if (consentReference !== undefined && compared)",
+    to: 'if (consentReference === "" && compared)',
+    tests: ["test/compared-names.test.ts"],
+  },
+  {
+    name: "a consent reference keeps the birth date of the person",
+    file: "src/checks/text-about-person.ts",
+    from: 'new RegExp(anyOrder(twoDigits, "", year)).test(bare) ||',
+    to: "",
+    tests: ["src/checks/text-about-person.test.ts", "test/compared-names.test.ts"],
+  },
+  {
+    name: "a number in digits of another script is kept",
+    file: "src/runtime/redact.ts",
+    from: "const digit =",
+    to: 'const digit = "[0-9]";\nexport const everyDigit =',
+    tests: ["src/runtime/redact.test.ts"],
+  },
+  {
+    name: "a number of ten digits is no person's",
+    file: "src/runtime/redact.ts",
+    from: "const shortest = 10;",
+    to: "const shortest = 11;",
+    tests: ["src/runtime/redact.test.ts"],
+  },
+  {
+    name: "the id of a channel in a URL is a person's",
+    file: "src/runtime/redact.ts",
+    from: "[1-9]\\\\d{14,}",
+    to: "[1-9]\\\\d{19,}",
+    tests: ["src/runtime/redact.test.ts"],
+  },
+  {
+    name: "the URL of an endpoint holds a number of a person",
+    file: "src/features/events/endpoint-url.ts",
+    from: 'return "number";',
+    to: "return undefined;",
+    tests: ["src/features/events/operations/event-endpoints.test.ts"],
+  },
+  {
     name: "an upgrade takes every idempotency key away",
-    file: "src/identity/ledger/journal/rebuild-sums.ts",
+    file: "src/ledger/journal/rebuild-sums.ts",
     from: '.where("subject_hash", "=", erased)\n',
     to: "\n",
     tests: sumTest,
@@ -51,44 +93,44 @@ export const reachMutants: readonly Mutant[] = [
   },
   {
     name: "a viewer shares the readings of an officer",
-    file: "src/console/routes/now-routes.ts",
+    file: "src/features/console/routes/now-routes.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "${name} ${visit.session.person.role}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "${name}",
-    tests: ["src/console/every-role.test.ts"],
+    tests: ["src/features/console/every-role.test.ts"],
   },
   {
     name: "a passkey confirms another input",
-    file: "src/console/routes/confirm-deed.ts",
+    file: "src/features/console/routes/confirm-deed.ts",
     from: 'if (typeof given === "string") deed[name] = await plain(given);',
     to: 'if (typeof given === "string") deed[name] = "";',
-    tests: ["src/console/step-up.test.ts"],
+    tests: ["src/features/console/step-up.test.ts"],
   },
   {
     name: "a passkey confirms another list of texts",
-    file: "src/console/routes/confirm-deed.ts",
+    file: "src/features/console/routes/confirm-deed.ts",
     from: 'typeof each === "string" ? plain(each) :',
     to: 'typeof each === "string" ? "" :',
-    tests: ["src/console/step-up.test.ts"],
+    tests: ["src/features/console/step-up.test.ts"],
   },
   {
     name: "an answer that is kept is for every role",
-    file: "src/console/routes/form-routes.ts",
+    file: "src/features/console/routes/form-routes.ts",
     from: "!mayRun(visit.session.person.role, sent) || ",
     to: "",
-    tests: ["src/console/every-role.test.ts"],
+    tests: ["src/features/console/every-role.test.ts"],
   },
   {
     name: "the box searches by a phone number without its 0",
-    file: "src/commands/records/find-command.ts",
+    file: "src/features/find/find-command.ts",
     from: "!holdsLongNumber(text))",
     to: "!holdsLongNumber(text, /\\p{Nd}{11}/u))",
     tests: ["src/commands/records/records.test.ts"],
   },
   {
     name: "a hyphen that breaks no line hides a number of a person",
-    file: "src/operation/fields.ts",
+    file: "src/declare/fields.ts",
     from: "text.replaceAll(/[^A-Za-z\\p{Nd}]/gu",
     to: "text.replaceAll(/[\\s().+_-]/g",
     tests: ["src/commands/records/records.test.ts"],
@@ -105,30 +147,30 @@ export const reachMutants: readonly Mutant[] = [
     file: "src/access/people/sessions.ts",
     from: '.deleteFrom("console_session")\n    .where("person_id", "=", personId)',
     to: '.deleteFrom("console_session")',
-    tests: ["src/console/own-sign-in.test.ts"],
+    tests: ["src/features/console/own-sign-in.test.ts"],
   },
   {
     name: "the tab of an account counts the keys of all",
     file: "src/access/commands/list-keys-command.ts",
     from: "(await keys.listKeys(db, account)).length",
     to: "(await keys.listKeys(db)).length",
-    tests: ["src/console/pages.test.ts"],
+    tests: ["src/features/console/pages.test.ts"],
   },
   {
     name: "a verification shows what another account got by the same request id",
-    file: "src/requests/read-requests.ts",
+    file: "src/features/request-log/read-requests.ts",
     from: '.where("account_id", "=", accountId)\n    .where("mode", "=", mode)\n    .where("reference", "=", reference)',
     to: '.where("mode", "=", mode)',
     tests: ["src/commands/records/records.test.ts"],
   },
   {
     name: "a page of verifications begins with the last of the page before",
-    file: "src/identity/ledger/reports/list-verifications.ts",
+    file: "src/ledger/reports/list-verifications.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     from: "reference < ${after.reference}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     to: "reference <= ${after.reference}",
-    tests: ["src/identity/commands/list-verifications-command.test.ts"],
+    tests: ["src/verification/commands/list-verifications-command.test.ts"],
   },
   {
     name: "who follows from a time misses the event of that moment",
@@ -163,20 +205,20 @@ export const reachMutants: readonly Mutant[] = [
     file: "src/access/people/passkeys.ts",
     from: "age >= 0 && age < challengeLife && sameHash(",
     to: "age >= 0 && sameHash(",
-    tests: ["src/console/doors.test.ts"],
+    tests: ["src/features/console/doors.test.ts"],
   },
   {
     name: "a passkey signs in with a challenge that we did not make",
     file: "src/access/people/passkeys.ts",
     from: "sameHash(secretHash(mac), secretHash(sign(made)))",
     to: "mac !== made",
-    tests: ["src/console/doors.test.ts"],
+    tests: ["src/features/console/doors.test.ts"],
   },
   {
     name: "the next vendor is called before the ledger names it",
-    file: "src/identity/verification/attempts/run-attempts.ts",
-    from: "if (!(await this.#failOver(next, result))) break;\n      result = withEarlier(result, await this.#verify(next));",
+    file: "src/verification/attempts/run-attempts.ts",
+    from: "if (!(await this.#failOver(next, result))) return interrupted(result);\n      result = withEarlier(result, await this.#verify(next));",
     to: "const before = result;\n      result = withEarlier(result, await this.#verify(next));\n      if (!(await this.#failOver(next, before))) break;",
-    tests: ["src/identity/verification/attempts/failover.test.ts"],
+    tests: ["src/verification/attempts/failover.test.ts"],
   },
 ];

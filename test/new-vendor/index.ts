@@ -1,5 +1,5 @@
-import { setting } from "../../src/operation/setting.ts";
-import { headerSecret, vendor, vendorUrl } from "../../src/upstreams/ports/vendor.ts";
+import { setting } from "../../src/declare/setting.ts";
+import { headerSecret, vendor, vendorUrl } from "../../src/vendors/ports/vendor.ts";
 
 const name = "acme";
 
@@ -23,7 +23,7 @@ export const acme = vendor({
   },
   // FILL IN: testInput, if the vendor publishes a test number.
   async open({ url, key }, parts) {
-    const { verifier } = await import("../../src/upstreams/responses/read-outcome.ts");
+    const { verifier } = await import("../../src/vendors/responses/read-outcome.ts");
     const responses = { vendor: name, ...(await import("./wire.ts")) };
     return {
       name,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { PersonRecord } from "../../src/operation/identity-record.ts";
-import { emptyRecord } from "../../src/upstreams/conformance.fixture.ts";
-import { testVendor } from "../../src/upstreams/vendor-conformance.fixture.ts";
+import type { PersonRecord } from "../../src/declare/identity-record.ts";
+import { emptyRecord } from "../../src/vendors/conformance.fixture.ts";
+import { testVendor } from "../../src/vendors/vendor-conformance.fixture.ts";
 import { acme } from "./index.ts";
 import bvnFile from "./samples/bvn.json" with { type: "json" };
 import failuresFile from "./samples/failures.json" with { type: "json" };

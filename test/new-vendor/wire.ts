@@ -1,9 +1,10 @@
-import Type, { type Static } from "../../src/operation/schema/type.ts";
-import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
-import { badResponse, failedWith, negative, saysNoMoney, unavailable } from "../../src/upstreams/ports/outcomes.ts";
-import { notFoundMayBeBilled } from "../../src/upstreams/responses/billing.ts";
-import type { SaidFacts } from "../../src/upstreams/responses/read-outcome.ts";
-import { type Members, membersIn, vendorRecord } from "../../src/upstreams/responses/vendor-record.ts";
+import Type, { type Static } from "../../src/declare/schema/type.ts";
+import type { IdentityOutcome } from "../../src/vendors/ports/identity-upstream.ts";
+import { negative } from "../../src/vendors/ports/outcomes.ts";
+import { notFoundMayBeBilled } from "../../src/vendors/responses/billing.ts";
+import type { SaidFacts } from "../../src/vendors/responses/read-outcome.ts";
+import { type Members, membersIn, vendorRecord } from "../../src/vendors/responses/vendor-record.ts";
+import { failureOutcome } from "../../src/vendors/responses/vendor-words.ts";
 
 /** FILL IN: what a good response certainly has. */
 export const good = Type.Object({ data: Type.Object({ bvn: Type.Unknown() }) });
@@ -15,12 +16,9 @@ export function recordIn({ data }: Static<typeof good>): Members {
 
 /** FILL IN: how the vendor says that nobody has the number, or that it is blocked, and which failures it documents. */
 export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
-  const { error, message } = membersIn(body);
-  if (status >= 500) return failedWith(status);
+  const { error } = membersIn(body);
   if (status < 300 && error === undefined) return undefined;
-  if (error === "not_found" && typeof message === "string") return negative("not_found");
-  if (saysNoMoney(body)) return unavailable("no_money");
-  return status < 300 ? badResponse("failure") : failedWith(status);
+  return failureOutcome(status, body, error === "not_found" ? negative("not_found") : undefined);
 }
 
 /** FILL IN: its own reference, and whether it bills; its pages may tell a balance too. */

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import type { Catalogue } from "../../src/catalogue/catalogue.ts";
 import { catalogueOperations } from "../../src/catalogue/operations/index.ts";
+import { bind, type Caller } from "../../src/declare/operation.ts";
+import { listCatalogueChanges } from "../../src/features/change-feed/listCatalogueChanges.ts";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { plainHttp } from "../../src/http/server.fixture.ts";
 import { buildServer } from "../../src/http/server.ts";
-import { bind, type Caller } from "../../src/operation/operation.ts";
 
-/** The API of a catalogue alone. A credential is the id of an account. */
+/** The API of a catalogue alone, with the list of its changes. A credential is the id of an account. */
 export function catalogueServer(catalogue: Catalogue) {
-  return buildServer(bind(catalogueOperations, catalogue), http);
+  return buildServer(bind([...catalogueOperations, listCatalogueChanges], catalogue), http);
 }
 
 const http: HttpDependencies = {

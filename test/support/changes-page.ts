@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { OpenApiDocument } from "../../pages/openapi/document.ts";
-import { type FailureCode, failures } from "../../src/operation/failures.ts";
-import { firstVersion, type Version, versions } from "../../src/operation/versions.ts";
+import { type FailureCode, failures } from "../../src/declare/failures.ts";
+import { firstVersion, type Version, versions } from "../../src/declare/versions.ts";
 import { type Part, partsOf } from "./interface-parts.ts";
 
 const opening = `# Changes

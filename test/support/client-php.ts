@@ -1,5 +1,5 @@
 import { jsonSchema, namedSchemas } from "../../pages/openapi/schema.ts";
-import { isKeyed, type Operation } from "../../src/operation/operation.ts";
+import { isKeyed, type Operation } from "../../src/declare/operation.ts";
 import { camel, firstSentence, rowOf, type Schema, takenBy, typeName } from "./client-source.ts";
 
 const simpleTypes: Record<string, string> = {

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import type { Row } from "../../client/src/call.ts";
 import { failureComponents } from "../../pages/openapi/failure-responses.ts";
 import { type JsonObject, jsonSchema, namedSchemas } from "../../pages/openapi/schema.ts";
-import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
-import { type FailureCode, failures } from "../../src/operation/failures.ts";
-import { failuresOf, isKeyed, type Operation } from "../../src/operation/operation.ts";
-import type { Version } from "../../src/operation/versions.ts";
+import { checkKinds, numberMember } from "../../src/declare/check-kind.ts";
+import { type FailureCode, failures } from "../../src/declare/failures.ts";
+import { failuresOf, isKeyed, type Operation } from "../../src/declare/operation.ts";
+import type { Version } from "../../src/declare/versions.ts";
 
 /** The members of a JSON Schema that the operations use. */
 export interface Schema {
@@ -17,6 +17,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
+  title?: string;
   description?: string;
   "x-since"?: Version;
 }
@@ -72,7 +73,8 @@ ${about("What a failure says besides its code.")}export interface FailureFacts $
 
 ${about("A failure. Switch on `error.code`, and keep a default: a newer service may have more codes.")}export interface Failure<Code extends string = FailureCode> {
   success: false;
-  status: "error";
+  /** Servers up to 0.1 say "error". */
+  status: "failed" | "error";
   /** A sentence for people; it may change. */
   message: string;
   error: { code: Code | ClientCode } & FailureFacts & ClientFacts;
@@ -99,9 +101,12 @@ function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
 export function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): Row {
   const { id, method, path, headers, input, answer, pick } = operation;
   const names = settable(headers).map(([name]) => name);
-  const [payload] = Object.entries((answer as Schema).properties!).find(
+  if ((answer as Schema).title)
+    throw new TypeError(`The answer of ${id} has a title: only the shapes within an answer have one`);
+  const payload = Object.entries((answer as Schema).properties!).find(
     ([, { properties, items, anyOf }]) => properties ?? items ?? anyOf,
-  )!;
+  )?.[0];
+  if (payload === undefined) throw new TypeError(`The answer of ${id} has no member that is an object or a list`);
   const kind = checkKinds.find((kind) => kind in input.properties);
   return {
     id,

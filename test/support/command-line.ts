@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { after, before } from "node:test";
 import { run } from "../../src/cli/program.ts";
-import type { Operation } from "../../src/operation/operation.ts";
+import type { Operation } from "../../src/declare/operation.ts";
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 import type { Engine, Fresh, FreshSettings } from "./engines.ts";
 

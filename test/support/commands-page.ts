@@ -1,8 +1,8 @@
-import { exampleLine } from "../../src/cli/terminal/example-line.ts";
 import type { CommandContext } from "../../src/commands/context.ts";
-import { commandsOf, families } from "../../src/commands/families.ts";
-import { type Member, membersOf } from "../../src/operation/command/read-texts.ts";
-import { type Command, titleOf } from "../../src/operation/command.ts";
+import { exampleLine } from "../../src/declare/command/example-line.ts";
+import { type Member, membersOf } from "../../src/declare/command/read-texts.ts";
+import { type Command, titleOf } from "../../src/declare/command.ts";
+import { commandsOf, families } from "../../src/wire/every-command.ts";
 
 const opening = `# Commands
 
@@ -48,7 +48,7 @@ function sectionOf(command: Command<CommandContext>): string {
   const facts = [
     `Role: ${role}. ${{ read: "Reads only.", change: "Changes something.", danger: "Nobody can undo it." }[kind]}`,
     gives && `Gives away: ${gives}.`,
-    records.length > 0 && `Audit trail: ${records.map((each) => `\`${each}\``).join(", ")}.`,
+    records.length > 0 && `Audit trail: ${records.map(({ kind }) => `\`${kind}\``).join(", ")}.`,
     reports && "May read a replica (`DUBA_DATABASE_READ_URL`).",
     only && "Only at a terminal.",
   ];

@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { everyCommand } from "../../src/commands/families.ts";
-import { type RecordKind, recordKinds } from "../../src/commands/records/record-kinds.ts";
-import { busySettings, fillBusyDay, type Subjects } from "../../src/console/busy-day.fixture.ts";
-import { formType, type Operators, startOperators } from "../../src/console/operators.fixture.ts";
-import { pathOf, siteMap } from "../../src/console/site-map.ts";
-import { asksByUrl } from "../../src/console/view/command-form.ts";
-import { journaled } from "../../src/identity/ledger/ledger-rows.fixture.ts";
-import { membersOf } from "../../src/operation/command/read-texts.ts";
-import { isIdOrEmail } from "../../src/operation/fields.ts";
+import { membersOf } from "../../src/declare/command/read-texts.ts";
+import { isIdOrEmail } from "../../src/declare/fields.ts";
+import { busySettings, fillBusyDay, type Subjects } from "../../src/features/console/busy-day.fixture.ts";
+import { formType, type Operators, startOperators } from "../../src/features/console/operators.fixture.ts";
+import { pathOf, siteMap } from "../../src/features/console/site-map.ts";
+import { asksByUrl } from "../../src/features/console/view/command-form.ts";
+import { pagesOfFeatures } from "../../src/features.ts";
+import { journaled } from "../../src/ledger/ledger-rows.fixture.ts";
+import { everyCommand } from "../../src/wire/every-command.ts";
+import { everyRecord } from "../../src/wire/every-record.ts";
 import { assertAbsent, bytesOf, overheard } from "./canaries.ts";
 import type { Engine, FreshSettings } from "./engines.ts";
 import { ask } from "./service.ts";
 import { until } from "./until.ts";
 
-const site = siteMap(await everyCommand());
+const site = siteMap(await everyCommand(), pagesOfFeatures, everyRecord);
 const commands = [...site.commands.values()];
 /** What people write about a deed. Names and labels are of accounts and keys, and no note. */
 const noted = commands.flatMap((command) => {
@@ -160,7 +161,7 @@ export function consoleCanaries(engine: Engine): void {
       if (!asksByUrl(command)) return [path];
       const query = new URLSearchParams({ _run: "1" });
       for (const { name, isRequired } of membersOf(command.input)) if (isRequired) query.set(name, subjects[name]!);
-      const about = Object.values<RecordKind>(recordKinds)
+      const about = Object.values(everyRecord)
         .filter(({ show }) => show === command.id)
         .map(({ by }) => `${path}?${new URLSearchParams({ [by]: subjects[by]! })}`);
       return [path, `${path}?${query}`, `${path}?${query}&_csv=1`, ...about];
@@ -182,7 +183,7 @@ export function consoleCanaries(engine: Engine): void {
     assert.match(shown.text, /ending 0017/);
     assertClean("events", (await service.ask("/api/v2/events?after=0&limit=1000")).text);
     assertClean("the request log", (await service.ask("/api/v2/requests?limit=1000")).text);
-    const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
+    const port = await service.metrics!.listen();
     assertClean("the metrics", (await ask(port, "/metrics")).text);
     const { text: exported } = await confirm("/subjects/export", by(), { number: person.bvn });
     assert.ok(exported.includes(person.bvn));

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -44,7 +44,7 @@ function isRoomy(folder: string): boolean {
 }
 
 function freshDirectory(): { dataDirectory: string; remove(): void } {
-  const dataDirectory = mkdtempSync(join(storesFolder, "duba-test-"));
+  const dataDirectory = mkdtempSync(join(storesFolder, `duba-test-${process.pid}-`));
   return { dataDirectory, remove: () => rmSync(dataDirectory, { recursive: true, force: true }) };
 }
 
@@ -103,6 +103,46 @@ export async function dropDatabases(url: string, run: string): Promise<void> {
     for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
   } finally {
     await client.end();
+  }
+}
+
+/** Says on the server that a run lives, until it is let go, or its process ends. */
+export async function holdRun(url: string, run: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("select pg_advisory_lock(hashtext($1))", [`duba_test_${run}`]);
+  return () => client.end();
+}
+
+/** Drops the databases of runs that died, and removes the folders of processes that did. */
+export async function dropLeavings(url: string): Promise<void> {
+  for (const name of readdirSync(storesFolder)) {
+    const [, pid] = /^duba-test-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(storesFolder, name), { recursive: true, force: true });
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ run: string }>(
+      "select distinct substring(datname from '^duba_test_([0-9a-f]{8})_') as run from pg_database where datname ~ '^duba_test_[0-9a-f]{8}_'",
+    );
+    for (const { run } of rows) {
+      const asked = await client.query<{ is_dead: boolean }>("select pg_try_advisory_lock(hashtext($1)) as is_dead", [
+        `duba_test_${run}`,
+      ]);
+      if (asked.rows[0]!.is_dead) await dropDatabases(url, run);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forEachKind } from "../../src/operation/check-kind.ts";
+import { forEachKind } from "../../src/declare/check-kind.ts";
 import type { ServiceResponse } from "./service.ts";
 
 /** What the document's five paths, and those that go with them, add to every failure. */
@@ -38,7 +38,7 @@ export function assertFailure(
   const added = payload ? Object.keys(payload("", "")) : Object.keys(json).slice(4);
   assert.deepEqual(Object.keys(json), ["success", "status", "message", "error", ...added]);
   assert.equal(json.success, false);
-  assert.equal(json.status, "error");
+  assert.equal(json.status, "failed");
   assert.match(json.message, /^\S.{8,}/);
   if (message) assert.match(json.message, message);
   const facts = path?.startsWith("/api/v2/kyc/verify-") ? ["charged", "upstream_called", "request_reference"] : [];

@@ -1,9 +1,9 @@
 /** Two kinds of check that the product does not have, as one would write them: the files, and the lines in files that exist. */
 export const newFiles: Readonly<Record<string, string>> = {
   "src/checks/account.ts": `import type { Static } from "typebox";
-import { claimOf } from "../operation/check-kind.ts";
-import { digitsOf, field } from "../operation/fields.ts";
-import Type from "../operation/schema/type.ts";
+import { claimOf } from "../declare/check-kind.ts";
+import { digitsOf, field } from "../declare/fields.ts";
+import Type from "../declare/schema/type.ts";
 import type { Check } from "./check.ts";
 
 const AccountRecord = Type.Object(
@@ -42,9 +42,9 @@ export const account: Check<AccountRecord> = {
 };
 `,
   "src/checks/passport.ts": `import type { Static } from "typebox";
-import { claimOf } from "../operation/check-kind.ts";
-import { field } from "../operation/fields.ts";
-import Type from "../operation/schema/type.ts";
+import { claimOf } from "../declare/check-kind.ts";
+import { field } from "../declare/fields.ts";
+import Type from "../declare/schema/type.ts";
 import type { Check } from "./check.ts";
 
 const PassportRecord = Type.Object(
@@ -83,8 +83,8 @@ export const passport: Check<PassportRecord> = {
   ...operationFile("account", "verifyAccount", "bank account"),
   ...operationFile("passport", "verifyPassport", "passport"),
   // A vendor, because only live verifications are in the books and limited by subject.
-  "src/upstreams/vendors/invented/index.ts": `import { vendor } from "../../ports/vendor.ts";
-import { sandbox } from "../../sandbox/index.ts";
+  "src/vendors/invented/index.ts": `import { vendor } from "../ports/vendor.ts";
+import { sandbox } from "../sandbox/index.ts";
 
 export const invented = vendor({
   name: "invented",
@@ -97,7 +97,7 @@ export const invented = vendor({
 
 /** By file: a text, and what stands in its place. */
 export const newLines: Readonly<Record<string, readonly [before: string, after: string][]>> = {
-  "src/operation/check-kind.ts": [
+  "src/declare/check-kind.ts": [
     [
       'nin: personRow("NIN", "nin") }',
       `nin: personRow("NIN", "nin"),
@@ -128,22 +128,22 @@ export const newLines: Readonly<Record<string, readonly [before: string, after: 
     ['import { nin } from "./nin.ts";', 'import { nin } from "./nin.ts";\nimport { passport } from "./passport.ts";'],
     ["{ bvn, nin }", "{ bvn, nin, account, passport }"],
   ],
-  "src/identity/operations/index.ts": [
+  "src/verification/operations/index.ts": [
     [
       'import { verifyBvn } from "./verifyBvn.ts";',
       'import { verifyAccount } from "./verifyAccount.ts";\nimport { verifyBvn } from "./verifyBvn.ts";\nimport { verifyPassport } from "./verifyPassport.ts";',
     ],
     ["  verifyNin,\n", "  verifyNin,\n  verifyAccount,\n  verifyPassport,\n"],
   ],
-  "src/upstreams/registry.ts": [
-    ["import { dojah }", 'import { invented } from "./vendors/invented/index.ts";\nimport { dojah }'],
+  "src/vendors/registry.ts": [
+    ["import { dojah }", 'import { invented } from "./invented/index.ts";\nimport { dojah }'],
     ["[blusalt,", "[invented, blusalt,"],
   ],
 };
 
 function operationFile(kind: string, id: string, label: string): Record<string, string> {
   return {
-    [`src/identity/operations/${id}.ts`]: `import { amountField } from "../../operation/fields.ts";
+    [`src/verification/operations/${id}.ts`]: `import { amountField } from "../../declare/fields.ts";
 import { verificationOperation } from "./verify-person.ts";
 
 export const ${id} = verificationOperation("${kind}", {

@@ -1,6 +1,6 @@
-import { type CheckKind, negativeCode } from "../../src/operation/check-kind.ts";
-import { nairaOf } from "../../src/operation/money.ts";
-import type { Vendor } from "../../src/upstreams/ports/vendor.ts";
+import { type CheckKind, negativeCode } from "../../src/declare/check-kind.ts";
+import { nairaOf } from "../../src/declare/money.ts";
+import type { Vendor } from "../../src/vendors/ports/vendor.ts";
 import { type StandInOutcome, standInNumbers } from "../../stand-ins/numbers.ts";
 import { standIns } from "../../stand-ins/stand-ins.ts";
 

@@ -7,8 +7,9 @@ import { publisherOf } from "../../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../../src/catalogue/revisions/publish.ts";
 import { about, dearer } from "../../src/catalogue/revisions/publishing.fixture.ts";
 import { loadStarter } from "../../src/catalogue/starter.ts";
-import { newAttempt } from "../../src/identity/ledger/attempts.ts";
-import { storeRows, verifiedRow } from "../../src/identity/ledger/ledger-rows.fixture.ts";
+import { accessTrail } from "../../src/declare/access-trail.ts";
+import { newAttempt } from "../../src/ledger/attempts.ts";
+import { storeRows, verifiedRow } from "../../src/ledger/ledger-rows.fixture.ts";
 import { announce, lastEvent } from "../../src/storage/events/announce.ts";
 import { slotAt } from "../../src/storage/record-keys.ts";
 import type { Tables } from "../../src/storage/tables.ts";
@@ -139,7 +140,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
     })),
     "audit entries": {
       async put(db, age, at) {
-        const event = { kind: "key.revoked", actor: "system", facts: { key: age } };
+        const event = accessTrail.keyRevoked("system", { key: age });
         await db
           .insertInto("audit_entry")
           .values({ ...entryOf(event, at), id: age })

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { failureBody } from "../../src/operation/answers/envelope.ts";
-import { checkKinds } from "../../src/operation/check-kind.ts";
-import { Failure } from "../../src/operation/failures.ts";
-import { sandbox } from "../../src/upstreams/sandbox/index.ts";
-import { failureCodeOf } from "../../src/upstreams/sandbox/numbers.ts";
+import { failureBody } from "../../src/declare/answers/envelope.ts";
+import { checkKinds } from "../../src/declare/check-kind.ts";
+import { Failure } from "../../src/declare/failures.ts";
+import { sandbox } from "../../src/vendors/sandbox/index.ts";
+import { failureCodeOf } from "../../src/vendors/sandbox/numbers.ts";
 
 export interface SandboxVendor {
   url: string;

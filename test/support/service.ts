@@ -5,14 +5,13 @@ import { after, before } from "node:test";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
-import { everyCommand } from "../../src/commands/families.ts";
 import type { FixedValues } from "../../src/config/fixed-values.ts";
 import { readConfig } from "../../src/config/read-config.ts";
-import type { HttpServer } from "../../src/http/shell/open-server.ts";
+import { settingsOfFeatures } from "../../src/features.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { commandTimeouts } from "../../src/storage/timeouts.ts";
-import type { upstreamPauses } from "../../src/upstreams/upstream-settings.ts";
+import type { upstreamPauses } from "../../src/vendors/upstream-settings.ts";
 import { wire } from "../../src/wire/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
@@ -24,7 +23,8 @@ export interface TestService {
   url: string;
   port: number;
   /** Does not listen. */
-  metrics: HttpServer | undefined;
+  /** Listens for Prometheus on a free port, if the settings say so. */
+  metrics: { listen(): Promise<number> } | undefined;
   /** Where the console is, and the link for the first officer. */
   console: { origin: string; firstLink: string | undefined } | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
@@ -90,12 +90,15 @@ export async function startService(
   const fresh = await engine.ready();
   const log = new RecordedLog();
   const { dataDirectory, databaseUrl } = fresh.settings;
-  const config = readConfig({
-    DUBA_DATA: dataDirectory,
-    DUBA_DATABASE_URL: databaseUrl,
-    DUBA_BOOTSTRAP_KEY: sandboxKey,
-    ...environment,
-  });
+  const config = readConfig(
+    {
+      DUBA_DATA: dataDirectory,
+      DUBA_DATABASE_URL: databaseUrl,
+      DUBA_BOOTSTRAP_KEY: sandboxKey,
+      ...environment,
+    },
+    settingsOfFeatures,
+  );
   const service = await wire(
     {
       ...config,
@@ -105,10 +108,10 @@ export async function startService(
       pull: { ...config.pull, ...(fixed.staleAfter && { staleAfter: fixed.staleAfter }) },
     },
     log,
-    everyCommand,
   );
   const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
-  const operators = await service.console?.listen();
+  const operators = await service.servers.find(({ name }) => name === "console")?.listen();
+  const metrics = service.servers.find(({ name }) => name === "metrics");
   let beside: Promise<Store> | undefined;
   const store = () => {
     beside ??= openStore({ ...fresh.settings, serving: false });
@@ -126,8 +129,8 @@ export async function startService(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    metrics: service.metrics,
-    console: operators,
+    metrics: metrics && { listen: async () => Number(new URL((await metrics.listen()).url).port) },
+    console: operators && { origin: operators.url, firstLink: /https?:\/\/\S+/.exec(operators.says ?? "")?.[0] },
     settings: fresh.settings,
     lines: log.lines,
     ask: (path, options) => ask(port, path, options),

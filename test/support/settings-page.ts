@@ -1,4 +1,4 @@
-import { everySetting } from "../../src/config/settings.ts";
+import { everySetting } from "../../src/wire/every-setting.ts";
 
 /** What people want to do, and the settings for it. A setting stands in the first section that fits. */
 const sections: readonly [title: string, names: RegExp][] = [
@@ -14,10 +14,10 @@ const sections: readonly [title: string, names: RegExp][] = [
     "Decide how a person is verified",
     /^DUBA_(AMOUNT_POLICY|PHONE_MATCH|NEGATIVE_DETAIL|CONSENT\w*|RECORD_RETENTION|VERIFICATION_TIMEOUT|WALLET_UNLIMITED)$/,
   ],
-  ["Protect the service from a hurried hand", /^DUBA_(FOUR_EYES|GUARD|KEYRING_ROTATE)$/],
+  ["Protect the service from a hurried hand", /^DUBA_(FOUR_EYES|GUARD_\w+|KEYRING_ROTATE)$/],
   ["Choose among vendors", /^DUBA_(ROUTE\w*|UPSTREAM_\w+|STAND_INS)$/],
   ["Keep and follow a catalogue", /^DUBA_(CATALOGUE|VTPASS|EBILLS|BAXI)_\w+$/],
-  ["Bill your clients", /^DUBA_(BUSINESS|TAX)$/],
+  ["Bill your clients", /^DUBA_(BUSINESS_\w+|TAX)$/],
   ["Send events", /^DUBA_EVENT_\w+$/],
   ["Call a service from the command line", /^DUBA_(URL|API_KEY)$/],
   ["Set up a vendor", /^DUBA_/],

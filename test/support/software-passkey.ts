@@ -7,8 +7,8 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
   // CBOR: { 1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y }.
   const cose = joined("a5010203262001215820", Buffer.from(x, "base64url"), "225820", Buffer.from(y, "base64url"));
   let counter = 0;
-  const clientData = (type: string, challenge: string, at = origin) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin: at }));
+  const clientData = (type: string, challenge: string, at = origin, more: object = {}) =>
+    Buffer.from(JSON.stringify({ type, challenge, origin: at, ...more }));
   /** `flags`: user present 1, user verified 4, with a credential 64. */
   const authenticatorData = (flags: number) => {
     const number = Buffer.alloc(4);
@@ -39,10 +39,10 @@ export function softwarePasskey(origin: string, id = randomBytes(16).toString("b
         },
       };
     },
-    /** Answers the options of a signature. `at`: the origin that asks. */
-    sign(challenge: string, at = origin) {
+    /** Answers the options of a signature. `at`: the origin that asks; `more`: what the browser says beside it. */
+    sign(challenge: string, at = origin, more: object = {}) {
       const data = authenticatorData(0x05);
-      const client = clientData("webauthn.get", challenge, at);
+      const client = clientData("webauthn.get", challenge, at, more);
       const signed = sign("sha256", joined(data, hash("sha256", client, "buffer")), privateKey);
       return {
         ...response,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CheckInput } from "../../src/checks/check.ts";
 import { inventedPerson } from "../../src/checks/invented-person.ts";
-import { labelOf, negativeCode, type PersonKind, personKinds } from "../../src/operation/check-kind.ts";
+import { labelOf, negativeCode, type PersonKind, personKinds } from "../../src/declare/check-kind.ts";
 
 import { isNegative, traceIn, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
@@ -31,7 +31,7 @@ const json = (status: number, body: object): StoreResponse => ({ status, body: J
 function failure(status: number, code: string): StoreResponse {
   const facts = { charged: false, upstream_called: true, request_reference: null };
   const error = { code, retryable: status >= 500, request_id: "v", help: `/docs/errors#${code}`, ...facts };
-  return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
+  return json(status, { success: false, status: "failed", message: `It is ${code}.`, error, data: null });
 }
 
 function verified({ kind, number, claims }: PersonInput): StoreResponse {

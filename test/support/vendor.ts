@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
-import type { CheckKind } from "../../src/operation/check-kind.ts";
+import type { CheckKind } from "../../src/declare/check-kind.ts";
 import { draw } from "./vendor-draw.ts";
 
 /**

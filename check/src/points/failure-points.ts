@@ -26,7 +26,10 @@ function needsOfCase({ operation, code, changes = {}, after }: FailureCase): Nee
 function pointOf(failureCase: FailureCase): Point {
   const { name, operation, code, sentence, fields, header } = failureCase;
   return {
-    ...{ id: `${operation.id}.${name}`, part: "duba", sentence, needs: needsOfCase(failureCase) },
+    id: `${operation.id}.${name}`,
+    part: "duba",
+    sentence,
+    needs: needsOfCase(failureCase),
     check: async (session) => {
       const { status, json, headers } = await askRefused(session, failureCase);
       const error = isObject(json?.error) ? json.error : {};
@@ -56,7 +59,10 @@ function ofFailures(
   problems: (json: Record<string, unknown>, answer: CheckedResponse, failureCase: FailureCase) => string[],
 ): Point {
   return {
-    ...{ id: `failures.${name}`, part: "duba", sentence, needs: [] },
+    id: `failures.${name}`,
+    part: "duba",
+    sentence,
+    needs: [],
     check: async (session) => {
       const found: string[] = [];
       for (const failureCase of sample) {
@@ -112,7 +118,8 @@ export const failurePoints: readonly Point[] = [
           Object.keys(error).slice(0, 4).join() === errorMembers.join(),
           "the members of `error` are others, or in another order.",
         ),
-        ...unless(json.status === "error", '`status` is not "error".'),
+        // Servers up to 0.1 say "error".
+        ...unless(json.status === "failed" || json.status === "error", '`status` is not "failed".'),
       ];
     },
   ),
@@ -143,7 +150,9 @@ export const failurePoints: readonly Point[] = [
     return unless(withoutDate(rest) === withoutDate(wanted), "the payload is another.");
   }),
   {
-    ...{ id: "failures.no-stack", part: "duba", needs: [] },
+    id: "failures.no-stack",
+    part: "duba",
+    needs: [],
     sentence: "No failure holds a stack trace, or a line of a program.",
     check: async (session) => {
       for (const failureCase of sample) await askRefused(session, failureCase);
@@ -152,7 +161,9 @@ export const failurePoints: readonly Point[] = [
     },
   },
   {
-    ...{ id: "failures.unknown-path", part: "duba", needs: [] },
+    id: "failures.unknown-path",
+    part: "duba",
+    needs: [],
     sentence: "An unknown path is `route_not_found`.",
     check: async (session) => {
       const headers = { Accept: "application/json", "User-Agent": "duba-check" };

@@ -23,7 +23,10 @@ function ofLists(
   problems: (response: CheckedResponse, session: CheckSession, operation: Operation) => Promise<string[]> | string[],
 ): Point {
   return {
-    ...{ id: `headers.${name}`, part: "duba", sentence, needs: [] },
+    id: `headers.${name}`,
+    part: "duba",
+    sentence,
+    needs: [],
     check: async (session) => {
       const found: string[] = [];
       for (const operation of lists) {
@@ -129,7 +132,9 @@ export const headerPoints: readonly Point[] = [
     },
   ),
   {
-    ...{ id: "headers.body-not-stored", part: "duba", needs: [] },
+    id: "headers.body-not-stored",
+    part: "duba",
+    needs: [],
     sentence: "No cache may store the answer to a GET with a body, and Content-Location names its URL.",
     check: async (session) => {
       await session.answerOf(fetchTvAddOns);

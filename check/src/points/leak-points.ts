@@ -9,7 +9,9 @@ const bare = (text: string) => text.replaceAll(/[^A-Za-z0-9]/g, "");
 /** No failure repeats a number of the person asked about. */
 function unrepeated(name: string, sentence: string, changes: (session: CheckSession) => RequestChanges[]): Point {
   return {
-    ...{ id: `verifyBvn.${name}`, part: "duba", sentence },
+    id: `verifyBvn.${name}`,
+    part: "duba",
+    sentence,
     needs: ["key", "verification", ...(name === "unrepeated-negative" ? (["sandbox"] as const) : [])],
     check: async (session) => {
       const found: string[] = [];
@@ -34,7 +36,10 @@ function elsewhere(
   holds: (response: CheckedResponse, verified: CheckedResponse) => boolean,
 ): Point {
   return {
-    ...{ id: `accounts.${name}`, part: "duba", needs: ["key", "verification", "other_key"], sentence },
+    id: `accounts.${name}`,
+    part: "duba",
+    needs: ["key", "verification", "other_key"],
+    sentence,
     check: async (session) => {
       const verified = await session.call(verifyBvn);
       if (typeof referenceIn(verified) !== "string") throw new Blocked("verifyBvn.members");

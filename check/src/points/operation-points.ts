@@ -9,23 +9,31 @@ export function operationPoints(operation: Operation, part: PartName): Point[] {
   const needs = needsOf(operation);
   const own = [
     {
-      ...{ id: `${id}.answers`, part, needs },
+      id: `${id}.answers`,
+      part,
+      needs,
       sentence: `${requestOf(operation)} is answered with HTTP 200, JSON and \`success\` true.`,
       check: async (session) => successProblems(await session.call(operation)),
     },
     {
-      ...{ id: `${id}.members`, part, needs },
+      id: `${id}.members`,
+      part,
+      needs,
       sentence: "Its answer has every documented member, each of its type.",
       check: (session) => responseErrors(session, operation, "member"),
     },
     {
-      ...{ id: `${id}.nothing-else`, part: "duba", needs },
+      id: `${id}.nothing-else`,
+      part: "duba",
+      needs,
       sentence: "Its answer has no other member, and the documented order.",
       check: (session) => responseErrors(session, operation, "undeclared", "order"),
     },
   ] satisfies Point[];
   const forms: Point = {
-    ...{ id: `${id}.forms`, part, needs },
+    id: `${id}.forms`,
+    part,
+    needs,
     sentence: "Fixed members have their values, money is naira text, and times are ISO 8601.",
     check: (session) => responseErrors(session, operation, "form"),
   };
@@ -39,19 +47,25 @@ export function refusalPoints(operation: Operation): Point[] {
   const needs = needsOf(operation).filter((need) => need !== "key");
   const credentials: Point[] = [
     {
-      ...{ id: `${id}.needs-key`, part: "interface", needs },
+      id: `${id}.needs-key`,
+      part: "interface",
+      needs,
       sentence: "Without `Authorization` it is refused.",
       check: async (session) => refusalProblems(await session.call(operation, { authorization: null })),
     },
     {
-      ...{ id: `${id}.wrong-key`, part: "interface", needs },
+      id: `${id}.wrong-key`,
+      part: "interface",
+      needs,
       sentence: "A key that nobody has is refused.",
       check: async (session) => refusalProblems(await session.call(operation, { authorization: wrongKey })),
     },
   ];
   const parameters = required.map(
     (name): Point => ({
-      ...{ id: `${id}.requires-${name}`, part: "interface", needs: needsOf(operation) },
+      id: `${id}.requires-${name}`,
+      part: "interface",
+      needs: needsOf(operation),
       sentence: `Without \`${name}\` it is refused, with \`success\` false.`,
       check: async (session) => refusalProblems(await session.call(operation, { members: { [name]: null } })),
     }),
@@ -60,7 +74,9 @@ export function refusalPoints(operation: Operation): Point[] {
     ...(needsKey ? credentials : []),
     ...parameters,
     {
-      ...{ id: `${id}.other-method`, part: "interface", needs: [] },
+      id: `${id}.other-method`,
+      part: "interface",
+      needs: [],
       sentence: `The path does not take ${otherMethod(method)}.`,
       check: async (session) =>
         refusalProblems(

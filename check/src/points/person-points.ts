@@ -27,7 +27,9 @@ export const personPoints: readonly Point[] = [
     ),
   ),
   {
-    ...{ id: "verifyBvn.empty-body", part: "interface", needs: ["key"] },
+    id: "verifyBvn.empty-body",
+    part: "interface",
+    needs: ["key"],
     sentence: "A request without any parameter is refused, with `success` false.",
     check: async (session) => refusalProblems(await session.call(verifyBvn, { body: "{}" })),
   },
@@ -39,7 +41,10 @@ function ofRecord(
   problems: (record: Record<string, unknown>, session: CheckSession) => string[],
 ): Point {
   return {
-    ...{ id: `verifyBvn.${name}`, part: "interface", needs: ["key", "verification"], sentence },
+    id: `verifyBvn.${name}`,
+    part: "interface",
+    needs: ["key", "verification"],
+    sentence,
     check: async (session) => {
       const { data } = await session.answerOf(verifyBvn);
       if (!isObject(data) || !isObject(data.personal_info)) throw new Blocked("verifyBvn.members");

@@ -13,7 +13,10 @@ function sameResponse(
   needs: readonly Need[] = [],
 ): Point {
   return {
-    ...{ id: `${operation.id}.${name}`, part: "duba", sentence, needs },
+    id: `${operation.id}.${name}`,
+    part: "duba",
+    sentence,
+    needs,
     check: async (session) => {
       const usual = await session.answerOf(operation);
       const other = await session.call(operation, changes(session));
@@ -46,7 +49,9 @@ export const requestPoints: readonly Point[] = [
     },
   })),
   {
-    ...{ id: "fetchTvAddOns.as-spelled", part: "duba", needs: [] },
+    id: "fetchTvAddOns.as-spelled",
+    part: "duba",
+    needs: [],
     sentence: "The answer repeats the codes as the request spells them.",
     check: async (session) => {
       const type = spelledOtherwise(session.value("type"));
@@ -77,7 +82,9 @@ export const requestPoints: readonly Point[] = [
     ["key"],
   ),
   {
-    ...{ id: "lookupDataBundles.all", part: "duba", needs: [] },
+    id: "lookupDataBundles.all",
+    part: "duba",
+    needs: [],
     sentence: "Without a provider it lists the bundles of all.",
     check: async (session) => {
       const provider = session.value("provider");
@@ -88,7 +95,9 @@ export const requestPoints: readonly Point[] = [
     },
   },
   {
-    ...{ id: "lookupDataBundles.fresh", part: "duba", needs: [] },
+    id: "lookupDataBundles.fresh",
+    part: "duba",
+    needs: [],
     sentence: "`date` is in UTC, to the millisecond, and at most a minute old.",
     check: async (session) => {
       const { data } = await session.answerOf(lookupDataBundles, { headers: { "X-Request-Id": "duba-check-3" } });

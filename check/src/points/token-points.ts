@@ -10,7 +10,9 @@ export function basicOf(key: string): string {
 }
 
 export const tokenPoint: Point = {
-  ...{ id: "authorizeMerchant.token", part: "duba", needs: ["key"] },
+  id: "authorizeMerchant.token",
+  part: "duba",
+  needs: ["key"],
   sentence: "The key buys a Bearer token for some hours. `expires_at` is YYYY-MM-DD HH:MM:SS in UTC.",
   check: async (session) => {
     const response = await session.call(authorizeMerchant, {

@@ -23,7 +23,10 @@ function state(
   changes: (session: CheckSession, reference: string) => RequestChanges,
 ): Point {
   return {
-    ...{ id: `verifyBvn.${name}`, part: "duba", needs: ["key", "verification"], sentence },
+    id: `verifyBvn.${name}`,
+    part: "duba",
+    needs: ["key", "verification"],
+    sentence,
     check: async (session) => {
       const reference = await referenceOf(session);
       const { status, json } = await session.call(operation, changes(session, reference));
@@ -44,7 +47,10 @@ function state(
 /** Another spelling of the same person is the same verification. */
 function spelling(name: string, sentence: string, members: (session: CheckSession) => Record<string, string>): Point {
   return {
-    ...{ id: `verifyBvn.${name}`, part: "duba", needs: ["key", "verification", "sandbox"], sentence },
+    id: `verifyBvn.${name}`,
+    part: "duba",
+    needs: ["key", "verification", "sandbox"],
+    sentence,
     check: async (session) => {
       const response = await session.call(verifyBvn, {
         members: members(session),
@@ -78,7 +84,9 @@ const sandboxNumbers: readonly [end: string, result: string, retried?: string][]
 function sandboxPoint([end, result, retried]: (typeof sandboxNumbers)[number]): Point {
   const bvn = `000000000${end}`;
   return {
-    ...{ id: `verifyBvn.sandbox-${end}`, part: "duba", needs: ["key", "verification", "sandbox"] },
+    id: `verifyBvn.sandbox-${end}`,
+    part: "duba",
+    needs: ["key", "verification", "sandbox"],
     sentence: `The answer to ${bvn} is ${result}${retried ? `, and that to a retry ${retried}` : ""}.`,
     check: async (session) => {
       const key = { [header]: `${session.idempotencyKey}-${end}` };
@@ -100,7 +108,9 @@ function resultOf({ status, json }: CheckedResponse): string {
 }
 
 const notCharged: Point = {
-  ...{ id: "verifyBvn.not-charged", part: "duba", needs: ["key", "verification", "sandbox"] },
+  id: "verifyBvn.not-charged",
+  part: "duba",
+  needs: ["key", "verification", "sandbox"],
   sentence: "A failure says that nothing was charged: `error.charged` is false.",
   check: async (session) => {
     const { json } = await session.call(verifyBvn, {
@@ -114,7 +124,9 @@ const notCharged: Point = {
 
 export const verificationPoints: readonly Point[] = [
   {
-    ...{ id: "verifyBvn.replay", part: "duba", needs: ["key", "verification"] },
+    id: "verifyBvn.replay",
+    part: "duba",
+    needs: ["key", "verification"],
     sentence:
       "The same request with the same Idempotency-Key gets the same verification, with Idempotency-Replayed: true.",
     check: async (session) => {
@@ -128,7 +140,9 @@ export const verificationPoints: readonly Point[] = [
     },
   },
   {
-    ...{ id: "verifyBvn.key-reused", part: "duba", needs: ["key", "verification"] },
+    id: "verifyBvn.key-reused",
+    part: "duba",
+    needs: ["key", "verification"],
     sentence: "Another request with that Idempotency-Key is `idempotency_key_reused`.",
     check: async (session) => {
       await referenceOf(session);
@@ -144,7 +158,9 @@ export const verificationPoints: readonly Point[] = [
     members: { idempotency_key: idempotencyKey },
   })),
   {
-    ...{ id: "verifyBvn.unknown-reference", part: "duba", needs: ["key"] },
+    id: "verifyBvn.unknown-reference",
+    part: "duba",
+    needs: ["key"],
     sentence: "An unknown reference is `verification_not_found`.",
     check: async (session) => {
       const { status, json } = await session.call(getVerification, {
@@ -155,7 +171,9 @@ export const verificationPoints: readonly Point[] = [
     },
   },
   {
-    ...{ id: "verifyBvn.not-stored", part: "duba", needs: ["key", "verification"] },
+    id: "verifyBvn.not-stored",
+    part: "duba",
+    needs: ["key", "verification"],
     sentence: "No cache may store a verification.",
     check: async (session) => {
       await session.answerOf(verifyBvn);
@@ -164,7 +182,9 @@ export const verificationPoints: readonly Point[] = [
     },
   },
   {
-    ...{ id: "verifyBvn.mode", part: "duba", needs: ["key", "verification", "sandbox"] },
+    id: "verifyBvn.mode",
+    part: "duba",
+    needs: ["key", "verification", "sandbox"],
     sentence: "Answers to a test key say Duba-Mode: test.",
     check: async (session) => {
       await session.answerOf(verifyBvn);
@@ -182,7 +202,9 @@ export const verificationPoints: readonly Point[] = [
   ...sandboxNumbers.map(sandboxPoint),
   notCharged,
   {
-    ...{ id: "verifyBvn.keyless", part: "duba", needs: ["key", "verification", "sandbox"] },
+    id: "verifyBvn.keyless",
+    part: "duba",
+    needs: ["key", "verification", "sandbox"],
     sentence: "Without an Idempotency-Key each call is a verification of its own.",
     check: async (session) => {
       const { headers, ...asked } = session.request(verifyBvn, {});

@@ -1,10 +1,13 @@
-import type { AccountTerms } from "../../operation/account-terms.ts";
-import { type CheckKind, checkKinds, feeName, type OwnFees } from "../../operation/check-kind.ts";
-import { isIdOrEmail } from "../../operation/fields.ts";
-import { nairaOf } from "../../operation/money.ts";
-import type { Answers } from "../../operation/operation.ts";
-import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import type { AccountTerms } from "../../declare/account-terms.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
+import { type CheckKind, feeName, forEachKind, type OwnFees } from "../../declare/check-kind.ts";
+import { isIdOrEmail } from "../../declare/fields.ts";
+import { nairaOf } from "../../declare/money.ts";
+import type { Answers } from "../../declare/operation.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
+import { renewDeliveries } from "../../storage/events/served-endpoints.ts";
 import { pagesOf } from "../../storage/queries/pieces.ts";
 import { putNew } from "../../storage/queries/put.ts";
 import type { AccountRow, Db } from "../../storage/tables.ts";
@@ -52,7 +55,7 @@ export async function createAccount(
   return inTransaction(db, async (trx) => {
     if (!(await putNew(trx, "account", { email: row.email }, row))) throw taken(row.email);
     const account = accountOf(row);
-    await audit(trx, { kind: "account.created", actor, facts: { account: row.id, ...termsOf(account) } });
+    await audit(trx, accessTrail.accountCreated(actor, { account: row.id, ...termsOf(account) }));
     return account;
   });
 }
@@ -67,24 +70,32 @@ export async function changeAccount(store: Audited, idOrEmail: string, changes: 
     ...(answers === undefined ? {} : { answers }),
   });
   const changed = Object.keys(changes).join(" ");
-  return updateAccount(store, "account.changed", idOrEmail, change, (account) => ({
-    changed,
-    ...termsOf(account),
-  }));
+  return updateAccount(store, idOrEmail, change, (account) =>
+    accessTrail.accountChanged(store.actor, { account: account.id, changed, ...termsOf(account) }),
+  );
 }
 
 /**
- * Disables every key and token of an account until it is resumed. A second suspension keeps the first time.
+ * Disables every key and token of an account until it is resumed, and its events wait. A second suspension keeps the first time.
  * Throws an `AccessError` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   const { suspended_at } = await findAccount(store.db, idOrEmail);
-  return updateAccount(store, "account.suspended", idOrEmail, { suspended_at: suspended_at ?? now });
+  return updateAccount(store, idOrEmail, { suspended_at: suspended_at ?? now }, ({ id }) =>
+    accessTrail.accountSuspended(store.actor, { account: id }),
+  );
 }
 
-/** Ends a suspension. Throws an `AccessError` if there is no such account. */
-export async function resumeAccount(store: Audited, idOrEmail: string): Promise<Account> {
-  return updateAccount(store, "account.resumed", idOrEmail, { suspended_at: null });
+/** Ends a suspension, and its events are delivered again. Throws an `AccessError` if there is no such account. */
+export async function resumeAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
+  return inTransaction(store.db, async (trx) => {
+    const { suspended_at } = await findAccount(trx, idOrEmail);
+    const account = await updateAccount({ ...store, db: trx }, idOrEmail, { suspended_at: null }, ({ id }) =>
+      accessTrail.accountResumed(store.actor, { account: id }),
+    );
+    if (suspended_at !== null) await renewDeliveries(trx, account.id, now);
+    return account;
+  });
 }
 
 /** All accounts, oldest first. */
@@ -126,11 +137,10 @@ export async function findAccount(db: Db, idOrEmail: string): Promise<Account> {
 
 /** Changes columns of an account and records it. Throws an `AccessError` if there is no such account. */
 export async function updateAccount(
-  { db, audit, actor }: Audited,
-  kind: string,
+  { db, audit }: Audited,
   idOrEmail: string,
   change: Partial<AccountRow> | ((account: Account) => Partial<AccountRow>),
-  factsOf: (account: Account) => AuditEvent["facts"] = () => ({}),
+  eventOf: (account: Account) => AuditEvent,
 ): Promise<Account> {
   return inTransaction(db, async (trx) => {
     await noteChange(trx, "access");
@@ -141,15 +151,15 @@ export async function updateAccount(
       throw taken(columns.email);
     if (Object.keys(columns).length > 0) await trx.updateTable("account").set(columns).where("id", "=", id).execute();
     const account = await findAccount(trx, id);
-    await audit(trx, { kind, actor, facts: { account: id, ...factsOf(account) } });
+    await audit(trx, eventOf(account));
     return account;
   });
 }
 
 /** An account's terms for the audit trail: fees in naira; null: the service's own. */
-function termsOf({ fees, answers }: Account): AuditEvent["facts"] {
+function termsOf({ fees, answers }: Account) {
   const fee = (kind: CheckKind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]));
-  return { ...Object.fromEntries(checkKinds.map((kind) => [feeName(kind), fee(kind)])), answers };
+  return { ...forEachKind(feeName, fee), answers };
 }
 
 function changedFees(before: OwnFees, change: NonNullable<AccountChange["fees"]>): string {

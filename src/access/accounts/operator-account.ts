@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
-import type { AccountTerms } from "../../operation/account-terms.ts";
-import { forEachKind } from "../../operation/check-kind.ts";
+import type { AccountTerms } from "../../declare/account-terms.ts";
+import { forEachKind } from "../../declare/check-kind.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
 import type { Tables } from "../../storage/tables.ts";

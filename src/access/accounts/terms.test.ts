@@ -3,10 +3,11 @@ import { randomUUID } from "node:crypto";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
-import { type Count, counts } from "../../identity/ledger/journal/verification-sums.ts";
-import { verifiedRow } from "../../identity/ledger/ledger-rows.fixture.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
+import { type Count, counts } from "../../ledger/journal/verification-sums.ts";
+import { verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
-import type { AuditEvent } from "../../storage/audited.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
@@ -54,14 +55,18 @@ for (const engine of usualEngines)
       assert.equal(await changeCount(store.db, "access"), count + 2);
       await change(account, { capKobo: null, capCount: null, verification: null, inFlight: null });
       assert.deepEqual((await findAccount(store.db, account.id)).terms, {});
-      assert.deepEqual(events.at(-2), {
-        kind: "account.terms_changed",
-        actor: "test",
-        facts: {
-          ...{ account: account.id, limit_verification: "9/min", limit_in_flight: 3, limit_negatives: null },
-          ...{ cap_naira: "50000", cap_count: 7, prepaid: false },
-        },
-      });
+      assert.deepEqual(
+        events.at(-2),
+        accessTrail.accountTermsChanged("test", {
+          account: account.id,
+          limit_verification: "9/min",
+          limit_in_flight: 3,
+          limit_negatives: null,
+          cap_naira: "50000",
+          cap_count: 7,
+          prepaid: false,
+        }),
+      );
     });
 
     test("are a cap or a balance, not both", async () => {
@@ -97,6 +102,36 @@ for (const engine of usualEngines)
         month: { kobo: 0, verifications: 0 },
         balance: null,
       });
+    });
+
+    test("a top-up and a new cap change one period of one account, and no other", async () => {
+      const [one, other] = [await newAccount(), await newAccount()];
+      const used = { kobo: 20_000, verifications: 2, most_kobo: 50_000, most_verifications: null };
+      const periods = ["prepaid", "2026-01"];
+      const row = (account_id: string, period: string) => ({ account_id, period, ...used });
+      const rows = [one, other].flatMap(({ id }) => periods.map((period) => row(id, period)));
+      await store.db.insertInto("spending").values(rows).execute();
+      const spendingRows = async () =>
+        store.db
+          .selectFrom("spending")
+          .selectAll()
+          .where("account_id", "in", [one.id, other.id])
+          .orderBy("account_id")
+          .orderBy("period", "desc")
+          .execute();
+      const expected = (balance: object, month: object) =>
+        [
+          { ...row(one.id, "prepaid"), ...balance },
+          { ...row(one.id, "2026-01"), ...month },
+          ...periods.map((period) => row(other.id, period)),
+        ].toSorted((a, b) => (a.account_id < b.account_id ? -1 : Number(a.account_id > b.account_id)));
+      await pay(one, 1_000);
+      assert.deepEqual(await spendingRows(), expected({ most_kobo: 51_000 }, {}));
+      await change(one, { capCount: 9 });
+      assert.deepEqual(
+        await spendingRows(),
+        expected({ most_kobo: 51_000 }, { kobo: 0, verifications: 0, most_kobo: null }),
+      );
     });
 
     test("a balance is what top-ups add up to, each a line with its reason and who made it", async () => {

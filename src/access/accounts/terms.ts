@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
-import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { type Account, findAccount, updateAccount } from "./accounts.ts";
@@ -34,10 +35,9 @@ export async function changeTerms(
   return inTransaction(store.db, async (trx) => {
     const account = await updateAccount(
       { ...store, db: trx },
-      "account.terms_changed",
       idOrEmail,
       ({ terms }) => ({ terms: JSON.stringify(changed(terms, change)) }),
-      ({ terms }) => factsOf(terms),
+      ({ id, terms }) => accessTrail.accountTermsChanged(store.actor, { account: id, ...factsOf(terms) }),
     );
     const { id, terms } = account;
     if (terms.prepaid && (terms.capKobo !== undefined || terms.capCount !== undefined))
@@ -74,7 +74,7 @@ export async function topUp(
       .executeTakeFirst();
     if (!added) throw new AccessError("The balance of the account is less than the amount that you take back.");
     const facts = { account: account.id, top_up: id, amount: nairaOf(kobo), reason };
-    await audit(trx, { kind: "account.topped_up", actor, facts });
+    await audit(trx, accessTrail.accountToppedUp(actor, facts));
     return account;
   });
 }
@@ -136,7 +136,7 @@ function changed(terms: AccountTerms, change: TermsChange): AccountTerms {
 }
 
 /** Terms for the audit trail; null: the service's own, or none. */
-function factsOf(terms: AccountTerms): AuditEvent["facts"] {
+function factsOf(terms: AccountTerms) {
   const { verification, inFlight = null, negatives, capKobo, capCount = null, prepaid = false } = terms;
   return {
     limit_verification: verification ? limitText(verification) : null,

@@ -1,10 +1,11 @@
-import { checkKinds, feeName, forEachKind, labelOf } from "../../operation/check-kind.ts";
-import { account, naira, orNull, time } from "../../operation/command/answer-schema.ts";
-import { amount, email, orWord } from "../../operation/command/forms.ts";
-import { formed, noteText } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import { nairaText } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { checkKinds, feeName, forEachKind, labelOf } from "../../declare/check-kind.ts";
+import { account, naira, orNull, time } from "../../declare/command/answer-schema.ts";
+import { amount, email, orWord } from "../../declare/command/forms.ts";
+import { formed, noteText } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import { nairaText } from "../../declare/money.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 
@@ -75,7 +76,7 @@ const createAccount = command({
     `The account ${name} is created.`,
     { note: `Give it a key: duba keys create --account ${email}` },
   ],
-  records: ["account.created"],
+  records: [accessTrail.accountCreated],
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],
   run: async ({ name, email, ...terms }, store: Audited & WithClock) =>
     accountFactsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email }, store.now())),
@@ -85,7 +86,7 @@ const suspendAccount = command({
   id: "accounts.suspend",
   title: "Suspend…",
   fits: ({ suspended_at }) => suspended_at === null,
-  summary: `Disable all keys and tokens of an account until you resume it. ${noticed}`,
+  summary: `Disable all keys and tokens of an account until you resume it, and let its events wait. ${noticed}`,
   role: "operator",
   kind: "change",
   target: ["account"],
@@ -94,7 +95,7 @@ const suspendAccount = command({
   view: ({ id, name, suspended_at }, { at }) => [
     `Account ${id} (${name}) is suspended since ${at(suspended_at)}. ${noticed}`,
   ],
-  records: ["account.suspended"],
+  records: [accessTrail.accountSuspended],
   examples: [{ account: "shop@example.com" }],
   run: async ({ account }, store: Audited & WithClock) =>
     accountFactsOf(await accounts.suspendAccount(store, account, store.now())),
@@ -105,16 +106,17 @@ const resumeAccount = command({
   title: "Resume…",
   gives: "protection",
   fits: ({ suspended_at }) => suspended_at !== null,
-  summary: `Enable the keys of a suspended account again. ${noticed}`,
+  summary: `Enable the keys of a suspended account again, and deliver the events that waited. ${noticed}`,
   role: "operator",
   kind: "change",
   target: ["account"],
   input: Type.Object({ account: accountMember }),
   answer: AccountFacts,
   view: ({ id, name }) => [`Account ${id} (${name}) is active. ${noticed}`],
-  records: ["account.resumed"],
+  records: [accessTrail.accountResumed],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, store: Audited) => accountFactsOf(await accounts.resumeAccount(store, account)),
+  run: async ({ account }, store: Audited & WithClock) =>
+    accountFactsOf(await accounts.resumeAccount(store, account, store.now())),
 });
 
 const noteAccount = command({
@@ -128,11 +130,11 @@ const noteAccount = command({
   input: Type.Object({ account: accountMember, note: noteText }),
   answer: Type.Object({ account, note: Type.String() }),
   view: ({ account }) => [`The note on ${account} is kept.`],
-  records: ["account.noted"],
+  records: [accessTrail.accountNoted],
   examples: [{ account: "shop@example.com", note: "Pays by transfer on the first of the month" }],
   run: async ({ account, note }, { db, audit, actor }: Audited) => {
     const { id, email } = await accounts.findAccount(db, account);
-    await audit(db, { kind: "account.noted", actor, facts: { reference: id, note } });
+    await audit(db, accessTrail.accountNoted(actor, { reference: id, note }));
     return { account: email, note };
   },
 });

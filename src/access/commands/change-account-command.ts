@@ -1,9 +1,10 @@
-import { checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
-import { amount, orWord } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
-import { count, limit } from "../../operation/setting.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { checkKinds, feeName, labelOf } from "../../declare/check-kind.ts";
+import { amount, orWord } from "../../declare/command/forms.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
+import { count, limit } from "../../declare/setting.ts";
 import { inTransaction } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 import { changeTerms } from "../accounts/terms.ts";
@@ -81,15 +82,9 @@ export const changeAccountCommand = command({
     ),
   }),
   answer: TermsFacts,
-  view: (facts) => {
-    const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
-    return [
-      `Account ${facts.id} (${facts.name}, ${facts.email}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`,
-      "",
-      { record: facts },
-    ];
-  },
-  records: ["account.changed", "account.terms_changed"],
+  view: (facts) => [`Account ${facts.id} (${facts.name}, ${facts.email}) ${saidOf(facts)}`, "", { record: facts }],
+  onPage: (facts) => [`The account ${facts.name} ${saidOf(facts)}`, "", { record: facts }],
+  records: [accessTrail.accountChanged, accessTrail.accountTermsChanged],
   examples: [
     { account: "shop@example.com", bvn_fee: "80" },
     { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
@@ -125,3 +120,9 @@ export const changeAccountCommand = command({
     });
   },
 });
+
+/** What it pays and receives. It follows the account. */
+function saidOf(facts: Static<typeof TermsFacts>): string {
+  const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
+  return `pays ${fees.join(" and ")}, and receives ${facts.answers} records.`;
+}

@@ -1,17 +1,21 @@
-import { orNull, secret, time } from "../../operation/command/answer-schema.ts";
-import { expiry, network, orWord } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import { scopes } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
-import { duration } from "../../operation/setting.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { orNull, reference, secret, time } from "../../declare/command/answer-schema.ts";
+import { expiry, network, orWord } from "../../declare/command/forms.ts";
+import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import { scopes } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
+import { overlapTime } from "../../declare/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
+import { endpointTrail } from "../../storage/events/endpoint-trail.ts";
+import { markedEndpoints } from "../../storage/events/made-endpoints.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
 import { readApiKey } from "../secrets.ts";
+import { endpointFactsOf, endpointList, madeEndpoints } from "./endpoint-facts.ts";
 import { KeyFacts, keyFacts, keyFactsOf, listKeysCommand, mayText } from "./list-keys-command.ts";
 
 const idMember = Type.String({
@@ -62,7 +66,7 @@ const createKey = command({
   view: ({ id, account, mode, scopes, expires_at }, { at }) => [
     `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${at(expires_at)}`}.`,
   ],
-  records: ["key.created"],
+  records: [accessTrail.keyCreated],
   examples: [
     { account: "shop@example.com", label: "checkout" },
     {
@@ -93,10 +97,14 @@ const showKey = command({
   kind: "read",
   target: ["id"],
   input: Type.Object({ id: idMember }),
-  answer: KeyFacts,
-  onPage: (key) => [{ record: { ...key, scopes: mayText(key) } }],
+  answer: Type.Object({ ...keyFacts, endpoints: madeEndpoints }),
+  view: ({ endpoints, ...key }) => [{ record: key }, ...endpointList(endpoints)],
+  onPage: ({ endpoints, ...key }) => [{ record: { ...key, scopes: mayText(key) } }, ...endpointList(endpoints)],
   examples: [{ id: "4Zq8mPx0LtV2" }],
-  run: async ({ id }, { db }: Audited) => shownKey(db, keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)))),
+  run: async ({ id }, { db, now }: Audited & WithClock) => {
+    const key = keys.apiKeyOf(await keys.keyRow(db, publicIdOf(id)));
+    return { ...(await shownKey(db, key)), endpoints: await madeBy(db, key.id, now()) };
+  },
 });
 
 const changeKeyCommand = command({
@@ -133,7 +141,7 @@ const changeKeyCommand = command({
     `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} has ${scopes.join(" and ")}, from ` +
       `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${at(expires_at)}`}.`,
   ],
-  records: ["key.changed"],
+  records: [accessTrail.keyChanged],
   examples: [
     { id: "4Zq8mPx0LtV2", address: ["203.0.113.7", "10.0.0.0/8"] },
     { id: "4Zq8mPx0LtV2", label: "checkout", expires: "never" },
@@ -164,21 +172,37 @@ const rollKeyCommand = command({
   target: ["id"],
   input: Type.Object({
     id: idMember,
-    overlap: formed(duration, {
-      description: "How long the old key stays valid. 0s: it ends at once.",
+    overlap: formed(overlapTime, {
+      description: "How long the old key stays valid, 30d at most. 0s: it ends at once.",
       placeholder: "time",
       default: "24h",
     }),
   }),
-  answer: Type.Object({ ...keyFacts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(time) }),
-  view: ({ id, account, mode, replaces, old_key_ends_at }, { at }) => [
+  answer: Type.Object({
+    ...keyFacts,
+    key: secret,
+    replaces: Type.String(),
+    old_key_ends_at: orNull(time),
+    endpoints: madeEndpoints,
+  }),
+  view: ({ id, account, mode, replaces, old_key_ends_at, endpoints }, { at }) => [
     `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${at(old_key_ends_at)}.`,
+    ...endpoints.map(({ endpoint, host, off_since }) => ({
+      note: `${replaces} made the endpoint ${endpoint} of ${host}, which ${off_since === null ? "stays on" : "is off"}.`,
+    })),
   ],
-  records: ["key.rolled", "key.created"],
+  records: [accessTrail.keyRolled, accessTrail.keyCreated],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
   run: async ({ id, overlap }, store: Audited & WithClock) => {
     const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
-    return { ...(await shownKey(store.db, key)), key: text, replaces: old.id, old_key_ends_at: old.expires_at };
+    const endpoints = await madeBy(store.db, old.id, store.now());
+    return {
+      ...(await shownKey(store.db, key)),
+      key: text,
+      replaces: old.id,
+      old_key_ends_at: old.expires_at,
+      endpoints,
+    };
   },
 });
 
@@ -186,20 +210,56 @@ const revokeKey = command({
   id: "keys.revoke",
   title: "Revoke…",
   fits: ({ revoked_at }) => revoked_at === null,
-  summary: "Revoke a key and all its access tokens. Running instances apply it within 5 seconds.",
+  summary:
+    "Revoke a key and all its access tokens, and switch the endpoints off that it made. Running instances apply it within 5 seconds.",
+  description:
+    "What waits for these endpoints is not sent any more. `duba events resend` switches one on again. Revoking a key once more switches off what it left on.",
   role: "operator",
   kind: "danger",
   target: ["id"],
-  input: Type.Object({ id: idMember }),
-  answer: Type.Object({ id: Type.String(), revoked_at: time }),
-  view: ({ id, revoked_at }, { at }) => [
+  input: Type.Object({
+    id: idMember,
+    keep_endpoints: flag("Leave the endpoints on that the key made.", { folded: true }),
+  }),
+  answer: Type.Object({
+    id: Type.String(),
+    revoked_at: time,
+    endpoints: madeEndpoints,
+    /** Endpoints of its account of which nobody kept who made them. */
+    without_maker: Type.Array(reference),
+  }),
+  view: ({ id, revoked_at, endpoints, without_maker }, { at }) => [
     `Key ${id} is revoked since ${at(revoked_at)}. Running instances apply it within 5 seconds.`,
+    ...endpoints.map(({ endpoint, host, off_since }) =>
+      off_since === null
+        ? { problem: `It made the endpoint ${endpoint} of ${host}, which stays on and gets events.` }
+        : `It made the endpoint ${endpoint} of ${host}, which is off since ${at(off_since)}.`,
+    ),
+    ...without_maker.map((endpoint) => ({
+      note: `Nobody kept who made the endpoint ${endpoint} of its account. If it is a stranger's: duba events endpoints remove ${endpoint}`,
+    })),
   ],
-  records: ["key.revoked"],
-  examples: [{ id: "4Zq8mPx0LtV2" }],
-  run: async ({ id }, store: Audited & WithClock) => {
-    const key = await keys.revokeKey(store, publicIdOf(id), store.now());
-    return { id: key.id, revoked_at: key.revoked_at! };
+  records: [accessTrail.keyRevoked, endpointTrail.endpointOff],
+  examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", keep_endpoints: true }],
+  effect: async ({ id, keep_endpoints }, { db, now }: Audited & WithClock) => {
+    const { id: key } = await keys.keyRow(db, publicIdOf(id));
+    const on = (await madeBy(db, key, now())).filter(({ off_since }) => off_since === null);
+    const says = on.map(
+      ({ endpoint, host }) =>
+        `The endpoint ${endpoint} of ${host}, which it made, ${keep_endpoints ? "stays on" : "goes off"}.`,
+    );
+    return { says };
+  },
+  run: async ({ id, keep_endpoints: keepsEndpoints = false }, store: Audited & WithClock) => {
+    const { db } = store;
+    const key = await keys.revokeKey(store, publicIdOf(id), store.now(), { keepsEndpoints });
+    const all = await markedEndpoints(db, store.now(), { audience: key.account_id });
+    return {
+      id: key.id,
+      revoked_at: key.revoked_at!,
+      endpoints: await madeBy(db, key.id, store.now()),
+      without_maker: all.filter(({ made_by, off_since }) => made_by === null && off_since === null).map(({ id }) => id),
+    };
   },
 });
 
@@ -218,6 +278,11 @@ function addressesOf(given: readonly (string | null)[]): string[] {
   if (given.includes(null) && given.length > 1)
     throw new InputError('"any" allows every address, so name no other one beside it.');
   return given.filter((each) => each !== null);
+}
+
+/** The endpoints that a key made. */
+async function madeBy(db: Audited["db"], key: string, now: number) {
+  return (await markedEndpoints(db, now, { key })).map(endpointFactsOf);
 }
 
 async function shownKey(db: Audited["db"], key: keys.ApiKey) {

@@ -1,7 +1,7 @@
-import { account, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { command, groupCounts } from "../../operation/command.ts";
-import { scopes, usualScopes } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { account, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { command, groupCounts } from "../../declare/command.ts";
+import { scopes, usualScopes } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { type KeyUse, lastUses } from "../keys/key-uses.ts";

@@ -1,4 +1,4 @@
-import { checkKinds, feeName } from "../../operation/check-kind.ts";
+import { checkKinds, feeName } from "../../declare/check-kind.ts";
 import {
   account as accountFact,
   naira,
@@ -7,16 +7,18 @@ import {
   state,
   time,
   yes,
-} from "../../operation/command/answer-schema.ts";
-import { command, groupCounts } from "../../operation/command.ts";
-import { nairaText } from "../../operation/money.ts";
-import Type, { type Static } from "../../operation/schema/type.ts";
+} from "../../declare/command/answer-schema.ts";
+import { command, groupCounts } from "../../declare/command.ts";
+import { nairaText } from "../../declare/money.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
+import { markedEndpoints } from "../../storage/events/made-endpoints.ts";
 import * as accounts from "../accounts/accounts.ts";
 import { moneyMoves, moneyMovesOf } from "../accounts/money-moves.ts";
 import { type AccountSpending, chargedLastMonth, chargedThisMonth, limitText, spendingOf } from "../accounts/terms.ts";
 import { AccountFacts, accountMember as account, accountFactsOf } from "./account-commands.ts";
+import { endpointFactsOf, endpointList, madeEndpoints } from "./endpoint-facts.ts";
 
 /** What the audit trail says about an account. */
 interface WithNotes {
@@ -142,9 +144,12 @@ const showAccount = command({
       Type.Object({ what: Type.Enum([...moneyMoves]), amount: naira, reason: Type.String(), at: time }),
     ),
     notes: Type.Array(Type.Object({ at: time, by: accountFact, note: Type.String() })),
+    /** Those with a mark: an operator should know of them. */
+    endpoints: madeEndpoints,
   }),
-  view: ({ money, notes, ...facts }) => [
+  view: ({ money, notes, endpoints, ...facts }) => [
     { record: facts },
+    ...endpointList(endpoints),
     ...(money.length > 0 ? ["", { title: "Money in and back:", list: "money" }] : []),
     ...(notes.length > 0 ? ["", { title: "Notes:", list: "notes" }] : []),
   ],
@@ -153,6 +158,7 @@ const showAccount = command({
     const found = await accounts.findAccount(room.db, account);
     const entries = (await room.auditEntries(found.id)).filter(({ kind }) => kind === "account.noted");
     const { id, suspended_at: since } = found;
+    const marked = await markedEndpoints(room.db, room.now(), { audience: id });
     return {
       ...withState(await allTermsOf(room, found), await room.nearlySpent()),
       suspended_by: since === null ? null : ((await room.suspendedBy(id, since)) ?? null),
@@ -162,6 +168,7 @@ const showAccount = command({
         by: actor,
         note: noteIn(facts),
       })),
+      endpoints: marked.filter(({ mark }) => mark !== null).map(endpointFactsOf),
     };
   },
 });

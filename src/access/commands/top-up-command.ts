@@ -1,10 +1,12 @@
-import { naira, orNull } from "../../operation/command/answer-schema.ts";
-import { amount, remark } from "../../operation/command/forms.ts";
-import { flag, formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import { nairaText, waitsText } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { naira, orNull } from "../../declare/command/answer-schema.ts";
+import { amount, remark } from "../../declare/command/forms.ts";
+import { flag, formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import { nairaText, waitsText } from "../../declare/money.ts";
+import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
+import { moneyTrail } from "../../storage/money-trail.ts";
 import * as accounts from "../accounts/accounts.ts";
 import { topUp } from "../accounts/terms.ts";
 import { accountMember as account } from "./account-commands.ts";
@@ -48,7 +50,7 @@ export const topUpAccount = command({
           },
         ];
   },
-  records: ["account.topped_up", "money.requested"],
+  records: [accessTrail.accountToppedUp, moneyTrail.requested],
   examples: [
     { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
     { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },

@@ -1,3 +1,4 @@
+import { accessTrail } from "../../declare/access-trail.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
@@ -46,7 +47,7 @@ export async function changeKey(
       addresses: key.addresses.join(" "),
       expires_at: key.expires_at,
     };
-    await audit(trx, { kind: "key.changed", actor, facts });
+    await audit(trx, accessTrail.keyChanged(actor, facts));
     return key;
   });
 }

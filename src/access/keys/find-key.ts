@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 import type { InferResult } from "kysely";
-import type { Caller } from "../../operation/operation.ts";
+import type { Caller } from "../../declare/operation.ts";
 import { addressList } from "../../runtime/network/address.ts";
 import type { Db } from "../../storage/tables.ts";
 import { isAccessToken, readApiKey, sameHash, secretHash } from "../secrets.ts";

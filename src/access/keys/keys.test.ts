@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
-import type { AuditEvent } from "../../storage/audited.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { Db } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
@@ -69,7 +70,7 @@ for (const engine of usualEngines) {
       assert.ok((await changeCount(db, "access")) > change);
       const facts = { key: key.id, account: account.id, changed: "scopes expires_at", scopes: "identity:verify" };
       const more = { addresses: "10.0.0.1", expires_at: null };
-      assert.deepEqual(entries, [{ kind: "key.changed", actor: "test", facts: { ...facts, ...more } }]);
+      assert.deepEqual(entries, [accessTrail.keyChanged("test", { ...facts, ...more })]);
       const open = await changeKey(recorded(db), key.id, { addresses: [], label: "till" }, 2000);
       assert.deepEqual([open.addresses, open.label, open.scopes], [[], "till", scopes]);
     });

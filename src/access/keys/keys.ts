@@ -1,9 +1,11 @@
-import { isPlainId } from "../../operation/fields.ts";
-import { scopes as knownScopes, type Mode, type Scope, usualScopes } from "../../operation/operation.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
+import { isPlainId } from "../../declare/fields.ts";
+import { scopes as knownScopes, type Mode, type Scope, usualScopes } from "../../declare/operation.ts";
 import { isNetwork } from "../../runtime/network/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import { announce } from "../../storage/events/announce.ts";
+import { switchOffMadeBy } from "../../storage/events/made-endpoints.ts";
 import { pagesOf } from "../../storage/queries/pieces.ts";
 import type { ApiKeyRow, Db } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
@@ -66,7 +68,7 @@ export async function insertKey({ db, audit, actor }: Audited, row: ApiKeyRow): 
   const { id, account_id: account, mode, scopes, addresses, expires_at } = apiKeyOf(row);
   const lists = { scopes: scopes.join(" "), addresses: addresses.join(" ") };
   const facts = { key: id, account, mode, ...lists, expires_at };
-  await audit(db, { kind: "key.created", actor, facts });
+  await audit(db, accessTrail.keyCreated(actor, facts));
 }
 
 /** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
@@ -97,18 +99,26 @@ export async function keysNamed(db: Db, text: string, most: number) {
 }
 
 /**
- * Revokes a key by its public id, and every token that it bought. A second call changes nothing. Throws
- * an `AccessError` for an unknown id.
+ * Revokes a key by its public id, and every token that it bought, and switches the endpoints off that it made, unless they are kept. A second
+ * call does the latter alone. Throws an `AccessError` for an unknown id.
  */
-export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
+export async function revokeKey(
+  { db, audit, actor }: Audited,
+  id: string,
+  now: number = Date.now(),
+  { keepsEndpoints = false }: { keepsEndpoints?: boolean } = {},
+): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
     await lockCounter(trx, "access");
     const row = await keyRow(trx, id);
+    if (row.revoked_at === null) {
+      await noteChange(trx, "access");
+      await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
+      await audit(trx, accessTrail.keyRevoked(actor, { key: id, account: row.account_id }));
+    }
+    if (!keepsEndpoints) await switchOffMadeBy({ db: trx, audit, actor }, id, now);
     if (row.revoked_at !== null) return apiKeyOf(row);
-    await noteChange(trx, "access");
-    await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
-    await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
     const { account_id: audience, mode } = apiKeyOf(row);
     const data = { key: id, revoked_at: new Date(now).toISOString() };
     await announce(trx, { type: "key.revoked", audience, mode, about: id, data, at: now });

@@ -1,3 +1,4 @@
+import { accessTrail } from "../../declare/access-trail.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
@@ -39,7 +40,7 @@ export async function rollKey(
       expires_at: row.expires_at === null ? null : now + (row.expires_at - row.created_at),
     };
     const facts = { key: id, successor: successor.id, account: row.account_id, ends_at: old.expires_at };
-    await audit(trx, { kind: "key.rolled", actor, facts });
+    await audit(trx, accessTrail.keyRolled(actor, facts));
     await insertKey({ db: trx, audit, actor }, successor);
     return { key: apiKeyOf(successor), text, old: apiKeyOf(old) };
   });

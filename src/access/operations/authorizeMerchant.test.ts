@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, beforeEach, suite, test } from "node:test";
 import { engines, usualEngines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { Failure, type FailureCode } from "../../operation/failures.ts";
-import type { Answered } from "../../operation/operation.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { Failure, type FailureCode } from "../../declare/failures.ts";
+import type { Answered } from "../../declare/operation.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { type Access, openAccess } from "../access.ts";
@@ -165,6 +165,14 @@ for (const engine of usualEngines) {
       await send({ body: { email, password: text }, address: "2001:db8::1" });
     });
 
+    test("tells an end after which the token works for two hours, for clients that read a local time west of UTC", async () => {
+      const { text } = await create();
+      const { data } = await send({ body: { email, password: text } });
+      const told = Date.parse(`${data.token.expires_at.replace(" ", "T")}Z`);
+      const { expiresAt } = await access.credentials.credentialOf(data.token.access_token, here);
+      assert.equal(expiresAt, told + 2 * hour);
+    });
+
     test("never sells a token that outlives its key", async () => {
       const { text } = await create({ expiresAt: time + hour });
       const { data } = await send({ body: { email, password: text } });
@@ -180,9 +188,9 @@ for (const engine of usualEngines) {
       access.stop();
       access = await openAccess({ ...options, tokenLifetime: 3 * hour });
       const { text } = await create();
-      const token = await tokenOf({ body: { email, password: text } });
-      const { expiresAt } = await access.credentials.credentialOf(token, here);
-      assert.ok(expiresAt! >= time + 3 * hour && expiresAt! < time + 3 * hour + 61_000);
+      const { expires_at } = (await send({ body: { email, password: text } })).data.token;
+      const told = Date.parse(`${expires_at.replace(" ", "T")}Z`);
+      assert.ok(told >= time + 3 * hour && told < time + 3 * hour + 61_000);
     });
 
     test("counts no request that presents nothing", async () => {

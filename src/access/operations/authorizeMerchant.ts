@@ -1,7 +1,7 @@
-import { Failure } from "../../operation/failures.ts";
-import { optionalField } from "../../operation/fields.ts";
-import { type Mode, modeHeader, operation, standInMode } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { Failure } from "../../declare/failures.ts";
+import { optionalField } from "../../declare/fields.ts";
+import { type Mode, modeHeader, operation, standInMode } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { AccessRoom } from "../access.ts";
 import type { PresentedKey } from "../tokens/issue-token.ts";
 

@@ -1,4 +1,4 @@
-import type { Operation } from "../../operation/operation.ts";
+import type { Operation } from "../../declare/operation.ts";
 import type { AccessRoom } from "../access.ts";
 import { authorizeMerchant } from "./authorizeMerchant.ts";
 import { type CallerRoom, whoAmI } from "./whoAmI.ts";

@@ -8,8 +8,12 @@ import { changeTerms, topUp } from "../accounts/terms.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const nothing = {
-  ...{ prepaid: false, cap_naira: null, cap_verifications: null },
-  ...{ left_naira: null, left_verifications: null, renews_at: null },
+  prepaid: false,
+  cap_naira: null,
+  cap_verifications: null,
+  left_naira: null,
+  left_verifications: null,
+  renews_at: null,
 };
 
 for (const engine of engines)
@@ -26,8 +30,12 @@ for (const engine of engines)
         zone,
       );
       const live = await service.newKey({
-        ...{ account, mode: "live", label: "Checkout", scopes: ["identity:verify"] },
-        ...{ addresses: ["127.0.0.1"], expiresAt: Date.UTC(2100, 0, 1) },
+        account,
+        mode: "live",
+        label: "Checkout",
+        scopes: ["identity:verify"],
+        addresses: ["127.0.0.1"],
+        expiresAt: Date.UTC(2100, 0, 1),
       });
       const { status, json } = await service.ask("/api/v2/me", { credential: live.text });
       assert.equal(status, 200);
@@ -35,12 +43,16 @@ for (const engine of engines)
       assert.deepEqual(data, {
         account: { id: data.account.id, name: "Kobo" },
         key: { id: live.id, label: "Checkout", expires_at: "2100-01-01T00:00:00.000Z", addresses: ["127.0.0.1"] },
-        ...{ mode: "live", scopes: ["identity:verify"] },
+        mode: "live",
+        scopes: ["identity:verify"],
       });
       const { renews_at, ...rest } = spending;
       assert.deepEqual(rest, {
-        ...{ prepaid: false, cap_naira: "1000.00", cap_verifications: 3 },
-        ...{ left_naira: "1000.00", left_verifications: 3 },
+        prepaid: false,
+        cap_naira: "1000.00",
+        cap_verifications: 3,
+        left_naira: "1000.00",
+        left_verifications: 3,
       });
       assert.match(renews_at, /-(?:28|29|30|31)T23:00:00\.000Z$/);
       assert.ok(Date.parse(renews_at) > Date.now());

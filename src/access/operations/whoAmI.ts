@@ -1,7 +1,7 @@
-import type { Spendable } from "../../operation/account-terms.ts";
-import { fixedNaira } from "../../operation/money.ts";
-import { type Caller, operation, scopes } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import type { Spendable } from "../../declare/account-terms.ts";
+import { fixedNaira } from "../../declare/money.ts";
+import { type Caller, operation, scopes } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { RateLimitState } from "../../runtime/rate-limiter.ts";
 import type { Db } from "../../storage/tables.ts";
 
@@ -76,7 +76,9 @@ export const whoAmI = operation({
     {
       summary: "A live key with a monthly cap",
       answer: {
-        ...{ success: true, status: "success", message: "This is who you are" },
+        success: true,
+        status: "success",
+        message: "This is who you are",
         data: {
           account: { id: "acc_7hTq2mXw9Kd", name: "Kobo Pay" },
           key: { id: "5Jq8vN2kYw3R", label: "Checkout", expires_at: null, addresses: ["203.0.113.0/24"] },
@@ -84,8 +86,12 @@ export const whoAmI = operation({
           scopes: ["catalogue:read", "identity:verify"],
           limits: [{ name: "catalogue", requests: 600, seconds: 60, left: 588, resets_in: 41 }],
           spending: {
-            ...{ prepaid: false, cap_naira: "1500000.00", cap_verifications: null },
-            ...{ left_naira: "1313200.00", left_verifications: null, renews_at: "2026-01-31T23:00:00.000Z" },
+            prepaid: false,
+            cap_naira: "1500000.00",
+            cap_verifications: null,
+            left_naira: "1313200.00",
+            left_verifications: null,
+            renews_at: "2026-01-31T23:00:00.000Z",
           },
         },
       },
@@ -101,14 +107,20 @@ export const whoAmI = operation({
       .executeTakeFirstOrThrow();
     const { kobo, verifications, renewsAt } = await spendable(caller!);
     return {
-      ...{ success: true as const, status: "success" as const, message: "This is who you are" },
+      success: true as const,
+      status: "success" as const,
+      message: "This is who you are",
       data: {
         account: { id: accountId, name: row.name },
         key: { id: keyId, label: row.label, expires_at: timeOf(row.expires_at), addresses: JSON.parse(row.addresses) },
         mode,
         scopes: [...scopes],
         limits: Object.entries(limitsOf(caller!)).map(([name, { limit, left, reset }]) => ({
-          ...{ name, requests: limit.count, seconds: limit.seconds, left, resets_in: reset },
+          name,
+          requests: limit.count,
+          seconds: limit.seconds,
+          left,
+          resets_in: reset,
         })),
         spending: {
           prepaid: mode === "live" && terms.prepaid === true,

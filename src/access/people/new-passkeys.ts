@@ -1,11 +1,12 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { passkeyDigest } from "../../operation/command/deed.ts";
+import { passkeyDigest } from "../../declare/command/deed.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { putNew } from "../../storage/queries/put.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
 import {
+  isInForeignFrame,
   keepChallenge,
   othersPasskey,
   ownIds,
@@ -14,8 +15,10 @@ import {
   passkeyLibrary,
   refusingPasskey,
   takeChallenge,
+  unsigned,
 } from "./passkeys.ts";
-import { findPerson, invitedPerson, personActor, personEvent } from "./people-rows.ts";
+import { findPerson, invitedPerson, personActor } from "./people-rows.ts";
+import { peopleTrail } from "./people-trail.ts";
 
 /** EdDSA, ES256 and RS256. The library would also ask Node for an experimental one, and Node would warn. */
 const supportedAlgorithmIDs = [-8, -7, -257];
@@ -68,6 +71,7 @@ async function madePasskey(
   purpose: string,
   response: RegistrationResponseJSON,
 ) {
+  if (isInForeignFrame(response)) throw unsigned(person);
   const { verifyRegistrationResponse } = await passkeyLibrary();
   const { registrationInfo } = await refusingPasskey(person, () =>
     verifyRegistrationResponse({
@@ -121,7 +125,7 @@ export async function registerPasskey(
     await keepPasskey(trx, person, made, browser);
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
     const facts = { role: person.role, passkey: passkeyDigest(made.public_key) };
-    await audit(trx, personEvent("person.registered", personActor(person), person, facts));
+    await audit(trx, peopleTrail.personRegistered(personActor(person), { person: person.id, ...facts }));
     return { ...person, name: name || person.name };
   });
 }
@@ -137,6 +141,6 @@ export async function addPasskey(
   await inTransaction(place.db, async (trx) => {
     await keepPasskey(trx, person, made, name);
     const facts = { name, passkey: passkeyDigest(made.public_key) };
-    await place.audit(trx, personEvent("passkey.added", personActor(person), person, facts));
+    await place.audit(trx, peopleTrail.passkeyAdded(personActor(person), { person: person.id, ...facts }));
   });
 }

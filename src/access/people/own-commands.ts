@@ -1,14 +1,15 @@
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
-import { orNull, time, yes } from "../../operation/command/answer-schema.ts";
-import { passkeyDigest } from "../../operation/command/deed.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { orNull, time, yes } from "../../declare/command/answer-schema.ts";
+import { passkeyDigest } from "../../declare/command/deed.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { AccessError } from "../access-error.ts";
 import { consoleOrigin, type OriginSettings } from "./console-origin.ts";
 import { addPasskey } from "./new-passkeys.ts";
 import { PasskeyError } from "./passkeys.ts";
-import { findPerson, personActor, personEvent } from "./people-rows.ts";
+import { findPerson, personActor } from "./people-rows.ts";
+import { peopleTrail } from "./people-trail.ts";
 import { endOthers, sessionsOf } from "./sessions.ts";
 
 /** What commands about the own sign-in need. */
@@ -65,7 +66,7 @@ const add = command({
   }),
   answer: Type.Object({ name: Type.String() }),
   view: ({ name }) => [`The passkey ${name} is added. It signs you in from now on.`],
-  records: ["passkey.added"],
+  records: [peopleTrail.passkeyAdded],
   examples: [{ name: "Phone", credential: "{}" }],
   run: async ({ name, credential }, room: OwnRoom) => {
     const { id } = await signedInPerson(room);
@@ -94,7 +95,7 @@ const remove = command({
   input: Type.Object({ passkey: Type.String({ description: "Id of the passkey.", placeholder: "id" }) }),
   answer: Type.Object({ name: Type.String() }),
   view: ({ name }) => [`The passkey ${name} is removed. Your other sessions have ended.`],
-  records: ["passkey.removed"],
+  records: [peopleTrail.passkeyRemoved],
   examples: [{ passkey: "q83v" }],
   run: async ({ passkey }, room: OwnRoom) => {
     const person = await signedInPerson(room);
@@ -109,7 +110,7 @@ const remove = command({
       await trx.deleteFrom("passkey").where("id", "=", gone.id).execute();
       await endOthers(trx, person.id, person.session);
       const facts = { name: gone.name, passkey: passkeyDigest(gone.public_key) };
-      await room.audit(trx, personEvent("passkey.removed", personActor(person), person, facts));
+      await room.audit(trx, peopleTrail.passkeyRemoved(personActor(person), { person: person.id, ...facts }));
       return { name: gone.name };
     });
   },
@@ -128,7 +129,10 @@ const listSessions = command({
   run: async (_, room: OwnRoom) => {
     const { id, session } = await signedInPerson(room);
     return (await sessionsOf(room.db, id, room.now())).map(({ secret_hash, browser, created_at, seen_at }) => ({
-      ...{ id: secret_hash, browser, began_at: created_at, last_seen_at: seen_at },
+      id: secret_hash,
+      browser,
+      began_at: created_at,
+      last_seen_at: seen_at,
       this_one: secret_hash === session,
     }));
   },
@@ -147,7 +151,7 @@ const end = command({
   input: Type.Object({ session: Type.String({ description: "Id of the session.", placeholder: "id" }) }),
   answer: ended,
   view: () => ["The session has ended."],
-  records: ["session.ended"],
+  records: [peopleTrail.sessionEnded],
   examples: [{ session: "5f3a" }],
   run: async ({ session }, room: OwnRoom) => endedIn(room, session),
 });
@@ -160,7 +164,7 @@ const endAll = command({
   kind: "change",
   answer: ended,
   view: () => ["Your other sessions have ended."],
-  records: ["session.ended"],
+  records: [peopleTrail.sessionEnded],
   run: async (_, room: OwnRoom) => endedIn(room),
 });
 
@@ -169,7 +173,7 @@ async function endedIn(room: OwnRoom, only?: string): Promise<{ sessions: number
   return inTransaction(room.db, async (trx) => {
     const sessions = await endOthers(trx, person.id, person.session, only);
     if (sessions === 0) throw new AccessError("You have no other session that lives.");
-    await room.audit(trx, personEvent("session.ended", personActor(person), person, { sessions }));
+    await room.audit(trx, peopleTrail.sessionEnded(personActor(person), { person: person.id, sessions }));
     return { sessions };
   });
 }

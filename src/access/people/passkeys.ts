@@ -113,6 +113,7 @@ async function verifyAssertion(
   if (!passkey) throw new PasskeyError("Nobody has registered this passkey here. Ask an officer for an invitation.");
   const { credential: id, public_key, counter, ...person } = passkey;
   if (owner && person.id !== owner.id) throw new PasskeyError(othersPasskey, person);
+  if (isInForeignFrame(response)) throw unsigned(person);
   const { verifyAuthenticationResponse } = await passkeyLibrary();
   const { verified, authenticationInfo } = await refusingPasskey(person, () =>
     verifyAuthenticationResponse({
@@ -136,12 +137,23 @@ async function verifyAssertion(
   return { person, publicKey: public_key };
 }
 
+/** Whether a page of another origin had the console in a frame: the person may not have seen what was signed. */
+export function isInForeignFrame({ response }: { response: { clientDataJSON: string } }): boolean {
+  try {
+    const { crossOrigin, topOrigin } = JSON.parse(Buffer.from(response.clientDataJSON, "base64url").toString());
+    return crossOrigin === true || topOrigin !== undefined;
+  } catch {
+    // The library refuses what is no JSON.
+    return false;
+  }
+}
+
 /** The passkeys of a person, as browsers name them. */
 export async function ownIds(db: Db, personId: string): Promise<{ id: string }[]> {
   return db.selectFrom("passkey").select("id").where("person_id", "=", personId).execute();
 }
 
-function unsigned(person: PersonRow): PasskeyError {
+export function unsigned(person: PersonRow): PasskeyError {
   return new PasskeyError("The passkey did not sign what the console asked for. Try again.", person);
 }
 

@@ -1,11 +1,12 @@
-import { account, orNull, secret, state, time } from "../../operation/command/answer-schema.ts";
-import { email } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command, roles } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { account, orNull, secret, state, time } from "../../declare/command/answer-schema.ts";
+import { email } from "../../declare/command/forms.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { command, roles } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { consoleOrigin, invitationLink, type OriginSettings } from "./console-origin.ts";
 import * as people from "./people-rows.ts";
+import { peopleTrail } from "./people-trail.ts";
 
 const person = Type.String({
   description: "Id or e-mail of the person. `duba people list` shows both.",
@@ -54,7 +55,7 @@ const invite = command({
   view: ({ email, role, expires_at }, { at }) => [
     `${email} is invited as ${role}. The link works once, until ${at(expires_at)}.`,
   ],
-  records: ["person.invited"],
+  records: [peopleTrail.personInvited],
   examples: [{ email: "ada@example.com", role: "operator" }],
   run: async ({ email, role }, room: Audited & WithClock & { config: OriginSettings }) => {
     const origin = consoleOrigin(room.config);
@@ -123,7 +124,7 @@ const change = command({
   }),
   answer: Type.Object(facts),
   view: ({ email, role }) => [`${email} has the role ${role}.`],
-  records: ["person.changed"],
+  records: [peopleTrail.personChanged],
   examples: [{ person: "ada@example.com", role: "officer" }],
   run: async ({ person, ...change }, room: Audited & WithClock) => {
     if (Object.keys(change).length === 0)
@@ -143,7 +144,7 @@ const remove = command({
   input: Type.Object({ person }),
   answer: Type.Object(facts),
   view: ({ email }) => [`${email} is removed.`],
-  records: ["person.removed"],
+  records: [peopleTrail.personRemoved],
   examples: [{ person: "ada@example.com" }],
   run: async ({ person }, room: Audited) => people.removePerson(room, person),
 });

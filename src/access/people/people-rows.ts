@@ -1,10 +1,11 @@
-import type { Role } from "../../operation/command.ts";
-import { isIdOrEmail } from "../../operation/fields.ts";
-import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import type { Role } from "../../declare/command.ts";
+import { isIdOrEmail } from "../../declare/fields.ts";
+import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { AccessError } from "../access-error.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
+import { peopleTrail } from "./people-trail.ts";
 
 /** How long the link of an invitation works, in milliseconds. */
 const invitationLife = 15 * 60_000;
@@ -44,7 +45,7 @@ export async function invitePerson(
     const person = await findPerson(trx, id);
     const invitation = { secret_hash: secretHash(secret), expires_at: expiresAt };
     await put(trx, "person_invitation", { person_id: person.id }, invitation);
-    await audit(trx, personEvent("person.invited", actor, person, { email: person.email, role: person.role }));
+    await audit(trx, peopleTrail.personInvited(actor, { person: person.id, email: person.email, role: person.role }));
     return { person, secret, expiresAt };
   });
 }
@@ -115,7 +116,7 @@ export async function changePerson(
     const person = await findPerson(trx, id);
     const facts = { changed: Object.keys(change).join(" "), role: person.role };
     const emails = isNew ? { former_email: before.email, email } : {};
-    await audit(trx, personEvent("person.changed", actor, person, { ...facts, ...emails }));
+    await audit(trx, peopleTrail.personChanged(actor, { person: person.id, ...facts, ...emails }));
     return person;
   });
 }
@@ -152,7 +153,7 @@ export async function removePerson({ db, audit, actor }: Audited, idOrEmail: str
     const person = await findPerson(trx, idOrEmail);
     if (actor === personActor(person)) throw new AccessError("You cannot remove yourself. Ask another officer.");
     await trx.deleteFrom("person").where("id", "=", person.id).execute();
-    await audit(trx, personEvent("person.removed", actor, person, { email: person.email }));
+    await audit(trx, peopleTrail.personRemoved(actor, { person: person.id, email: person.email }));
     return person;
   });
 }
@@ -160,13 +161,4 @@ export async function removePerson({ db, audit, actor }: Audited, idOrEmail: str
 /** A person as an actor of the audit trail. An e-mail can change, an id cannot. */
 export function personActor({ id }: Pick<PersonRow, "id">): string {
   return `person:${id}`;
-}
-
-export function personEvent(
-  kind: string,
-  actor: string,
-  { id }: Pick<PersonRow, "id">,
-  facts: AuditEvent["facts"] = {},
-): AuditEvent {
-  return { kind, actor, facts: { person: id, ...facts } };
 }

@@ -1,9 +1,8 @@
 import { withTimeout } from "../../runtime/timeout.ts";
+import { sessionLife } from "../../storage/tables/access-tables.ts";
 import type { Db, PersonRow } from "../../storage/tables.ts";
 import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 
-/** Milliseconds that a session lives, with use and without. */
-export const sessionLife = 12 * 3_600_000;
 const sessionIdle = 30 * 60_000;
 /** The store notes the use of a session at most once per this many milliseconds. */
 const touchEvery = 60_000;

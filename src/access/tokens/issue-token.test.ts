@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
-import { Failure } from "../../operation/failures.ts";
+import { Failure } from "../../declare/failures.ts";
 import type { Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { createAccount } from "../accounts/accounts.ts";
@@ -26,7 +26,9 @@ for (const engine of engines)
       const finder = new KeyFinder(store.db);
       const failed = new FailedCredentials({ count: 20, seconds: 60 });
       issue = tokenIssuer({
-        ...{ db: store.db, finder, failed },
+        db: store.db,
+        finder,
+        failed,
         uses: { note: () => {} },
         now: () => time,
         tokenLifetime: 3 * hour,

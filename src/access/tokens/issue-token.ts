@@ -1,5 +1,5 @@
-import { Failure } from "../../operation/failures.ts";
-import type { Mode } from "../../operation/operation.ts";
+import { Failure } from "../../declare/failures.ts";
+import type { Mode } from "../../declare/operation.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import { recent } from "../../runtime/recent.ts";
 import type { Db } from "../../storage/tables.ts";
@@ -10,6 +10,11 @@ import type { KeyUses } from "../keys/key-uses.ts";
 import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
+/**
+ * Milliseconds for which a token works after the end that we tell. We tell it in UTC. Clients west of Greenwich take it for
+ * their own time, which comes later.
+ */
+const grace = 2 * hour;
 /** Clients that exchange a key before each call get the same token for so long. */
 const givenAgainFor = 60_000;
 /** With more keys than this, the least recently used ones get another token. */
@@ -27,7 +32,7 @@ export interface IssuedToken {
   businessName: string;
   /** The token itself; it is not stored and cannot be shown again. */
   text: string;
-  /** Milliseconds since 1970. */
+  /** The end that we tell, in milliseconds since 1970. The token works two hours longer, unless its key ends. */
   expiresAt: number;
   /** Public id of the key that bought the token. */
   mode: Mode;
@@ -86,10 +91,11 @@ export function tokenIssuer({
     // It lives as long as promised when it is given for the last time. Rounded up to whole seconds, as in the response: a token never
     // expires earlier than the response says.
     const whole = Math.ceil((at + tokenLifetime + givenAgainFor) / 1000) * 1000;
-    const expiresAt = Math.min(whole, end ?? Number.POSITIVE_INFINITY);
+    const keyEnd = end ?? Number.POSITIVE_INFINITY;
+    const expiresAt = Math.min(whole, keyEnd);
     await db
       .insertInto("access_token")
-      .values({ secret_hash: hash, key_id: caller.keyId, created_at: at, expires_at: expiresAt })
+      .values({ secret_hash: hash, key_id: caller.keyId, created_at: at, expires_at: Math.min(whole + grace, keyEnd) })
       .execute();
     return { businessName, text, expiresAt, mode: caller.mode };
   }

@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
+import { serviceTrail } from "../../commands/service-trail.ts";
+import { accessTrail } from "../../declare/access-trail.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Db } from "../../storage/tables.ts";
 import { entryOf } from "../append.ts";
@@ -12,10 +14,11 @@ import { openAuditTrail } from "../audit.ts";
 import { readHead, signFirstHead } from "../chain/head.ts";
 import { signer } from "../chain/seal.ts";
 import { sealEntries } from "../seal-batch.ts";
+import { verify } from "../verify-chain.ts";
 import { readAnchor, writeAnchor } from "./anchor.ts";
 import { AnchorKeeper } from "./keeper.ts";
 
-const revoked = { kind: "key.revoked", actor: "system", facts: { key: "k" } };
+const revoked = accessTrail.keyRevoked("system", { key: "k" });
 
 /** A log that keeps its lines. */
 /** The heads are apart from the lines that warn. */
@@ -66,11 +69,7 @@ for (const engine of engines) {
     test("is signed once, and a trail that was taken apart is not sealed anew, by a restart neither", async (t) => {
       await sealSome(store.db, 3, 2);
       const putBack = await copyOf(store.db);
-      await appendAt(store.db, Date.now(), {
-        kind: "service.started",
-        actor: "system",
-        facts: { version: "0", engine: "x" },
-      });
+      await appendAt(store.db, Date.now(), serviceTrail.serviceStarted("system", { version: "0", engine: "x" }));
       await sealEntries(store.db, sign);
       await rewrite(store.db);
       const { kept, log } = lines();
@@ -228,6 +227,30 @@ for (const engine of engines) {
       const [problem, ...others] = await problemsIn(store.db);
       assert.match(problem!.what, /^is dated 30 minutes before the batch in front of it was sealed/);
       assert.deepEqual([problem!.batch, others], [3, []]);
+    });
+
+    test("is not one that follows a clock which was ahead by an hour, and verification names the batch", async () => {
+      const { settings, dispose } = await engine.ready();
+      const { db, close } = await openStore({ ...settings, serving: false });
+      await signFirstHead(db, sign);
+      const now = Date.now();
+      const minutes = 60_000;
+      const seal = async (at: number) => {
+        await appendAt(db, at, revoked);
+        await sealEntries(db, sign, () => at);
+      };
+      const places = async () => (await problemsIn(db)).map(({ batch }) => batch);
+      for (const at of [0, 60, 61, 2, 3]) await seal(now + at * minutes);
+      assert.deepEqual(await places(), []);
+      const { clocksBack } = await verify(db, sealKey, { found: () => {} });
+      assert.deepEqual(clocksBack, [{ batch: 4, by: 59 * minutes }]);
+      await appendAt(db, now - 3 * minutes, revoked);
+      await sealEntries(db, sign, () => now + 4 * minutes);
+      assert.deepEqual(await places(), [6], "an entry that is dated before the batch of the right clock");
+      await seal(now - 70 * minutes);
+      assert.deepEqual(await places(), [6, 7], "the clock went back by more than an hour");
+      await close();
+      await dispose();
     });
 
     test("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {

@@ -4,6 +4,7 @@ import type { Db } from "../../storage/tables.ts";
 import { append } from "../append.ts";
 import { AuditTrailError, type Head, readHead } from "../chain/head.ts";
 import type { Sign } from "../chain/seal.ts";
+import { ownTrail } from "../own-trail.ts";
 import { compareWithAnchor, readAnchor, writeAnchor } from "./anchor.ts";
 
 export interface AnchorKeeperParts {
@@ -71,7 +72,7 @@ export class AnchorKeeper {
       { path, batch: head.batch },
       "The audit trail has no anchor, although it is not new: if there was one, somebody removed it, and this may be an older state; a new anchor is made",
     );
-    await append(db, { kind: "audit.anchored", actor: "system", facts: { batch: head.batch } });
+    await append(db, ownTrail.anchored("system", { batch: head.batch }));
   }
 
   #logHead({ batch, hash }: Head): void {

@@ -1,8 +1,8 @@
 import type { StoredEntry } from "../read.ts";
 import { entryDigest } from "./seal.ts";
 
-/** Clocks of several machines differ, and a transaction takes a while to commit. */
-const lateness = 5 * 60_000;
+/** Milliseconds. Clocks of several machines differ, and a transaction takes a while to commit. */
+export const lateness = 5 * 60_000;
 
 /** The entries that a seal lists, to compare with the entries in the store. */
 export class SealedBatch {

@@ -1,4 +1,4 @@
-import { type Confirmation, challengeOf, passkeyDigest } from "../../operation/command/deed.ts";
+import { type Confirmation, challengeOf, passkeyDigest } from "../../declare/command/deed.ts";
 import type { Db } from "../../storage/tables.ts";
 import { entryColumns, factsIn, type StoredEntry } from "../read.ts";
 
@@ -69,7 +69,10 @@ async function isSigned(confirmation: Confirmation): Promise<boolean> {
     const { origin } = JSON.parse(Buffer.from(client_data, "base64url").toString()) as { origin: string };
     const { verified } = await verifyAuthenticationResponse({
       response: {
-        ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
+        id,
+        rawId: id,
+        type: "public-key",
+        clientExtensionResults: {},
         response: { clientDataJSON: client_data, authenticatorData: authenticator_data, signature },
       },
       expectedChallenge: challengeOf(confirmation).toString("base64url"),

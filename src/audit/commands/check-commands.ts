@@ -1,8 +1,8 @@
+import { list, orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import { formed } from "../../declare/command/read-texts.ts";
+import { type Command, command, confirms } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
-import { list, orNull, reference, time } from "../../operation/command/answer-schema.ts";
-import { formed } from "../../operation/command/read-texts.ts";
-import { type Command, command, confirms } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
@@ -17,6 +17,8 @@ interface Room extends Audited {
   progress: (done: number, all?: number) => void;
   /** The verifications of the ledger as the trail should have them. */
   ledgerRows(snapshot: Db): Promise<AsyncIterable<readonly LedgerRow[]>>;
+  /** When a verification was made, as its reference says. */
+  timesOfReferences(): Promise<(reference: string) => number | undefined>;
   /** Its sums of hours and days, compared with it: how many, and a sentence for each that differs. */
   ledgerSums(snapshot: Db): Promise<AsyncIterable<{ compared: number; differences: readonly string[] }>>;
 }
@@ -49,12 +51,15 @@ const verifyTrail = command({
     anchor_at: orNull(time),
     anchor_file: Type.String(),
     anchors_made_at: Type.Array(time, { description: "When the service found no anchor, and made one." }),
+    clock_went_back: Type.Array(Type.Object({ batch: Type.Integer(), minutes: Type.Integer() }), {
+      description: "Batches whose seal is dated up to an hour before the seal in front of it: a clock was wrong.",
+    }),
     problems: Type.Array(
       Type.Object({ batch: orNull(Type.Integer()), entry: orNull(Type.String()), what: Type.String() }),
     ),
   }),
   view: ({ whole, batches, removed_batches, entries, unsealed, head, problems, ...anchored }, { at }) => {
-    const { anchor, anchor_at, anchor_file, anchors_made_at } = anchored;
+    const { anchor, anchor_at, anchor_file, anchors_made_at, clock_went_back } = anchored;
     const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
     const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
     const removed = `Retention has removed the entries of ${counted(removed_batches, "batch", "batches")}.`;
@@ -70,6 +75,9 @@ const verifyTrail = command({
             ? `The anchor file ${anchor_file} does not exist.${head === null ? "" : " If there was one, somebody removed it."}`
             : `Anchor: batch ${anchor.split(":")[0]}, of ${at(anchor_at)}`,
       },
+      ...clock_went_back.map(({ batch, minutes }) => ({
+        note: `A clock was wrong: batch ${batch} was sealed ${counted(minutes, "minute", "minutes")} before the batch in front of it.`,
+      })),
       ...anchors_made_at.map((made) => ({
         note: `A new anchor was made at ${at(made)}, because there was none: nobody can tell whether an older state of the trail was put back before.`,
       })),
@@ -95,7 +103,10 @@ const verifyTrail = command({
         "Confirmations",
         "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. The entry keeps what the passkey signed: the command, its input and the time. It is a problem if the passkey did not sign this, if nobody registered it, or if such an entry of a person has no confirmation.",
       ],
-      ["Backdated", "It is a problem if an entry is dated minutes before Duba sealed the previous batch."],
+      [
+        "Backdated",
+        "It is a problem if an entry is dated minutes before Duba sealed the previous batch. Where the seals themselves go back by up to an hour, a clock was wrong: the command says so, and counts from the earlier seal.",
+      ],
       [
         "Not sealed",
         "The command counts entries that wait for a seal. It is a problem if an entry waits longer than 10 minutes.",
@@ -128,6 +139,7 @@ const verifyTrail = command({
       anchor_at: anchor ? Date.parse(anchor.at) : null,
       anchor_file: anchorPath(ringPath),
       anchors_made_at: await timesOf(db, "audit.anchored"),
+      clock_went_back: trail.clocksBack.map(({ batch, by }) => ({ batch, minutes: Math.round(by / 60_000) })),
       problems,
     };
   },
@@ -175,16 +187,17 @@ const reconcileLedger = command({
         "Not compared",
         "Verifications that run, or that finished in the last seconds, and verifications and sums that retention removes in these days.",
       ],
-      ["Sums", "Days are those of DUBA_TIME_ZONE. If you changed it, the sums differ until `duba books rebuild-sums`."],
+      ["Sums", "They are not compared until they are counted anew after a change of DUBA_TIME_ZONE: some minutes."],
     ],
   },
-  run: async (_, { db, ledgerRows, ledgerSums, progress }: Room) => {
+  run: async (_, { db, ledgerRows, timesOfReferences, ledgerSums, progress }: Room) => {
     const { reconcile } = await import("../reconcile.ts");
     const differences: { reference: string | null; what: string }[] = [];
     const found = (difference: LedgerDifference) => void differences.push(difference);
     return inSnapshot(db, async (snapshot) => {
       const { verifications, recorded } = await reconcile(snapshot, {
         ledger: await ledgerRows(snapshot),
+        madeAt: await timesOfReferences(),
         found,
         progress,
       });
@@ -214,7 +227,9 @@ async function timesOf(db: Db, kind: string): Promise<number[]> {
 /** The kinds of entries that people leave with a passkey only. */
 function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
   const kindsOf = (isAlways: boolean) =>
-    commands.filter((each) => (confirms(each) === "always") === isAlways).flatMap(({ records = [] }) => records);
+    commands
+      .filter((each) => (confirms(each) === "always") === isAlways)
+      .flatMap(({ records = [] }) => records.map(({ kind }) => kind));
   return new Set(kindsOf(true)).difference(new Set(kindsOf(false)));
 }
 

@@ -1,4 +1,4 @@
-import type { Form } from "../../operation/command/forms.ts";
+import type { Form } from "../../declare/command/forms.ts";
 import type { KeptHead } from "../chain/chain.ts";
 
 /** A head as people copy it: the number of a batch and the hash of its seal. */

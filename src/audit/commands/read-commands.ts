@@ -1,3 +1,4 @@
+import type { DeclaredKind } from "../../declare/audit-kind.ts";
 import {
   account,
   facts,
@@ -7,72 +8,81 @@ import {
   orNull,
   reference,
   time,
-} from "../../operation/command/answer-schema.ts";
-import { id, moment } from "../../operation/command/forms.ts";
-import { projected } from "../../operation/command/projected.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command, mostCounted } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
-import { count } from "../../operation/setting.ts";
+} from "../../declare/command/answer-schema.ts";
+import { id, moment } from "../../declare/command/forms.ts";
+import { projected } from "../../declare/command/projected.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { command, mostCounted } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import { count } from "../../declare/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { kinds } from "../event-types.ts";
 import { headText } from "./kept-head.ts";
 
-const tailTrail = command({
-  id: "audit.tail",
-  title: "Newest entries",
-  summary: "Show the newest entries, oldest first.",
-  description: "It does not verify them.",
-  role: "viewer",
-  kind: "read",
-  reports: true,
-  input: Type.Object({
-    lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),
-    since: Type.Optional(
-      formed(moment, { description: `Only entries from this time: ${moment.form}.`, placeholder: "when" }),
-    ),
-    until: Type.Optional(
-      formed(moment, { description: `Only entries before this time: ${moment.form}.`, placeholder: "when" }),
-    ),
-    kind: Type.Optional(Type.Enum(Object.keys(kinds), { description: "Only entries of this kind." })),
-    reference: Type.Optional(
-      formed(id, { description: "Only entries about the verification with this request_reference." }),
-    ),
-  }),
-  answer: Type.Object({
-    entries: Type.Array(
-      Type.Object({
-        id: reference,
-        occurred_at: time,
-        kind: { ...happening, label: "What happened" },
-        actor: account,
-        facts,
-        batch: orNull(Type.Integer()),
-      }),
-    ),
-    head: orNull(Type.String()),
-  }),
-  tab: {
-    count: async ({ reference }, { db }: Audited) =>
-      (await (await import("../read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
-  },
-  page: ["kind", "actor", "facts", "occurred_at"],
-  sort: "-occurred_at",
-  columns: ["occurred_at", "kind", "actor", "facts"],
-  view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
-  examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
-  run: async ({ lines, ...request }, { db }: Audited) => {
-    const [{ tail }, { storedHead }] = await Promise.all([import("../read.ts"), import("../chain/head.ts")]);
-    const { since, until } = request;
-    if (since !== undefined && until !== undefined && until <= since)
-      throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
-    const entries = await tail(db, { most: lines, ...request });
-    return {
-      entries: entries.map((entry) => ({ ...entry, facts: factsOf(entry.kind, entry.facts) })),
-      head: headText((await storedHead(db)) ?? null),
-    };
-  },
-});
+/** `kinds`: all kinds of events that this build knows. */
+const tailTrail = (kinds: readonly DeclaredKind[]) =>
+  command({
+    id: "audit.tail",
+    title: "Newest entries",
+    summary: "Show the newest entries, oldest first.",
+    description: "It does not verify them.",
+    role: "viewer",
+    kind: "read",
+    reports: true,
+    input: Type.Object({
+      lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),
+      since: Type.Optional(
+        formed(moment, { description: `Only entries from this time: ${moment.form}.`, placeholder: "when" }),
+      ),
+      until: Type.Optional(
+        formed(moment, { description: `Only entries before this time: ${moment.form}.`, placeholder: "when" }),
+      ),
+      kind: Type.Optional(Type.Enum(namesOf(kinds), { description: "Only entries of this kind." })),
+      without: Type.Optional(
+        Type.Enum(namesOf(kinds), { description: "Leave out the entries of this kind.", unchosen: "None" }),
+      ),
+      reference: Type.Optional(
+        formed(id, { description: "Only entries about the verification with this request_reference." }),
+      ),
+    }),
+    answer: Type.Object({
+      entries: Type.Array(
+        Type.Object({
+          id: reference,
+          occurred_at: time,
+          kind: { ...happening, label: "What happened" },
+          actor: account,
+          facts,
+          batch: orNull(Type.Integer()),
+        }),
+      ),
+      head: orNull(Type.String()),
+    }),
+    tab: {
+      count: async ({ reference }, { db }: Audited) =>
+        (await (await import("../read.ts")).tail(db, { most: mostCounted, reference: reference! })).length,
+    },
+    page: ["kind", "actor", "facts", "occurred_at"],
+    sort: "-occurred_at",
+    columns: ["occurred_at", "kind", "actor", "facts"],
+    view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
+    examples: [
+      {},
+      { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" },
+      { without: "endpoint.rolled", lines: "100" },
+    ],
+    run: async ({ lines, ...request }, { db }: Audited) => {
+      const [{ tail }, { storedHead }] = await Promise.all([import("../read.ts"), import("../chain/head.ts")]);
+      const { since, until } = request;
+      if (since !== undefined && until !== undefined && until <= since)
+        throw new InputError('The period ends before it begins. Give an earlier "since" or a later "until".');
+      const entries = await tail(db, { most: lines, ...request });
+      const types = new Map(kinds.map((each) => [each.kind, each.types]));
+      return {
+        entries: entries.map((entry) => ({ ...entry, facts: factsOf(types.get(entry.kind), entry.facts) })),
+        head: headText((await storedHead(db)) ?? null),
+      };
+    },
+  });
 
 const exportTrail = command({
   id: "audit.export",
@@ -108,16 +118,19 @@ const exportTrail = command({
   },
 });
 
-export const readCommands = [tailTrail, exportTrail];
+export const readCommands = (kinds: readonly DeclaredKind[]) => [tailTrail(kinds), exportTrail];
+
+function namesOf(kinds: readonly DeclaredKind[]): string[] {
+  return kinds.map(({ kind }) => kind);
+}
 
 /** The facts of an entry, with readable times; the stored text if it is not JSON. */
-function factsOf(kind: string, text: string): Record<string, unknown> | string {
-  const forms = kinds[kind] ?? {};
+function factsOf(types: DeclaredKind["types"] = {}, text: string): Record<string, unknown> | string {
   try {
     const facts: unknown = JSON.parse(text);
     if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return text;
     return Object.fromEntries(
-      Object.entries(facts).map(([name, value]) => [name, forms[name] === "time" ? projected(time, value) : value]),
+      Object.entries(facts).map(([name, value]) => [name, types[name] === "time" ? projected(time, value) : value]),
     );
   } catch {
     return text;

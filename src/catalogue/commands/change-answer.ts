@@ -1,6 +1,7 @@
-import { type Part, reference, state, time, type Viewing } from "../../operation/command/answer-schema.ts";
-import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../operation/command.ts";
-import Type, { type Static, type TObject } from "../../operation/schema/type.ts";
+import { type Part, reference, state, time, type Viewing } from "../../declare/command/answer-schema.ts";
+import { type Command, type CommandTexts, command, type Effect, type Specification } from "../../declare/command.ts";
+import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
 import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
 import { type About, draftName } from "../revisions/draft.ts";
@@ -37,7 +38,7 @@ export const changeCommand = {
   figures: figuresOf,
   does: (answer: Answer) => publishes(answer, "change"),
   isWell: ({ state, unmapped }: Answer) => state !== "held" && state !== "recomputed" && !unmapped,
-  records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
+  records: [catalogueTrail.revised, catalogueTrail.held, catalogueTrail.scheduled],
 };
 
 /** What a form's button does after this dry run, such as "Publish 30 prices". */

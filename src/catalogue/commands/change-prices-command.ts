@@ -1,6 +1,6 @@
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { nairaOf } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { nairaOf } from "../../declare/money.ts";
+import Type from "../../declare/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { nameOf } from "../model/lists.ts";
 import { priceBy } from "../model/price-lists.ts";

@@ -1,6 +1,7 @@
 import type { Conflict } from "../document/three-way.ts";
 import { operatorValuesOf } from "../files/json.ts";
 import { type ListName, nameOf } from "../model/lists.ts";
+import { toldApart } from "./unseen-characters.ts";
 
 /** Sentences about what a merge of a file or a revert leaves as others changed it. */
 export function conflictTexts(conflicts: readonly Conflict[], of: "file" | "revert"): string[] {
@@ -22,9 +23,10 @@ function reasonOf({ subject, why, members, mine, theirs }: Conflict, isFile: boo
   if (why === "removed by mine") return `is not in the file, and was changed since: ${members.join(", ")}`;
   // A file holds no prices of accounts.
   const [file, now] = [mine!, theirs!].map((content) => operatorValuesOf(subject as ListName, content));
-  const text = (value: string | number | undefined) => value ?? "not known";
-  const values = members.map(
-    (member) => `${member} is ${text(file![member])} in the file and ${text(now![member])} now`,
-  );
+  const text = (value: string | number | undefined) => String(value ?? "not known");
+  const values = members.map((member) => {
+    const [theFile, theirs] = toldApart(text(file![member]), text(now![member]));
+    return `${member} is ${theFile} in the file and ${theirs} now`;
+  });
   return `was ${why} on both sides: ${values.join(", ")}`;
 }

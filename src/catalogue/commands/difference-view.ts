@@ -1,11 +1,12 @@
-import { naira, orNull, type Part, reference, state } from "../../operation/command/answer-schema.ts";
-import { koboOf, nairaOf } from "../../operation/money.ts";
-import Type, { type Static } from "../../operation/schema/type.ts";
+import { naira, orNull, type Part, reference, state } from "../../declare/command/answer-schema.ts";
+import { koboOf, nairaOf } from "../../declare/money.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
 import { operatorValuesOf } from "../files/json.ts";
 import { type EntryContent, type ListName, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { ruleText } from "../prices/price-rules.ts";
+import { toldApart } from "./unseen-characters.ts";
 
 /** How many rows of a table are shown unless all are requested. */
 export const firstChanges = 40;
@@ -37,20 +38,21 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
 
 const priceMove = (was: string, now: string) =>
   Type.Object({
-    ...{ list: Type.String({ spare: true }), entry: reference },
-    ...{ was: { ...naira, label: was, also: true as const }, now: { ...naira, label: now } },
-    ...{ move: Type.String({ shows: "number" }), what: Type.String({ spare: true }) },
+    list: Type.String({ spare: true }),
+    entry: reference,
+    was: { ...naira, label: was, also: true as const },
+    now: { ...naira, label: now },
+    move: Type.String({ shows: "number" }),
+    what: Type.String({ spare: true }),
   });
 const PublishedMove = priceMove("Before", "After");
 const ProposedMove = priceMove("Served", "Proposed");
 
 const OtherChange = Type.Object({
-  ...{
-    list: Type.String(),
-    entry: reference,
-    change: state(["added", "modified", "removed", "moved"]),
-    what: Type.String(),
-  },
+  list: Type.String(),
+  entry: reference,
+  change: state(["added", "modified", "removed", "moved"]),
+  what: Type.String(),
 });
 
 /** A difference for people: price moves first, the largest before the others, then everything else, and how many there are. */
@@ -117,7 +119,7 @@ function otherOf({ list, change, old, new: now }: ListedChange): Record<string, 
   const text = (value: string | number | undefined) => JSON.stringify(value) ?? "not known";
   const words = differing
     .filter((name) => !isMove(list, name, old, now))
-    .map((name) => `${name}: ${text(old[name])} → ${text(now[name])}`);
+    .map((name) => `${name}: ${toldApart(text(old[name]), text(now[name])).join(" → ")}`);
   return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
 }
 

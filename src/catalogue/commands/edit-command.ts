@@ -1,6 +1,6 @@
-import { positiveAmount } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import Type from "../../operation/schema/type.ts";
+import { positiveAmount } from "../../declare/command/forms.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import Type from "../../declare/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";

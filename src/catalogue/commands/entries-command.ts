@@ -1,8 +1,8 @@
-import { naira, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { amount } from "../../operation/command/forms.ts";
-import { formed } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type, { type Static, type TObject } from "../../operation/schema/type.ts";
+import { naira, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { amount } from "../../declare/command/forms.ts";
+import { formed } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type, { type Static, type TObject } from "../../declare/schema/type.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, listNames, nameOf } from "../model/lists.ts";

@@ -57,6 +57,19 @@ for (const engine of usualEngines)
       await terminal.duba("catalogue", "import", terminal.write("data-bundles.csv", text));
     });
 
+    test("shows what nobody sees where old and new text look the same: in a dry run, a difference and a conflict", async () => {
+      const { revision } = JSON.parse((await terminal.duba("catalogue", "history", "--json")).out).revisions[0];
+      const text = (await terminal.duba("catalogue", "export", "--list", "data-bundles")).out;
+      const other = terminal.write("data-bundles.csv", edited(text, "104,50MB 24Hrs", "104,50MB\u00a024Hrs"));
+      const dry = await terminal.duba("catalogue", "import", other, "--dry-run");
+      assert.match(dry.out, /description: "50MB 24Hrs" → "50MB\\u00a024Hrs"/);
+      assert.match((await terminal.duba("catalogue", "import", other)).out, /→ "50MB\\u00a024Hrs"/);
+      const third = terminal.write("data-bundles.csv", edited(text, "104,50MB 24Hrs", "104,50MB\u200b 24Hrs"));
+      const { err } = await terminal.duba("catalogue", "import", third, "--since", String(revision));
+      assert.match(err, /description is 50MB\\u200b 24Hrs in the file and 50MB\\u00a024Hrs now/);
+      await terminal.duba("catalogue", "import", terminal.write("data-bundles.csv", text));
+    });
+
     for (const [problem, argv, sentence] of [
       ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
       [

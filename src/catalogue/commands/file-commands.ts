@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { answerFiles } from "../../operation/command/answer-schema.ts";
-import { type ChosenFile, files, formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { answerFiles } from "../../declare/command/answer-schema.ts";
+import { type ChosenFile, files, formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import { withLists } from "../document/replace-lists.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
 import { csvOf, type ReadList } from "../files/csv.ts";

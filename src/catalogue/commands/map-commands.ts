@@ -1,18 +1,20 @@
-import { orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
+import { Decisions, decisionOf } from "../mapping/decision.ts";
 import { Mapping, type MappingRow, within } from "../mapping/mapping.ts";
-import { decideMapping, mappingRows, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
-import { inOwnCodes, type Proposal } from "../mapping/own-codes.ts";
+import { decideMapping, mappingRows, noteDoubts, readMapping, writeProposals } from "../mapping/mapping-rows.ts";
+import { inOwnCodes } from "../mapping/own-codes.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";
-import { groupOf, listShapeOf } from "../model/lists.ts";
-import { rememberedOf } from "../model/looks.ts";
+import { disagrees } from "../model/looks.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { soldLists } from "../model/supply.ts";
 import { offerOf } from "../sync/offer.ts";
+import { importMapping, ownCodeForm } from "./map-file-command.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";
 import { LONGEST_PULL, nothingFrom, openChosen, type SourceRoom } from "./source-commands.ts";
 
@@ -28,7 +30,7 @@ const listMapping = command({
   title: "Matched codes",
   summary: "List which entry of the catalogue is the one of a source, and what waits for a mapping.",
   description:
-    "proposed: Duba found one that looks like it, or nothing like it. unclear: several look alike, its code is taken, or the source gives another entry under a code that somebody mapped, so a person must name " +
+    "proposed: Duba found one of the same size, validity and words, or nothing like it. unclear: several look alike, something differs, its code is taken, or the source gives another entry under a code that somebody mapped, so a person must name " +
     "one. approved and never: somebody decided.",
   role: "viewer",
   kind: "read",
@@ -74,12 +76,22 @@ const proposeMapping = command({
   target: ["source"],
   fits: () => false,
   input: Type.Object({ source }),
-  answer: Type.Object({ source: Type.String(), proposed: Type.Integer(), unclear: Type.Integer() }),
-  view: ({ source, proposed, unclear }) => [
-    `${proposed} entries of ${source} are proposed, and ${unclear} are left to you.`,
+  answer: Type.Object({
+    source: Type.String(),
+    proposed: Type.Integer(),
+    /** How many of the proposed ones are entries that the catalogue does not have. */
+    new: Type.Integer(),
+    /** What a person must decide, with what somebody mapped and the source has changed since. */
+    unclear: Type.Integer(),
+    /** What waits for the mapping of its product. */
+    waiting: Type.Integer(),
+  }),
+  view: ({ source, proposed, new: added, unclear, waiting }) => [
+    `${proposed - added} entries of ${source} are proposed as yours, ${added} as new, and ${unclear} are left to you.`,
+    ...(waiting > 0 ? [`${waiting} wait for the mapping of their products: approve those, and propose again.`] : []),
     { note: `See them: duba catalogue map list --source ${source}` },
   ],
-  records: ["catalogue.proposed"],
+  records: [catalogueTrail.proposed],
   examples: [{ source: "ebills" }],
   run: async ({ source: name }, room: SourceRoom) => {
     const publisher = roomPublisher(room);
@@ -88,15 +100,15 @@ const proposeMapping = command({
       const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
       if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
       const mapping = (await readMapping(room.db)).withOwnNames();
-      const { proposals } = await inOwnCodes(await publisher.latest(), offer, name, mapping);
+      const { proposals, decided, orphans } = await inOwnCodes(await publisher.latest(), offer, name, mapping);
       const lists = [...offer.lists, ...offer.parents].map(({ list }) => list);
       await writeProposals(room.db, name, lists, proposals);
-      const count = (state: string) => proposals.filter((row) => row.state === state).length;
-      const facts = { source: name, proposed: count("proposed"), unclear: count("unclear") };
-      await room.db
-        .transaction()
-        .execute((trx) => room.audit(trx, { kind: "catalogue.proposed", actor: room.actor, facts }));
-      return facts;
+      await noteDoubts(room.db, name, decided);
+      const proposed = proposals.filter(({ state }) => state === "proposed");
+      const unclear = [...proposals, ...decided].filter(({ state }) => state === "unclear").length;
+      const facts = { source: name, proposed: proposed.length, unclear };
+      await room.db.transaction().execute((trx) => room.audit(trx, catalogueTrail.proposed(room.actor, facts)));
+      return { ...facts, new: proposed.filter(({ is_new }) => is_new === 1).length, waiting: orphans };
     } finally {
       close();
     }
@@ -138,7 +150,7 @@ const approveMapping = command({
     served(answer),
   ],
   isWell: ({ left }) => left === 0,
-  records: ["catalogue.mapped"],
+  records: [catalogueTrail.mapped],
   examples: [{ source: "ebills" }, { source: "ebills", list: "data-bundles", source_code: "MTNDATA 231" }],
   run: async ({ source, list, source_code: code }, room: CatalogueRoom) => {
     const publisher = roomPublisher(room);
@@ -158,7 +170,11 @@ const approveMapping = command({
         throw new CatalogueError(
           `Nothing is proposed for ${code} of ${source}. See: duba catalogue map list --source ${source}`,
         );
-      const fit = open.filter((row) => !problemIn(row, base, mapping, rows));
+      const decisions = new Decisions(
+        rows.filter((row) => row.source === source),
+        open,
+      );
+      const fit = open.filter((row) => !problemIn(row, base, mapping, decisions));
       left = open.length - fit.length;
       return fit.map(({ decided_by: _, decided_at: __, ...row }) => ({ ...row, state: "approved" }));
     });
@@ -188,68 +204,32 @@ const setMapping = command({
   }),
   answer: MapAnswer,
   view: (answer) => [`${answer.entries} entries of ${answer.source} are mapped.`, served(answer)],
-  records: ["catalogue.mapped"],
+  records: [catalogueTrail.mapped],
   examples: [
     { source: "ebills", list: "data-bundles", source_code: "MTNDATA 231", own: "104" },
     { source: "ebills", list: "data-bundles", source_code: "MTNDATA 232", own: "none" },
   ],
   run: async ({ source, list, source_code: text, own }, room: CatalogueRoom) => {
-    if (!/^[!-~]{1,64}$/.test(own)) throw new InputError("The own code must be one code without spaces, or none.");
+    if (!ownCodeForm.test(own)) throw new InputError("The own code must be one code without spaces, or none.");
     const publisher = roomPublisher(room);
     const base = await publisher.latest();
     const { names } = await readMapping(room.db);
-    const code = foldCase(text);
     await decideMapping(publisher, source, (rows) => {
-      const mapping = new Mapping(rows, names).withOwnNames();
-      const known = rows.find((row) => row.source === source && row.list === list && row.code === code);
-      const isOurs = names.get(list) === source && itemIn(base, list, code) !== undefined;
-      if (!known && !isOurs)
-        throw new CatalogueError(
-          `Duba knows no ${text} in ${list} of ${source}. See: duba catalogue map list --source ${source} --list ${list}`,
-        );
-      const about = known?.about ?? "";
-      const given = itemIn(base, list, code)?.content;
-      const looks = known ? (known.seen ?? known.looks) : given ? rememberedOf(given) : null;
-      const facts = { source, list, code, about, why: "", looks, seen: null };
-      if (own === "none") return [{ ...facts, state: "never", own: null, is_new: 0 }];
-      const group = mapping.groupOf(source, list, code);
-      if (typeof group !== "string")
-        throw new CatalogueError(`${groupOf(list, code)} of ${source} is not mapped yet: map it first.`);
-      const item = itemIn(base, list, within(group, foldCase(own)));
-      const spelled = item ? String(item.content[listShapeOf(list).key.at(-1)!]) : own;
-      const made: Proposal = { ...facts, state: "approved", own: spelled, is_new: item ? 0 : 1 };
-      const other = ownerOf(made, rows);
-      if (other)
-        throw new CatalogueError(
-          `${other.code} of ${source} has that code. If it has it no more: duba catalogue map set ${source} ${list} "${other.code}" none`,
-        );
-      return [made];
+      const decisions = new Decisions(rows.filter((row) => row.source === source));
+      return [decisionOf({ source, list, text, own }, decisions, new Mapping(rows, names).withOwnNames(), base)];
     });
     return { source, entries: 1, left: 0 };
   },
 });
 
-/** Another entry of the source that is decided under the same code of ours, even if the decision is in doubt. */
-function ownerOf({ source, list, code, own }: Proposal, rows: readonly MappingRow[]): MappingRow | undefined {
-  return rows.find(
-    (row) =>
-      row.decided_by !== null &&
-      row.own !== null &&
-      row.source === source &&
-      row.list === list &&
-      row.code !== code &&
-      groupOf(list, row.code) === groupOf(list, code) &&
-      foldCase(row.own) === foldCase(own!),
-  );
-}
-
 /** Whether a proposal no longer fits the catalogue. */
-function problemIn(row: MappingRow, base: Snapshot, mapping: Mapping, rows: readonly MappingRow[]): boolean {
-  const { source, list, code, own, is_new } = row;
+function problemIn(row: MappingRow, base: Snapshot, mapping: Mapping, decisions: Decisions): boolean {
+  const { source, list, code, own, is_new, looks, about } = row;
   const group = mapping.groupOf(source, list, code);
-  if (typeof group !== "string" || ownerOf(row, rows)) return true;
-  const isThere = itemIn(base, list, within(group, foldCase(own!))) !== undefined;
-  return isThere === (is_new === 1);
+  if (typeof group !== "string" || decisions.ownerOf(row)) return true;
+  const item = itemIn(base, list, within(group, foldCase(own!)));
+  if (item === undefined || is_new === 1) return (item === undefined) !== (is_new === 1);
+  return looks !== null && disagrees({ looks, about }, item.content);
 }
 
-export const mapCommands = [listMapping, proposeMapping, approveMapping, setMapping];
+export const mapCommands = [listMapping, proposeMapping, approveMapping, setMapping, importMapping];

@@ -1,6 +1,6 @@
-import { futureTime, remark } from "../../operation/command/forms.ts";
-import { flag, formed } from "../../operation/command/read-texts.ts";
-import Type from "../../operation/schema/type.ts";
+import { futureTime, remark } from "../../declare/command/forms.ts";
+import { flag, formed } from "../../declare/command/read-texts.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { SeenDraft } from "../revisions/draft.ts";

@@ -1,12 +1,13 @@
-import { account, orNull, reference, sentence, time } from "../../operation/command/answer-schema.ts";
-import type { Form } from "../../operation/command/forms.ts";
-import { formed, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import { nairaText } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
-import { count } from "../../operation/setting.ts";
+import { account, orNull, reference, sentence, time } from "../../declare/command/answer-schema.ts";
+import type { Form } from "../../declare/command/forms.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import { nairaText } from "../../declare/money.ts";
+import Type from "../../declare/schema/type.ts";
+import { count } from "../../declare/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
 import { countsOf, difference } from "../document/difference.ts";
 import { type Conflict, threeWay } from "../document/three-way.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -56,7 +57,9 @@ const draftFacts = {
 const described = { author: account, source: Type.String(), changes: Type.String(), note: Type.String() };
 const RevisionRow = Type.Object({ revision, published_at: time, ...described });
 const DraftRow = Type.Object({
-  ...{ draft: reference, state: draftState, holds_from: orNull({ ...time, none: "at once" }) },
+  draft: reference,
+  state: draftState,
+  holds_from: orNull({ ...time, none: "at once" }),
   ...described,
 });
 
@@ -124,11 +127,14 @@ const showRevision = command({
   }),
   /** A revision has the members of revisions, and a draft those of drafts. */
   answer: Type.Object({
-    ...{ revision: Type.Optional(revision), published_at: Type.Optional(time) },
-    ...{ draft: Type.Optional(reference), state: Type.Optional(draftState) },
+    revision: Type.Optional(revision),
+    published_at: Type.Optional(time),
+    draft: Type.Optional(reference),
+    state: Type.Optional(draftState),
     ...about,
     reasons: Type.Optional(draftFacts.reasons),
-    ...{ created_at: Type.Optional(time), holds_from: Type.Optional(draftFacts.holds_from) },
+    created_at: Type.Optional(time),
+    holds_from: Type.Optional(draftFacts.holds_from),
     decided_by: Type.Optional(draftFacts.decided_by),
     changes: ListedChanges,
   }),
@@ -269,7 +275,7 @@ const rejectDraft = command({
   input: Type.Object({ draft }),
   answer: Type.Object({ draft: reference }),
   view: ({ draft }) => [`${draft} is rejected. The served catalogue does not change.`],
-  records: ["catalogue.rejected"],
+  records: [catalogueTrail.rejected],
   examples: [{ draft: "d7" }],
   run: async ({ draft }, room: CatalogueRoom) => {
     await reject(roomPublisher(room), draft.id, room.actor);

@@ -1,12 +1,12 @@
-import { list, orNull, reference, state, time } from "../../operation/command/answer-schema.ts";
-import { flag, InputError } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type, { type Static } from "../../operation/schema/type.ts";
+import { list, orNull, reference, state, time } from "../../declare/command/answer-schema.ts";
+import { flag, InputError } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";
-import { missingOf } from "../../upstreams/ports/vendor.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { missingOf } from "../../vendors/ports/vendor.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
 import { readMapping } from "../mapping/mapping-rows.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
 import type { Publisher } from "../revisions/expected.ts";

@@ -164,15 +164,13 @@ test("empty columns at the end are no columns", async () => {
 test("no text is written so that a spreadsheet runs it, and it is read again as it was", async () => {
   const texts = "=1+1 +5 -1 @SUM(A1) ＝1+1 ＋5 －1 ＠SUM(A1) '＝1 '=1 ''@x ' 'quoted' 1-1 '5".split(" ");
   const contents = texts.map((text, at) => ({
-    ...{
-      type: "MTNDATA",
-      code: /[^!-~]/.test(text) ? `c${at}` : `${text}c`,
-      description: text,
-      amount: 1,
-      price: 1,
-      value: "",
-      duration: "",
-    },
+    type: "MTNDATA",
+    code: /[^!-~]/.test(text) ? `c${at}` : `${text}c`,
+    description: text,
+    amount: 1,
+    price: 1,
+    value: "",
+    duration: "",
   }));
   const csv = csvOf("data-bundles", contents);
   assert.doesNotMatch(csv, /(^|[,"\n])[=+\-@＝＋－＠\t\r]/);

@@ -1,6 +1,6 @@
 import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import { withFormula, withoutFormula } from "../../operation/formula.ts";
+import { withFormula, withoutFormula } from "../../declare/formula.ts";
 import type { EntryError, WantedEntry, WantedList } from "../document/replace-lists.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";

@@ -1,4 +1,4 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { type EntryContent, type ListName, listShapeOf, lists, type MemberKind } from "../model/lists.ts";
 import { isSold, supplyFacts } from "../model/supply.ts";
 import { readNaira } from "./naira-text.ts";
@@ -8,18 +8,20 @@ const LONGEST_TEXT = 500;
 /**
  * Reads one entry from a file or a source. Reports each error as a sentence without a full stop, and then returns
  * undefined. It ignores members that the list does not have. A supply fact may be missing; if it is empty, it is no
- * longer known.
+ * longer known. `mayLack`: other members that may be missing.
  */
 export function readEntry(
   list: ListName,
   given: Readonly<Record<string, unknown>>,
   problem: (sentence: string) => void,
+  mayLack: readonly string[] = [],
 ): EntryContent | undefined {
   const content: Record<string, string | number> = {};
   let sound = true;
   for (const [name, kind] of Object.entries(lists[list].members)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (kind === "id" && (value === undefined || value === "")) continue;
+    if (value === undefined && mayLack.includes(name)) continue;
     const read = value === undefined ? { wrong: "is missing" } : readers[kind](value);
     if (typeof read === "object") {
       problem(`${name} ${read.wrong}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { readNaira } from "./naira-text.ts";
 
 for (const [text, kobo] of [
@@ -11,6 +11,8 @@ for (const [text, kobo] of [
   ["₦1,234.50", 123_450],
   ["₦ 1,234,567", 123_456_700],
   [" 1,000 ", 100_000],
+  ["N110", 11_000],
+  ["NGN 110", 11_000],
 ] as const)
   test(`"${text}" is ${kobo} kobo`, () => assert.equal(readNaira(text), kobo));
 
@@ -26,7 +28,8 @@ for (const [text, oddity] of [
   ["1.005", "has more than two decimals"],
   ["1 234", "has a space in it"],
   ["123456789012345", "is too large"],
-  ["N100", "is no amount"],
+  ["N 1 00", "has a space in it"],
+  ["USD 100", "is no amount"],
   ["100.", "is no amount"],
   ["１００", "is no amount"],
 ] as const)

@@ -1,11 +1,10 @@
-import { koboOf } from "../../operation/money.ts";
+import { koboOf, plainNaira } from "../../declare/money.ts";
 
 /**
- * Kobo of an amount such as "1234.5", "1,234.50" or "₦ 1,234"; otherwise an error text that follows the amount's name.
+ * Kobo of an amount such as "1234.5", "1,234.50", "₦ 1,234" or "N110"; otherwise an error text that follows the amount's name.
  */
 export function readNaira(given: string): number | string {
-  const text = given.trim().replace(/^₦\s*/, "");
-  const plain = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+  const plain = plainNaira(given);
   return koboOf(plain) ?? `${oddityOf(plain)}: write naira such as 1234.50`;
 }
 

@@ -1,5 +1,5 @@
-import { readChosen } from "../../operation/command/read-chosen.ts";
-import type { ChosenFile } from "../../operation/command/read-texts.ts";
+import { readChosen } from "../../declare/command/read-chosen.ts";
+import type { ChosenFile } from "../../declare/command/read-texts.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import type { EntryError, WantedEntry } from "../document/replace-lists.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";

@@ -1,6 +1,6 @@
-import { endTime, positiveAmount, startTime } from "../../operation/command/forms.ts";
-import { readChosen } from "../../operation/command/read-chosen.ts";
-import type { ChosenFile } from "../../operation/command/read-texts.ts";
+import { endTime, positiveAmount, startTime } from "../../declare/command/forms.ts";
+import { readChosen } from "../../declare/command/read-chosen.ts";
+import type { ChosenFile } from "../../declare/command/read-texts.ts";
 import { slicesOf } from "../../runtime/threads/in-thread.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import type { PriceRule, Rule } from "../model/price-lists.ts";
@@ -108,7 +108,9 @@ function readRule(
   if (values.until && until === undefined) return `until must be ${endTime.form}`;
   if (until !== undefined && until <= Math.max(now, from ?? 0)) return "until must be later than now, and than from";
   return {
-    ...{ account, of, ...value },
+    account,
+    of,
+    ...value,
     ...(round !== undefined && { round }),
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),

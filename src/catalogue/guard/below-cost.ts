@@ -1,4 +1,4 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { type EntryContent, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
 import { type Document, inOrder } from "../model/snapshot.ts";

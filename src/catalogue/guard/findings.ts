@@ -1,5 +1,6 @@
 import { pacer } from "../../runtime/pace.ts";
 import type { Change } from "../document/difference.ts";
+import type { EntryContent } from "../model/lists.ts";
 import type { Document } from "../model/snapshot.ts";
 
 /** The input of the guard. */
@@ -10,6 +11,13 @@ export interface Guarded {
   readonly after: Document;
   /** Each entry as it was a day before, or as a person has approved it since. Small steps add up from there. */
   readonly earlier: Document;
+  /** The last content of entries that come back after more than a day, by `entryName`. */
+  readonly last?: ReadonlyMap<string, EntryContent>;
+}
+
+/** Names an entry of any list. */
+export function entryName({ subject, key }: Pick<Change, "subject" | "key">): string {
+  return `${subject} ${key}`;
 }
 
 /** A reason against a change. */

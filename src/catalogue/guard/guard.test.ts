@@ -77,6 +77,42 @@ test("a new code does not hide how far a price moves", async () => {
   assert.deepEqual(await reasonsFor([later], without, usualGuard, base), held);
 });
 
+test("no entry of another size, nor one of other words, makes a far move of a price near", async () => {
+  const moved = async (keys: readonly string[], like: string, price: number) => {
+    const { type, value, description, duration } = itemIn(base, "data-bundles", like)!.content;
+    const entry = { type: type!, value: value!, description: description!, duration: duration!, price, amount: price };
+    return (await reasonsFor([...removals(keys), added(entry)])).join();
+  };
+  // The smaller ones cost 7100 and 550, and are gone as well.
+  assert.match(
+    await moved(["MTNDATA MTN-165GB-30DAYS", "MTNDATA MTN-16_5GB-30DAYS"], "MTNDATA MTN-165GB-30DAYS", 14_000_00),
+    /new looks like MTNDATA mtn-165gb-30days, which is gone: its price moves from 37500 to 14000/,
+  );
+  const nine = ["9MOBILEDATA 9MOBILE-15GB-30DAYS", "9MOBILEDATA 9MOBILE-1_5GB-30DAYS"];
+  const { content } = itemIn(base, "data-bundles", nine[0]!)!;
+  const key = "9MOBILEDATA NEW";
+  const change: Change = { subject: "data-bundles", key, old: null, new: { ...content, code: "new", price: 1_090_00 } };
+  assert.match(
+    (await reasonsFor([...removals(nine), change])).join(),
+    /which is gone: its price moves from 5200 to 1090/,
+  );
+
+  const social = withMembers("MTNDATA 104", { description: "50MB Social 24Hrs", price: 20_000 });
+  const both = await applyChanges(base, [added({ ...social.new!, code: "social" })]);
+  const gone = ["MTNDATA 104", "MTNDATA SOCIAL"].map(
+    (key): Change => ({
+      subject: "data-bundles",
+      key,
+      old: itemIn(both, "data-bundles", key)!.content,
+      new: null,
+    }),
+  );
+  assert.match(
+    (await reasonsFor([...gone, added({ price: 30_000, amount: 30_000 })], both)).join(),
+    /new looks like MTNDATA 104, which is gone: its price moves from 100 to 300/,
+  );
+});
+
 test("a product under a new code is known by its name, whatever price stands in it", async () => {
   const [gone] = removals(["DSTV PRWE36"], "cable-products");
   const { name, price } = gone!.old!;
@@ -217,7 +253,10 @@ test("text that a spreadsheet would run is held where a source sent it, and only
 
 test("an account's own prices are guarded as what the account pays", async () => {
   const rule = (changes: Partial<PriceRule>): PriceRule => ({
-    ...{ account: "acc_1", of: "MTNDATA", rule: "percent", value: -2_000 },
+    account: "acc_1",
+    of: "MTNDATA",
+    rule: "percent",
+    value: -2_000,
     ...changes,
   });
   const set = async (changes: Partial<PriceRule>) => difference(base, await settingRule(rule(changes))(base));

@@ -1,4 +1,4 @@
-import { isFormula } from "../../operation/formula.ts";
+import { isFormula } from "../../declare/formula.ts";
 import type { Change } from "../document/difference.ts";
 import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
 import { countIn, type Document, groupIn, inOrder, itemIn } from "../model/snapshot.ts";

@@ -116,7 +116,9 @@ test("a validity that moves far at the same price is held", async () => {
     .filter(({ content }) => content.duration === "30 Days" || content.duration === "30 days")
     .map(
       ({ key, content: old }): Change => ({
-        ...{ subject: "data-bundles", key, old },
+        subject: "data-bundles",
+        key,
+        old,
         new: { ...old, duration: "1 Day", description: String(old.description).replace(/30 days/i, "1 Day") },
       }),
     );

@@ -1,29 +1,33 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
-import { validityOf } from "../model/looks.ts";
 import { pricedLists } from "../model/price-lists.ts";
-import { bundleSize, sizeText } from "../model/quantity.ts";
+import { bundleSize, sizeText, validityOf } from "../model/quantity.ts";
 import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
-import { type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
+import { entryName, type Finding, findingsIn, type Guarded, percent } from "./findings.ts";
 
 /** The average of a list with fewer entries means little. */
 const FEWEST = 10;
 
-/** Prices, sizes and prices per GB that move too far, in this revision alone or in all steps of a day. */
-export function farMoves({ earlier, changes }: Guarded, factor: number): Promise<Finding[]> {
+/**
+ * Prices, sizes and prices per GB that move too far, in this revision alone or in all steps of a day. An entry that
+ * comes back is compared with its last content.
+ */
+export function farMoves({ earlier, last, changes }: Guarded, factor: number): Promise<Finding[]> {
   return findingsIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
     if (subject === "prices" || now === null) return;
-    const before = measuresOf(old ?? undefined);
+    const back = old === null ? last?.get(entryName(change)) : undefined;
+    const name = `${nameOf(subject, now)}${back ? ", which comes back" : ""}`;
+    const before = measuresOf(old ?? back);
     const dayBefore = measuresOf(itemIn(earlier, subject, key)?.content);
     let isTold = false;
-    for (const [name, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
+    for (const [measure, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
       // The price per GB follows from the price and the size.
-      if (name === "price of a GB" && isTold) continue;
-      const how = farMove(before[name], dayBefore[name], to, factor, textOf[name] ?? nairaOf);
+      if (measure === "price of a GB" && isTold) continue;
+      const how = farMove(before[measure], dayBefore[measure], to, factor, textOf[measure] ?? nairaOf);
       if (how === undefined) continue;
       isTold = true;
-      yield { change, sentence: `${nameOf(subject, now)}: ${name} ${how}` };
+      yield { change, sentence: `${name}: ${measure} ${how}` };
     }
   });
 }

@@ -1,4 +1,4 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
 import { isOvertaken, listedPrice, pricedEntries, pricedLists, rulesOf } from "../model/price-lists.ts";

@@ -1,4 +1,4 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import type { Change } from "../document/difference.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import {

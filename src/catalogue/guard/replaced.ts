@@ -1,12 +1,12 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
-import { looksOf } from "../model/looks.ts";
+import { lookOf } from "../model/looks.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { type Finding, findingsIn, type Guarded, kept, ratio } from "./findings.ts";
 
 /**
- * New entries that look like an entry removed since `earlier`, at a price too far from it. If several look alike, the
- * nearest price counts.
+ * New entries that look like an entry removed since `earlier`, at a price too far from it: in all, else in size and
+ * validity. If several look alike, the nearest price counts.
  */
 export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Finding[]> {
   /** By list and group: the removed entries, by their looks. */
@@ -23,13 +23,22 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
     const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
     const price = Number(now.price);
     const distance = ({ content }: { content: EntryContent }) => ratio(price, Number(content.price));
-    const [nearest] = looksOf(now)
-      .flatMap((look) => gone.get(look) ?? [])
-      .sort((one, other) => distance(one) - distance(other));
+    const look = looksOf(now).find((look) => gone.has(look)) ?? "";
+    const [nearest] = (gone.get(look) ?? []).toSorted((one, other) => distance(one) - distance(other));
     if (nearest === undefined || price === 0 || distance(nearest) <= factor) return;
     const was = nairaOf(Number(nearest.content.price));
     const names = `${nameOf(subject, now)} looks like ${nameOf(subject, nearest.content)}, which is gone`;
     const sentence = `${names}: its price moves from ${was} to ${nairaOf(price)}, by more than a factor of ${factor}.`;
     yield { change, sentence };
   });
+}
+
+/** All of an entry's look, and its size and validity if it states both. The first one tells more. */
+function looksOf(content: EntryContent): string[] {
+  const { size, hours, words } = lookOf(content);
+  const isSized = size !== undefined && hours !== undefined;
+  return [
+    ...(size === undefined && words === "" ? [] : [JSON.stringify([size, hours, words])]),
+    ...(isSized ? [JSON.stringify([size, hours])] : []),
+  ];
 }

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { silent } from "../../runtime/log.ts";
-import type { AuditEvent } from "../../storage/audited.ts";
-import type { CatalogueLists } from "../../upstreams/ports/catalogue-source.ts";
+import type { CatalogueLists } from "../../vendors/ports/catalogue-source.ts";
 import { freshStore, looseGuard } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { mapCommands } from "../commands/map-commands.ts";
@@ -51,7 +51,7 @@ export async function openFollowing(t: TestContext, engine: Engine) {
     });
   const audit = async (_: unknown, ...events: AuditEvent[]) => void audited.push(...events);
   const room = { ...store.publisher({ now: () => clock.time }), audit, actor: "operator:ada", config: {} };
-  const run = <Result = { entries: number; left: number }>(id: string, input: Record<string, string>) =>
+  const run = <Result = { entries: number; left: number }>(id: string, input: Record<string, unknown>) =>
     mapCommands.find((command) => command.id === `catalogue.map.${id}`)!.run(input, room as never) as Promise<Result>;
   const at: { catalogue: OpenCatalogue } = { catalogue: await restart("vtpass") };
   const pull = async () => {

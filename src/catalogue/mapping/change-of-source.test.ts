@@ -68,7 +68,7 @@ for (const engine of usualEngines)
     test("leaves look-alikes to a person, and one code of ours is one entry of a source", async (t) => {
       const { db, offers, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
       await pullApproved("vtpass");
-      offers.ebills!.push(bundle("promo", "MTN Promo 3GB 30 days", 100));
+      offers.ebills!.push(bundle("promo", "MTN Data Plan 3GB 30 days", 100));
       at.catalogue = await restart("ebills");
       await pull();
       const rows = () =>
@@ -137,6 +137,73 @@ for (const engine of usualEngines)
       await run("set", { source: "ebills", list: "data-bundles", source_code: "MTNDATA 93GB", own });
       await pull();
       assert.deepEqual([await states(), (await readSync(db, "ebills"))!.result], [[], "published"]);
+    });
+
+    test("approves one entry of a source for one code of ours, and none of another size", async (t) => {
+      const { db, at, restart, pull, pullApproved, run } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      at.catalogue = await restart("ebills");
+      await pull();
+      // As a version proposed that took 1.5GB for 15GB, and two entries for one.
+      const propose = (code: string, own: string) =>
+        db.updateTable("catalogue_mapping").set({ own }).where("code", "=", code).execute();
+      await propose("MTNDATA 93GB", "mtn-4gb");
+      await propose("MTNDATA 96GB", "mtn-7gb");
+      assert.deepEqual(await run("approve", { source: "ebills" }), { source: "ebills", entries: 8, left: 4 });
+    });
+
+    test("maps many entries from a file, after a dry run that changes nothing, or none if a line is wrong", async (t) => {
+      const { db, at, restart, pull, pullApproved, run, audited } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      at.catalogue = await restart("ebills");
+      await pull();
+      type Answer = { changes: { source_code: string; own: string | null }[]; unchanged: number; left: number };
+      const load = (text: string, more: object = {}) => {
+        const file = [{ name: "mapping.csv", read: async () => new TextEncoder().encode(text) }];
+        return run<Answer>("import", { source: "ebills", file, ...more });
+      };
+      const decided = async () =>
+        (await mappingRows(db, "ebills"))
+          .filter(({ decided_by }) => decided_by !== null)
+          .map(({ code, own }) => [code, own]);
+      const text = "own,source_code\nmtn-3gb,MTNDATA 93GB\nMTN-5GB,mtndata 94gb\nnone,MTNDATA 95GB\n,MTNDATA 96GB\n";
+      const dry = await load(text, { dry_run: true });
+      assert.deepEqual([await decided(), audited], [[], []]);
+      const made = [
+        ["MTNDATA 93GB", "mtn-3gb"],
+        ["MTNDATA 94GB", "mtn-5gb"],
+        ["MTNDATA 95GB", null],
+      ];
+      assert.deepEqual(
+        [dry.changes.map(({ source_code, own }) => [source_code, own]), dry.unchanged, dry.left],
+        [made, 0, 1],
+      );
+      assert.deepEqual((await load(text)).changes, dry.changes);
+      assert.deepEqual(await decided(), made);
+      assert.deepEqual([(await load(text)).unchanged, audited.length], [3, 1]);
+
+      // Two that exchange their codes are no clash, and one code for two is one.
+      const swapped = await load("own,source_code,list\nmtn-5gb,MTNDATA 93GB,data-bundles\nmtn-3gb,MTNDATA 94GB,\n");
+      assert.equal(swapped.changes.length, 2);
+      const wrong = "own,source_code\nmtn-7gb,MTNDATA 97GB\nmtn-5gb,MTNDATA 98GB\nmtn-9gb,MTNDATA nothing\n";
+      await assert.rejects(
+        load(wrong),
+        /^CatalogueError: line 4: name the list of MTNDATA nothing\.\nline 3: MTNDATA 93GB of ebills has that code/,
+      );
+      assert.deepEqual((await decided()).slice(0, 2), [
+        ["MTNDATA 93GB", "mtn-5gb"],
+        ["MTNDATA 94GB", "mtn-3gb"],
+      ]);
+    });
+
+    test("names no code of ours that an entry of the source has by itself", async (t) => {
+      const { pullApproved, run } = await openFollowing(t, engine);
+      await pullApproved("vtpass");
+      const set = (code: string, own: string) =>
+        run("set", { source: "vtpass", list: "data-bundles", source_code: `MTNDATA ${code}`, own });
+      await assert.rejects(set("mtn-1gb", "mtn-2gb"), /MTNDATA MTN-2GB of vtpass has that code/);
+      await set("mtn-2gb", "none");
+      assert.deepEqual(await set("mtn-1gb", "mtn-2gb"), { source: "vtpass", entries: 1, left: 0 });
     });
 
     test("does not approve what the catalogue has become another for", async (t) => {

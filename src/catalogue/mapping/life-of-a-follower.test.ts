@@ -4,7 +4,8 @@ import { suite, test } from "node:test";
 import { catalogueServer } from "../../../test/support/catalogue-server.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { ask } from "../../../test/support/service.ts";
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
+import type { ChangeList } from "../../features/change-feed/change-feed.ts";
 import { looseGuard, priced, publishTo, removed } from "../catalogue.fixture.ts";
 import { threeWay } from "../document/three-way.ts";
 import { wireValuesOf } from "../files/json.ts";
@@ -13,7 +14,6 @@ import { priceListOf } from "../model/price-lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { isAvailable, soldLists } from "../model/supply.ts";
 import { settingRule } from "../prices/price-rules.ts";
-import type { ChangeList } from "../responses/change-feed.ts";
 import { draftDocuments, listRevisions } from "../revisions/load.ts";
 import { aboutTest, bundle, codesOf, openFollowing } from "./change-of-source.fixture.ts";
 

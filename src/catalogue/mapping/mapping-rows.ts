@@ -4,7 +4,8 @@ import { lockCounter } from "../../storage/change-counter.ts";
 import { pagesOf, piecesOf } from "../../storage/queries/pieces.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
 import type { Db, Tables } from "../../storage/tables.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
 import type { ListName, Subject } from "../model/lists.ts";
 import { isSold } from "../model/supply.ts";
 import { Mapping, type MappingRow, ownNames } from "./mapping.ts";
@@ -147,7 +148,7 @@ export async function decideMapping(
     const lists = rows.map(({ list }) => list);
     await nameLists(trx, ownNames, lists, now());
     const one = rows.length === 1 && { list: first.list, code: first.code, own: first.own ?? "none" };
-    await audit(trx, { kind: "catalogue.mapped", actor, facts: { source, entries: rows.length, ...one } });
+    await audit(trx, catalogueTrail.mapped(actor, { source, entries: rows.length, ...one }));
     return rows;
   });
 }

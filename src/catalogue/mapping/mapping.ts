@@ -1,5 +1,5 @@
 import type { Tables } from "../../storage/tables.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
 import { kept } from "../guard/findings.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName, listShapeOf, parentOf } from "../model/lists.ts";
@@ -93,7 +93,7 @@ export class Mapping {
       for (const content of contents) {
         const row = decided.get(entryKeyOf(list, content));
         if (row?.own == null || row.looks === null) continue;
-        const isOther = disagrees(row.looks, content);
+        const isOther = disagrees({ looks: row.looks, about: row.about }, content);
         const why = isOther ? "The source gives another entry under this code than when somebody decided." : "";
         const seen = isOther ? rememberedOf(content) : null;
         rows.set(row, { ...row, state: isOther ? "unclear" : "approved", why, seen });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
+import { durationIn, valueIn } from "../../vendors/responses/bundle-names.ts";
+import { openPublished } from "../../vendors/vtpass/published.fixture.ts";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { withLists } from "../document/replace-lists.ts";
 import { type EntryContent, entryKeyOf, type ListName, listShapeOf } from "../model/lists.ts";
@@ -8,6 +10,7 @@ import { rememberedOf } from "../model/looks.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";
 import { fitting } from "../sync/fit.ts";
+import { offerOf } from "../sync/offer.ts";
 import { takingFrom } from "../sync/sync.ts";
 import { Mapping, type MappingRow } from "./mapping.ts";
 import { inOwnCodes } from "./own-codes.ts";
@@ -15,8 +18,18 @@ import { inOwnCodes } from "./own-codes.ts";
 const starter = await starterSnapshot();
 
 const row = (list: MappingRow["list"], code: string, own: string | null, is_new: 0 | 1 = 0): MappingRow => ({
-  ...{ source: "ebills", list, code, own, is_new, state: own === null ? "never" : "approved" },
-  ...{ about: "", why: "", looks: null, seen: null, decided_by: "ops", decided_at: 0 },
+  source: "ebills",
+  list,
+  code,
+  own,
+  is_new,
+  state: own === null ? "never" : "approved",
+  about: "",
+  why: "",
+  looks: null,
+  seen: null,
+  decided_by: "ops",
+  decided_at: 0,
 });
 
 const bundle = (code: string, description: string, price = 10_000): EntryContent => {
@@ -146,25 +159,144 @@ test("a code of another source that cannot be read removes nothing of what may b
 });
 
 test("look-alikes on either side are left to a person", async () => {
-  const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "Day 1GB 30 days"), bundle("c", "2GB 7 days")]);
+  const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "1GB data 30 days"), bundle("c", "2GB 7 days")]);
   const offer = offering("data-bundles", [
     bundle("1", "MTN 1GB 30 days"),
-    bundle("2", "Bonus 2GB 7 days"),
-    bundle("3", "Night 2GB 7 days"),
+    bundle("2", "MTN 2GB 7 days"),
+    bundle("3", "2GB for 7 days"),
   ]);
   const waiting = (await inOwnCodes(base, offer, "ebills", byVtpass())).proposals;
   assert.deepEqual(
     waiting.map(({ code, state, own, why }) => [code, state, own, why]),
     [
-      ["MTNDATA 1", "unclear", null, "Looks like MTNDATA a, MTNDATA b."],
-      ["MTNDATA 2", "unclear", null, "Several entries of ebills look like MTNDATA c."],
-      ["MTNDATA 3", "unclear", null, "Several entries of ebills look like MTNDATA c."],
+      ["MTNDATA 1", "unclear", null, "Same size and validity as MTNDATA a, MTNDATA b."],
+      ["MTNDATA 2", "unclear", null, "Same size and validity as MTNDATA c, and as other entries of ebills."],
+      ["MTNDATA 3", "unclear", null, "Same size and validity as MTNDATA c, and as other entries of ebills."],
     ],
   );
   const one = byVtpass(row("data-bundles", "MTNDATA 2", "c"));
   assert.deepEqual((await proposalsOf(base, offer, one))[1], ["MTNDATA 3", "unclear", null, 0]);
   const never = byVtpass(row("data-bundles", "MTNDATA 2", null));
   assert.deepEqual((await proposalsOf(base, offer, never))[1], ["MTNDATA 3", "proposed", "c", 0]);
+});
+
+test("an entry that looks like one of ours is left to a person if another entry of the source has that code", async () => {
+  const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
+  const offer = offering("data-bundles", [bundle("1", "Jumbo 1GB 30 days"), bundle("2", "1GB 30 days")]);
+  const { proposals } = await inOwnCodes(base, offer, "ebills", byVtpass(row("data-bundles", "MTNDATA 1", "a")));
+  assert.deepEqual(
+    proposals.map(({ code, state, own, why }) => [code, state, own, why]),
+    [["MTNDATA 2", "unclear", null, "Same size and validity as MTNDATA a, which is mapped already."]],
+  );
+});
+
+test("one code of ours is one entry of a source: of two that are mapped to it none counts, and it stays", async () => {
+  const base = await selling([bundle("a", "1GB 30 days"), bundle("b", "2GB 30 days")]);
+  const offer = offering("data-bundles", [bundle("1", "1GB 30 days", 12_000), bundle("2", "10GB 30 days", 90_000)]);
+  const rows = [row("data-bundles", "MTNDATA 1", "a"), row("data-bundles", "MTNDATA 2", "A")];
+  const read = await inOwnCodes(base, offer, "ebills", byVtpass(...rows));
+  assert.deepEqual(await served(base, read), ["a 10000", "b 10000"]);
+  const { leftOut } = await fitting(base, read.whole);
+  assert.deepEqual(leftOut, [
+    "data-bundles, MTNDATA A: MTNDATA 1, MTNDATA 2 of ebills are mapped to it; its last good entry stays.",
+  ]);
+  // Also where one of them has the code by itself.
+  const own = { ...row("data-bundles", "MTNDATA NEW", "a"), source: "vtpass" };
+  const given = offering("data-bundles", [bundle("a", "1GB 30 days", 12_000), bundle("new", "9GB 30 days", 90_000)]);
+  assert.deepEqual(await served(base, await inOwnCodes(base, given, "vtpass", byVtpass(own))), ["a 10000"]);
+});
+
+suite("of the price lists of the field, by size, validity and words", () => {
+  const ours = (rows: string) => rows.split("\n").map((line) => bundleOf(line.trim()));
+  const bundleOf = (line: string): EntryContent => {
+    const [type = "", code = "", description = ""] = line.split("|");
+    return { ...bundle(code, description), type, value: valueIn(description), duration: durationIn(description) };
+  };
+  const rest = `AIRTELDATA|at-2gb|2GB - 30 Days
+    GLODATA|glo-1gb|1GB - 14 Days
+    9MOBILEDATA|9m-1gb|1GB - 30 Days`;
+  const theirs = `AIRTELDATA|601|2GB - 30 Days
+    GLODATA|701|1GB - 14 Days
+    9MOBILEDATA|801|1GB - 30 Days`;
+
+  test("sizes written as 1.0 GB are ours of that size, and 1.5GB is not 15GB", async () => {
+    const base = await selling(
+      ours(`MTNDATA|sme-1gb|SME 1GB 30 Days
+        MTNDATA|sme-2gb|SME 2GB 30 Days
+        MTNDATA|sme-10gb|SME 10GB - 30 Days
+        MTNDATA|mtn-15gb-2d|15GB - 2 Days
+        MTNDATA|mtn-500mb-7d|500MB - 7 Days
+        ${rest}`),
+    );
+    const offer = offering(
+      "data-bundles",
+      ours(`MTNDATA|501|SME 1.0 GB - 30 Days
+        MTNDATA|502|SME 2.0 GB - 30 Days
+        MTNDATA|503|1.5GB - 2 Days
+        MTNDATA|504|3.5GB 7 Days
+        MTNDATA|505|500MB - 7 Days
+        ${theirs}`),
+    );
+    assert.deepEqual(await proposalsOf(base, offer, byVtpass()), [
+      ["MTNDATA 501", "proposed", "sme-1gb", 0],
+      ["MTNDATA 502", "proposed", "sme-2gb", 0],
+      ["MTNDATA 503", "proposed", "503", 1],
+      ["MTNDATA 504", "proposed", "504", 1],
+      ["MTNDATA 505", "proposed", "mtn-500mb-7d", 0],
+      ["AIRTELDATA 601", "proposed", "at-2gb", 0],
+      ["GLODATA 701", "proposed", "glo-1gb", 0],
+      ["9MOBILEDATA 801", "proposed", "9m-1gb", 0],
+    ]);
+  });
+
+  test("other kinds of the same size are left to a person", async () => {
+    const base = await selling(
+      ours(`MTNDATA|sme-1gb|SME 1GB 30 Days
+        MTNDATA|mtn-1gb-30d|1GB 30 Days
+        MTNDATA|mtn-2gb-30d|2GB 30 Days
+        MTNDATA|mtn-500mb-7d|500MB - 7 Days
+        ${rest}`),
+    );
+    const offer = offering(
+      "data-bundles",
+      ours(`MTNDATA|501|SME 1GB - 30 Days
+        MTNDATA|511|1GB (CG) - 30 Days
+        MTNDATA|512|2GB Night - 30 Days
+        MTNDATA|505|500MB - 7 Days
+        ${theirs}`),
+    );
+    const { proposals } = await inOwnCodes(base, offer, "ebills", byVtpass());
+    assert.deepEqual(
+      proposals.map(({ code, own, why }) => [code, own, why]),
+      [
+        ["MTNDATA 501", "sme-1gb", "Same size, validity and words as MTNDATA sme-1gb."],
+        [
+          "MTNDATA 511",
+          null,
+          'Perhaps MTNDATA sme-1gb: same size and validity, but "cg" there, "sme" here; MTNDATA mtn-1gb-30d: same size and validity, but "cg" there, no more words here.',
+        ],
+        [
+          "MTNDATA 512",
+          null,
+          'Perhaps MTNDATA mtn-2gb-30d: same size and validity, but "night" there, no more words here.',
+        ],
+        ["MTNDATA 505", "mtn-500mb-7d", "Same size and validity as MTNDATA mtn-500mb-7d."],
+        ["AIRTELDATA 601", "at-2gb", "Same size and validity as AIRTELDATA at-2gb."],
+        ["GLODATA 701", "glo-1gb", "Same size and validity as GLODATA glo-1gb."],
+        ["9MOBILEDATA 801", "9m-1gb", "Same size and validity as 9MOBILEDATA 9m-1gb."],
+      ],
+    );
+  });
+});
+
+test("27 of VTpass's published entries are known as ours of the starter catalogue", async () => {
+  const source = await openPublished();
+  const offer = await offerOf(source, AbortSignal.timeout(10_000));
+  await source.close();
+  assert.ok(!("kind" in offer));
+  const { proposals } = await inOwnCodes(starter, offer, "vtpass", new Mapping().withOwnNames());
+  const pairs = proposals.filter(({ state, is_new }) => state === "proposed" && is_new === 0);
+  assert.equal(pairs.length, 27);
 });
 
 test("back at the first source, what came with the second is neither doubled nor removed", async () => {
@@ -273,7 +405,8 @@ test("a source under any other codes makes the same catalogue, once all is mappe
       }));
       const pulled = async (mapping: Mapping, contentOf: (it: (typeof all)[number]) => EntryContent) => {
         const given = lists.map((list) => ({
-          ...{ list, unusable: [] },
+          list,
+          unusable: [],
           contents: [...offered.values()].filter((it) => it.list === list).map(contentOf),
         }));
         const { whole, proposals } = await inOwnCodes(

@@ -1,7 +1,7 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName, nameOf, parentOf } from "../model/lists.ts";
-import { type Alike, alikeIn, rememberedOf } from "../model/looks.ts";
+import { type Alike, alikeIn, nearTo, rememberedOf, sameIn } from "../model/looks.ts";
 import type { Offer, OfferedList } from "../model/offered.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { isAvailable, isSold } from "../model/supply.ts";
@@ -24,6 +24,8 @@ export interface OwnCodes {
   readonly decided: readonly MappingRow[];
   /** Whether visible entries stay unchanged while others of their list wait for a mapping. They may be the same. */
   readonly isPartly: boolean;
+  /** How many entries wait for the mapping of their parent. */
+  readonly orphans: number;
 }
 
 /** How many entries a sentence names. */
@@ -38,7 +40,9 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, d
   const made = await Array.fromAsync(offer.lists, read);
   return {
     whole: made.map(({ list, mapped, stay, unusable, unnamed }) => ({
-      ...{ list, unusable, unnamed },
+      list,
+      unusable,
+      unnamed,
       contents: [...stay, ...mapped],
     })),
     sentences: [
@@ -50,6 +54,7 @@ export async function inOwnCodes(base: Snapshot, offer: Offer, source: string, d
     proposals: [...needed, ...made].flatMap((each) => each.proposals()),
     decided: [...offer.lists, ...offer.parents].flatMap(({ list }) => [...mapping.decidedOf(source, list).values()]),
     isPartly: made.some((each) => each.isPartly),
+    orphans: made.reduce((sum, each) => sum + each.orphans, 0),
   };
 }
 
@@ -58,7 +63,7 @@ class Translation {
   readonly list: ListName;
   /** Entries under our codes. */
   mapped: readonly EntryContent[] = [];
-  readonly unusable: OfferedList["unusable"];
+  unusable: OfferedList["unusable"];
   readonly unnamed: readonly string[];
   /** Entries of ours that no mapping reaches. */
   readonly stay: readonly EntryContent[];
@@ -70,8 +75,8 @@ class Translation {
   /** Entries that wait for a mapping, by their key at the source. Their parents' codes are ours. */
   readonly #waiting = new Map<string, EntryContent>();
   /** How many wait for the mapping of their parent. */
-  #orphans = 0;
-  #alikeTo: (content: EntryContent) => Alike = () => ({ alike: [], isClear: false });
+  orphans = 0;
+  #alikeTo: (content: EntryContent) => Alike = () => ({ alike: [], isClear: false, near: [] });
 
   static async of(base: Snapshot, given: OfferedList, source: string, mapping: Mapping): Promise<Translation> {
     const made = new Translation(base, given, source, mapping);
@@ -110,7 +115,7 @@ class Translation {
       await pause();
       const key = entryKeyOf(list, content);
       const group = mapping.groupOf(source, list, key);
-      if (group === undefined) this.#orphans += 1;
+      if (group === undefined) this.orphans += 1;
       const own = mapping.keyOf(source, list, key);
       if (group == null || own === null) continue;
       const isNew = own === undefined || (hasOurs && !itemIn(base, list, own));
@@ -125,16 +130,31 @@ class Translation {
       const all = offered.map(({ content }) => content);
       this.#alikeTo = await alikeIn(list, all, candidates);
     }
+    const twice = this.#leaveOutTwice(offered);
     for (const { key, own, isNew, content } of offered) {
       await pause();
+      if (own !== undefined && twice.has(own)) continue;
       if (own === undefined || (isNew && this.#alikeTo(content).alike.length > 0)) this.#waiting.set(key, content);
       else mapped.push(hasOurs ? content : withoutId(content));
     }
     this.mapped = mapped;
   }
 
+  /** Our keys to which several entries of the source are mapped: none of them counts, and ours stay as they were. */
+  #leaveOutTwice(offered: readonly { key: string; own: string | undefined }[]): ReadonlySet<string> {
+    const byOwn = [...Map.groupBy(offered, ({ own }) => own)].filter(
+      ([own, all]) => own !== undefined && all.length > 1,
+    );
+    const twice = byOwn.map(([own, all]) => ({
+      key: own!,
+      sentence: `${this.list}, ${own}: ${named(all.map(({ key }) => key))} of ${this.#source} are mapped to it`,
+    }));
+    this.unusable = [...this.unusable, ...twice];
+    return new Set(twice.map(({ key }) => key));
+  }
+
   get isPartly(): boolean {
-    return this.#waiting.size + this.#orphans > 0 && this.stay.some(isAvailable);
+    return this.#waiting.size + this.orphans > 0 && this.stay.some(isAvailable);
   }
 
   /** Whether the source determines what becomes of an entry of ours. */
@@ -172,7 +192,7 @@ class Translation {
   #proposed(content: EntryContent): Pick<Proposal, "state" | "own" | "is_new" | "why"> {
     const { list } = this;
     const key = entryKeyOf(list, content);
-    const { alike, isClear } = this.#alikeTo(content);
+    const { alike, isClear, near } = this.#alikeTo(content);
     const [like] = alike;
     const reached = this.#mapping.reachedBy(this.#source, list);
     const isTaken = (key: string) =>
@@ -180,25 +200,29 @@ class Translation {
     const unclear = (why: string) => ({ state: "unclear", own: null, is_new: 0, why }) as const;
     const proposed = (own: EntryContent, is_new: 0 | 1, why: string) =>
       ({ state: "proposed", own: lastOf(nameOf(list, own)), is_new, why }) as const;
+    if (!like && near.length > 0) {
+      const others = near.map((it) => `${nameOf(list, it)}: ${nearTo(content, it)}`);
+      return unclear(`Perhaps ${named(others, "; ")}.`);
+    }
     if (!like)
       return isTaken(key)
         ? unclear(`New, but another entry has the code ${lastOf(nameOf(list, content))}.`)
         : proposed(content, 1, "Nothing in the catalogue looks like it.");
-    const names = named(alike.map((it) => nameOf(list, it)));
-    if (alike.length > 1) return unclear(`Looks like ${names}.`);
-    if (!isClear) return unclear(`Several entries of ${this.#source} look like ${names}.`);
-    if (reached.has(entryKeyOf(list, like))) return unclear(`Looks like ${names}, which is mapped already.`);
-    return proposed(like, 0, `Looks like ${names}.`);
+    const same = `Same ${sameIn(content)} as ${named(alike.map((it) => nameOf(list, it)))}`;
+    if (alike.length > 1) return unclear(`${same}.`);
+    if (!isClear) return unclear(`${same}, and as other entries of ${this.#source}.`);
+    if (reached.has(entryKeyOf(list, like))) return unclear(`${same}, which is mapped already.`);
+    return proposed(like, 0, `${same}.`);
   }
 
   waits(): string[] {
     const { list } = this;
     const [source, waiting] = [this.#source, [...this.#waiting.keys()]];
-    const orphans = `${list}: ${this.#orphans} of ${source} wait for the mapping of what they belong to in ${parentOf(list)}.`;
+    const orphans = `${list}: ${this.orphans} of ${source} wait for the mapping of what they belong to in ${parentOf(list)}.`;
     const others =
       `${list}: ${waiting.length} of ${source} wait for a mapping, and are not served: ${named(waiting)}. ` +
       `See them: duba catalogue map list --source ${source}`;
-    return [...(waiting.length > 0 ? [others] : []), ...(this.#orphans > 0 ? [orphans] : [])];
+    return [...(waiting.length > 0 ? [others] : []), ...(this.orphans > 0 ? [orphans] : [])];
   }
 
   stays(): string[] {
@@ -215,7 +239,7 @@ function withoutId({ id: _, ...content }: EntryContent): EntryContent {
   return content;
 }
 
-function named(names: readonly string[]): string {
+function named(names: readonly string[], between = ", "): string {
   const rest = names.length - NAMED;
-  return [...names.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return [...names.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(between);
 }

@@ -1,5 +1,5 @@
-import { Failure, type FailureCode } from "../../operation/failures.ts";
-import { isRepeatable } from "../../operation/fields.ts";
+import { Failure, type FailureCode } from "../../declare/failures.ts";
+import { isRepeatable } from "../../declare/fields.ts";
 import { foldCase } from "./codes.ts";
 import { groupIn, groupIndex, type Item, type Snapshot } from "./snapshot.ts";
 

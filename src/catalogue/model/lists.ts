@@ -13,6 +13,8 @@ interface Shape {
   readonly key: readonly string[];
   /** The list of the parents. */
   readonly parent?: string;
+  /** Members that a source may read from the description only, and leaves out if that does not say them. */
+  readonly described?: readonly string[];
 }
 
 const provider = { type: "code", id: "id", name: "text", narration: "text", image: "text" } as const;
@@ -32,6 +34,7 @@ export const lists = {
     },
     key: ["type", "code"],
     parent: "data-providers",
+    described: ["value", "duration"],
   },
   "corporate-bundles": { members: { code: "code", description: "text" }, key: ["code"] },
   "cable-providers": { members: provider, key: ["type"] },

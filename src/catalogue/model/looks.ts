@@ -1,107 +1,210 @@
 import { pacer } from "../../runtime/pace.ts";
+import { type Stated, sizesIn, timesIn, visible, withoutEntities } from "../../vendors/responses/bundle-names.ts";
 import { type EntryContent, entryKeyOf, groupOf, type ListName } from "./lists.ts";
-import { bundleSize, hoursIn } from "./quantity.ts";
+import { bundleSize, isBundle, validityOf } from "./quantity.ts";
 
-/**
- * The looks of an entry. Two entries look alike if they share one: size and validity, or the name without prices,
- * spaces and marks.
- */
-export function looksOf(content: EntryContent): string[] {
-  const name = String(content.name ?? content.description)
-    .toLowerCase()
-    .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")
-    .replace(/[^\p{L}\p{N}+]/gu, "");
-  const size = bundleSize(content);
-  const time = size && validityOf(content);
-  const even = size && evenSize(size);
-  return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
+/** What an entry is, without its price and its codes. Two entries look alike if all of it is equal. */
+interface Look {
+  /** Megabytes; undefined if it is no bundle or does not state exactly one size. */
+  readonly size: number | undefined;
+  /** Hours; undefined unless it states exactly one validity. */
+  readonly hours: number | undefined;
+  /** What else its name says, without price and network, in alphabetical order. */
+  readonly words: string;
 }
 
-/** Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. */
-function evenSize(size: number): number {
-  return size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
-}
+/** Words that say only that something is a data bundle or a product. */
+const fillers = new Set(
+  "data mobile bundle bundles plan plans package packages bouquet bouquets valid validity for".split(" "),
+);
+/** Other names of networks, by the name in our code. */
+const alsoCalled: Readonly<Record<string, string>> = { "9mobile": "etisalat" };
 
-/** Hours for which an entry is valid; undefined unless its duration or description states exactly one time. */
-export function validityOf(content: EntryContent): number | undefined {
-  return hoursIn(String(content.duration)) ?? hoursIn(String(content.description));
-}
+const looks = new WeakMap<EntryContent, Look>();
 
-/**
- * What a mapping remembers of an entry: size in megabytes, validity in hours, class. The name is included only if
- * neither size nor validity can be read.
- */
-export function rememberedOf(content: EntryContent): string {
-  const size = bundleSize(content);
+export function lookOf(content: EntryContent): Look {
+  const known = looks.get(content);
+  if (known) return known;
+  const raw = bundleSize(content);
+  const size = raw === undefined ? undefined : evenSize(raw);
   const hours = validityOf(content);
-  const isReadable = size !== undefined || hours !== undefined;
-  const name = String(content.name ?? content.description)
-    .toLowerCase()
-    .replace(/\s+/g, " ");
-  return JSON.stringify({
-    ...(size !== undefined && { size: evenSize(size) }),
-    ...(hours !== undefined && { hours }),
-    ...(isReadable ? { class: classOf(content) } : { name }),
-  });
-}
-
-/** Whether an entry differs from the remembered one: in a member that both have, or because only one has a name. */
-export function disagrees(remembered: string, content: EntryContent): boolean {
-  const before: Record<string, unknown> = JSON.parse(remembered);
-  const now: Record<string, unknown> = JSON.parse(rememberedOf(content));
-  const both = Object.keys(before).filter((member) => member in now);
-  return both.length === 0 || both.some((member) => before[member] !== now[member]);
-}
-
-/** SME, gifting or corporate; empty if none of them. */
-function classOf(content: EntryContent): string {
-  const words = String(content.description ?? content.name).toLowerCase();
-  return /\b(sme|gifting|corporate)\b/.exec(words)?.[1] ?? "";
-}
-
-/** Entries that may be the same under other codes. */
-export interface Alike {
-  readonly alike: readonly EntryContent[];
-  /** Whether there is exactly one, and no other entry of ours looks like it. */
-  readonly isClear: boolean;
+  const look = { size, hours, words: wordsOf(content, size, hours) };
+  looks.set(content, look);
+  return look;
 }
 
 /**
- * Finds the entries of `theirs` that look like an entry of `ours`, within one provider or product and one class (SME,
- * gifting, corporate): by name, else by size and validity.
+ * Evens out sizes, because a GB may be 1,000 MB or 1,024 MB. Below 32,000 MB no size in hundredths of a GB is a multiple
+ * of 500.
  */
+function evenSize(size: number): number {
+  const isThousands = size < 32_000 ? size >= 1000 && size % 500 === 0 : size >= 1_024_000 && size % 512_000 === 0;
+  return isThousands ? (size / 1000) * 1024 : size;
+}
+
+/** Prices such as `₦110`, `N110`, `NGN 110` and `1,500 Naira`. */
+const price =
+  /(?:₦|#|\bngn|\bn)\s?(\d[\d,]*(?:\.\d+)?)(?![\p{L}\d])|(?<![\d.,])(\d[\d,]*(?:\.\d+)?)\s?(?:naira|ngn)\b/gu;
+
+function wordsOf(content: EntryContent, size: number | undefined, hours: number | undefined): string {
+  const network = networkOf(content);
+  let text = nameIn(content);
+  // A bundle without a size is known by its price.
+  const isPriced = isBundle(content) && size === undefined;
+  text = text.replace(price, (_, before, after) =>
+    isPriced ? ` naira${(before ?? after).replaceAll(",", "")} ` : " ",
+  );
+  text = replaced(text, sizesIn(text), ({ amount }) => (evenSize(amount) === size ? "" : `${evenSize(amount)}mb`));
+  // A night is no day.
+  text = replaced(text, timesIn(text), (time) =>
+    time.amount === hours ? (time.text.includes("night") ? "night" : "") : `${time.amount}h`,
+  );
+  const words = text
+    .split(/[^\p{L}\p{N}+]+/u)
+    .filter((word) => !network.has(word) && !fillers.has(word))
+    .flatMap((word) => word.match(/\p{L}+|\p{N}+|\+/gu) ?? []);
+  return words.sort().join(" ");
+}
+
+/** The name of an entry for comparisons: in small letters, without entities and what nobody sees. */
+function nameIn({ name, description }: EntryContent): string {
+  return visible(withoutEntities(String(name ?? description)).normalize("NFKC")).toLowerCase();
+}
+
+function networkOf({ type }: EntryContent): ReadonlySet<string> {
+  if (type === undefined) return new Set();
+  const name = String(type).toLowerCase().replace(/data$/, "");
+  return new Set([name, alsoCalled[name] ?? name]);
+}
+
+/** The text with a word in place of each of these. */
+function replaced(text: string, found: readonly Stated[], wordFor: (stated: Stated) => string): string {
+  let made = text;
+  for (const stated of found.toSorted((one, other) => other.start - one.start))
+    made = `${made.slice(0, stated.start)} ${wordFor(stated)} ${made.slice(stated.end)}`;
+  return made;
+}
+
+/** What a mapping remembers of an entry. */
+export function rememberedOf(content: EntryContent): string {
+  return JSON.stringify(lookOf(content));
+}
+
+/** Whether an entry differs from the remembered one. `about`: its name then, as a proposal told it. */
+export function disagrees({ looks, about }: { looks: string; about: string }, content: EntryContent): boolean {
+  const before: Record<string, unknown> = JSON.parse(looks);
+  const now = lookOf(content);
+  if ("words" in before) return before.size !== now.size || before.hours !== now.hours || before.words !== now.words;
+  // 0.1.0 remembered size, validity and one word, and evened out sizes that are none of thousands.
+  const size = bundleSize(content);
+  const sizes = [now.size, size && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size];
+  if (before.size !== undefined && size !== undefined && !sizes.includes(Number(before.size))) return true;
+  if (before.hours !== undefined && now.hours !== undefined && before.hours !== now.hours) return true;
+  const named = content.price === undefined ? about : about.replace(/, [\d.]+$/, "");
+  if (named === "") return before.name !== undefined && before.name !== nameIn(content).replace(/\s+/g, " ");
+  const then = content.name === undefined ? { description: named } : { name: named };
+  return lookOf({ ...content, ...then }).words !== now.words;
+}
+
+/** Entries of ours that may be an entry of a source. */
+export interface Alike {
+  /** Those that look alike in everything. */
+  readonly alike: readonly EntryContent[];
+  /** Whether there is exactly one, and no other entry of the source looks like it. */
+  readonly isClear: boolean;
+  /** Those that differ only in words, or of which only one states its validity. */
+  readonly near: readonly EntryContent[];
+}
+
+/** Finds the entries of `ours` that an entry of `theirs` may be, within one provider or product. */
 export async function alikeIn(
   list: ListName,
-  ours: readonly EntryContent[],
   theirs: readonly EntryContent[],
+  ours: readonly EntryContent[],
 ): Promise<(content: EntryContent) => Alike> {
-  if (theirs.length === 0) return () => ({ alike: [], isClear: false });
-  const [ourLooks, theirLooks] = [await entriesByLook(list, ours), await entriesByLook(list, theirs)];
+  const [ofTheirs, ofOurs] = [await byKey(list, theirs, alikeKey), await byKey(list, ours, alikeKey)];
+  const nearOurs = await byKey(list, ours, nearKey);
   return (content) => {
-    const look = looksWithin(list, content).find((look) => theirLooks.has(look)) ?? "";
-    const alike = theirLooks.get(look) ?? [];
-    return { alike, isClear: alike.length === 1 && ourLooks.get(look)?.length === 1 };
+    const [key, { hours }] = [alikeKey(list, content), lookOf(content)];
+    const alike = (key && ofOurs.get(key)) || [];
+    const near = nearOurs.get(nearKey(list, content)) ?? [];
+    return {
+      alike,
+      isClear: alike.length === 1 && ofTheirs.get(key)?.length === 1,
+      near: near.filter((each) => {
+        const other = lookOf(each).hours;
+        return !alike.includes(each) && (hours === other || hours === undefined || other === undefined);
+      }),
+    };
   };
 }
 
-async function entriesByLook(
-  list: ListName,
-  contents: readonly EntryContent[],
-): Promise<ReadonlyMap<string, EntryContent[]>> {
-  const pause = pacer();
-  const byLook = new Map<string, EntryContent[]>();
-  for (const content of contents) {
-    await pause();
-    for (const look of looksWithin(list, content)) {
-      const found = byLook.get(look);
-      if (found) found.push(content);
-      else byLook.set(look, [content]);
-    }
-  }
-  return byLook;
+/** What two entries that look alike have in common, such as "size, validity and words". */
+export function sameIn(content: EntryContent): string {
+  const { size, hours, words } = lookOf(content);
+  return listed([
+    ...(size === undefined ? [] : ["size"]),
+    ...(hours === undefined ? [] : ["validity"]),
+    ...(words === "" ? [] : ["words"]),
+  ]);
 }
 
-function looksWithin(list: ListName, content: EntryContent): string[] {
-  const group = groupOf(list, entryKeyOf(list, content));
-  return looksOf(content).map((look) => `${group} ${classOf(content)} ${look}`);
+/** A text about what an entry of a source shares with one of ours, and what differs. */
+export function nearTo(theirs: EntryContent, ours: EntryContent): string {
+  const [their, our] = [lookOf(theirs), lookOf(ours)];
+  const isSameTime = their.hours === our.hours;
+  const isSameName = their.words === our.words;
+  const same = listed([
+    ...(their.size === undefined ? [] : ["size"]),
+    ...(isSameTime && our.hours !== undefined ? ["validity"] : []),
+    ...(isSameName && our.words !== "" ? ["words"] : []),
+  ]);
+  const time = (hours: number | undefined) => (hours === undefined ? "no validity" : `${hours} hours`);
+  const [theirOwn, ourOwn] = [wordsBeside(their, our), wordsBeside(our, their)];
+  const differs = [
+    ...(isSameTime ? [] : [`${time(their.hours)} there, ${time(our.hours)} here`]),
+    ...(isSameName ? [] : [`${theirOwn || "no more words"} there, ${ourOwn || "no more words"} here`]),
+  ];
+  return `same ${same}, but ${differs.join(", and ")}`;
+}
+
+/** The words of one that the other lacks, in quotation marks. */
+function wordsBeside({ words }: Look, other: Look): string {
+  const others = other.words.split(" ");
+  const own = words.split(" ").filter((word) => word !== "" && !others.includes(word));
+  return own.length === 0 ? "" : `"${own.join(" ")}"`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+async function byKey(
+  list: ListName,
+  contents: readonly EntryContent[],
+  keyOf: (list: ListName, content: EntryContent) => string,
+): Promise<ReadonlyMap<string, EntryContent[]>> {
+  const pause = pacer();
+  const found = new Map<string, EntryContent[]>();
+  for (const content of contents) {
+    await pause();
+    const key = keyOf(list, content);
+    const others = found.get(key);
+    if (others) others.push(content);
+    else found.set(key, [content]);
+  }
+  return found;
+}
+
+/** Equal for entries that look alike; empty if an entry says nothing to know it by. */
+function alikeKey(list: ListName, content: EntryContent): string {
+  const { size, hours, words } = lookOf(content);
+  if (size === undefined && words === "") return "";
+  return JSON.stringify([groupOf(list, entryKeyOf(list, content)), size, hours, words]);
+}
+
+/** Equal for entries of one size; for those without a size, of the same words. */
+function nearKey(list: ListName, content: EntryContent): string {
+  const { size, words } = lookOf(content);
+  return JSON.stringify([groupOf(list, entryKeyOf(list, content)), size ?? words]);
 }

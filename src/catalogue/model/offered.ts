@@ -1,4 +1,4 @@
-import type { Origin } from "../../upstreams/ports/catalogue-source.ts";
+import type { Origin } from "../../vendors/ports/catalogue-source.ts";
 import type { EntryContent, ListName } from "./lists.ts";
 
 /** An entry with a valid code but another value that no catalogue can have. */

@@ -9,7 +9,10 @@ import { PriceList, type PriceRule, priceBy, pricedEntries, priceListOf } from "
 
 const base = await starterSnapshot();
 const rule = (of: string, changes: Partial<PriceRule> = {}): PriceRule => ({
-  ...{ account: "acc_1", of, rule: "percent", value: -250 },
+  account: "acc_1",
+  of,
+  rule: "percent",
+  value: -250,
   ...changes,
 });
 

@@ -1,9 +1,10 @@
+import { sizeIn, validityIn, visible } from "../../vendors/responses/bundle-names.ts";
 import type { EntryContent } from "./lists.ts";
 
-/** Megabytes of each unit. */
-const sizes = { mb: 1, gb: 1024, tb: 1024 ** 2 };
-/** Hours of each unit. */
-const times = { hour: 1, hr: 1, day: 24, week: 168, month: 720, year: 8760 };
+/** Whether this is an entry of the data bundles. One of a source may lack its size: they alone have an amount and no name. */
+export function isBundle({ value, amount, name }: EntryContent): boolean {
+  return value !== undefined || (amount !== undefined && name === undefined);
+}
 
 const bundleSizes = new WeakMap<EntryContent, number | null>();
 
@@ -11,11 +12,11 @@ const bundleSizes = new WeakMap<EntryContent, number | null>();
  * Megabytes of a data bundle; undefined for other entries, and unless its value or description states exactly one size.
  */
 export function bundleSize(content: EntryContent): number | undefined {
+  if (!isBundle(content)) return undefined;
   const { value, description } = content;
-  if (value === undefined) return undefined;
   let size = bundleSizes.get(content);
   if (size === undefined) {
-    size = megabytesIn(String(value)) ?? megabytesIn(String(description)) ?? null;
+    size = megabytesIn(String(value ?? "")) ?? megabytesIn(String(description)) ?? null;
     bundleSizes.set(content, size);
   }
   return size ?? undefined;
@@ -29,16 +30,10 @@ export function sizeText(megabytes: number): string {
 
 /** Megabytes in a text such as `1.5GB` or `corporate_data_500mb`; undefined unless it states exactly one size. */
 export function megabytesIn(text: string): number | undefined {
-  return onlyOne(text, /(?<![\d.,])(\d+(?:\.\d+)?)\s?(MB|GB|TB)(?![a-z])/gi, sizes);
+  return sizeIn(visible(text))?.amount;
 }
 
-/** Hours in a text such as `24Hrs` or `1 Day`; undefined unless it states exactly one time. A month has 30 days. */
-export function hoursIn(text: string): number | undefined {
-  return onlyOne(text, /(?<![\d.,])(\d+)[\s-]*(hour|hr|day|week|month|year)s?(?![a-z])/gi, times);
-}
-
-function onlyOne(text: string, form: RegExp, units: Readonly<Record<string, number>>): number | undefined {
-  const [first, ...others] = text.matchAll(form);
-  if (first === undefined || others.length > 0) return undefined;
-  return Number(first[1]) * units[first[2]!.toLowerCase()]! || undefined;
+/** Hours for which an entry is valid; undefined unless its duration or description states exactly one time. */
+export function validityOf({ duration, description }: EntryContent): number | undefined {
+  return (validityIn(visible(String(duration))) ?? validityIn(visible(String(description))))?.amount;
 }

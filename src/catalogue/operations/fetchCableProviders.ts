@@ -1,6 +1,6 @@
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { operation } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { CableProviderAnswer } from "../responses/shapes.ts";
 

@@ -1,8 +1,8 @@
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { codeField } from "../../operation/fields.ts";
-import { nairaOf } from "../../operation/money.ts";
-import { operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { codeField } from "../../declare/fields.ts";
+import { nairaOf } from "../../declare/money.ts";
+import { operation } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { findProduct } from "../model/find-entry.ts";
 import type { CableAddOn } from "../model/lists.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { inputReader } from "../../operation/schema/validate-input.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { inputReader } from "../../declare/schema/validate-input.ts";
 import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { listNames, openLists } from "../model/lists.ts";
 import { catalogueOperations } from "./index.ts";

@@ -1,14 +1,13 @@
-import type { Operation } from "../../operation/operation.ts";
+import type { Operation } from "../../declare/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { fetchCablePlans } from "./fetchCablePlans.ts";
 import { fetchCableProviders } from "./fetchCableProviders.ts";
 import { fetchDataProviders } from "./fetchDataProviders.ts";
 import { fetchTvAddOns } from "./fetchTvAddOns.ts";
-import { listCatalogueChanges } from "./listCatalogueChanges.ts";
 import { listCorporateBundles } from "./listCorporateBundles.ts";
 import { lookupDataBundles } from "./lookupDataBundles.ts";
 
-/** The catalogue's operations: the documented ones in the document's order, then those for compatibility, then our own. */
+/** The catalogue's operations: the documented ones in the document's order, then those for compatibility. */
 export const catalogueOperations: Operation<Catalogue>[] = [
   lookupDataBundles,
   listCorporateBundles,
@@ -16,5 +15,4 @@ export const catalogueOperations: Operation<Catalogue>[] = [
   fetchDataProviders,
   fetchCableProviders,
   fetchCablePlans,
-  listCatalogueChanges,
 ];

@@ -1,6 +1,6 @@
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { operation } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { CorporateBundleAnswer } from "../responses/shapes.ts";
 
@@ -22,7 +22,7 @@ export const listCorporateBundles = operation({
   method: "GET",
   path: "/api/v2/corporate-data/list",
   summary: "Corporate data bundles",
-  description: "Lists the corporate data bundles, smallest first.",
+  description: "Lists the corporate data bundles, in the order of the list.",
   group: "Data",
   documented: true,
   access: "credential",

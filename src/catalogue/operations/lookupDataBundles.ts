@@ -1,7 +1,7 @@
-import { Failure } from "../../operation/failures.ts";
-import { codeField } from "../../operation/fields.ts";
-import { operation } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { Failure } from "../../declare/failures.ts";
+import { codeField } from "../../declare/fields.ts";
+import { operation } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { isSameCode } from "../model/codes.ts";
 import { findDataProvider } from "../model/find-entry.ts";

@@ -1,4 +1,4 @@
-import { koboOf } from "../../operation/money.ts";
+import { koboOf } from "../../declare/money.ts";
 import { groupMark, type Rule, wideScope } from "../model/price-lists.ts";
 
 /** The forms in which people write the parts of a price rule. */

@@ -49,7 +49,10 @@ const rules = fc.array(
     )
     .map(
       ([account, of, { rule, value }, round, from, length]): PriceRule => ({
-        ...{ account, of, rule, value },
+        account,
+        of,
+        rule,
+        value,
         ...(round !== undefined && { round }),
         ...(from !== undefined && { from }),
         ...(length !== undefined && { until: (from ?? 0) + length }),

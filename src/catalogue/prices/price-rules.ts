@@ -1,4 +1,4 @@
-import { nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../declare/money.ts";
 import { pacer } from "../../runtime/pace.ts";
 import { CatalogueError, mostErrors } from "../model/catalogue-error.ts";
 import { foldCase } from "../model/codes.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import type { Caller } from "../../operation/operation.ts";
+import type { Caller } from "../../declare/operation.ts";
+import { listCatalogueChanges } from "../../features/change-feed/listCatalogueChanges.ts";
 import { freshStore, pickFrom, priced, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { itemIn, withEntries } from "../model/snapshot.ts";
-import { listCatalogueChanges } from "../operations/listCatalogueChanges.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
 import type { Plan } from "../revisions/review.ts";
 import { joining, removingRules, settingRule } from "./price-rules.ts";

@@ -1,6 +1,6 @@
-import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { nairaOf } from "../../operation/money.ts";
-import Type from "../../operation/schema/type.ts";
+import { answerWriter } from "../../declare/answers/answer-writer.ts";
+import { nairaOf } from "../../declare/money.ts";
+import Type from "../../declare/schema/type.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
 import { foldCase } from "../model/codes.ts";
 import type { DataBundleEntry } from "../model/lists.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { ReadyResponse } from "../../operation/answers/ready-response.ts";
-import type { Call, Operation } from "../../operation/operation.ts";
+import type { ReadyResponse } from "../../declare/answers/ready-response.ts";
+import type { Call, Operation } from "../../declare/operation.ts";
 import {
   answersOf,
   CatalogueResponses,
@@ -61,7 +61,10 @@ test("two operations that answer the same request from one list each give their 
     id: "fetchNames",
     pick: ({ caller }: Call, { responses }: Catalogue, id: string) =>
       responses.pick(id, "DSTV", caller, "DSTV", ({ snapshot }, key) => ({
-        ...{ list: "cable-products", name: key, key, write: bodyOf("names") },
+        list: "cable-products",
+        name: key,
+        key,
+        write: bodyOf("names"),
         parts: [groupIn(snapshot, "cable-products", key)],
       })),
   } as Operation<Catalogue>;
@@ -81,7 +84,11 @@ test("two operations that answer the same request from one list each give their 
     ...operation,
     pick: ({ caller }: Call, { responses }: Catalogue, id: string) =>
       responses.pick(id, "dstv", caller, "DSTV", ({ snapshot }, key) => ({
-        ...{ list: "cable-products", name: "dstv", key, variesBySpelling: true, write: bodyOf(text) },
+        list: "cable-products",
+        name: "dstv",
+        key,
+        variesBySpelling: true,
+        write: bodyOf(text),
         parts: [groupIn(snapshot, "cable-products", key)],
       })),
   });

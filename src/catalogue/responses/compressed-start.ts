@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, crc32, gzip } from "node:zlib";
-import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
+import type { ContentEncoding } from "../../declare/answers/ready-response.ts";
 
 export type Compressed = Exclude<ContentEncoding, "identity">;
 

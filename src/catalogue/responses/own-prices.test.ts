@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReadyResponse } from "../../operation/answers/ready-response.ts";
+import type { ReadyResponse } from "../../declare/answers/ready-response.ts";
 import { CatalogueResponses, headerOf, plainForm, revised, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";

@@ -9,7 +9,10 @@ import { noFreshness } from "./freshness.ts";
 import { type Description, Response } from "./response.ts";
 
 const description: Description = {
-  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, freshness: noFreshness },
+  revision: 7,
+  publishedAt: Date.UTC(2026, 0, 31, 9, 30),
+  open: true,
+  freshness: noFreshness,
 };
 
 function bodyOf(length: number): Body {

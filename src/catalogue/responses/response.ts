@@ -1,4 +1,4 @@
-import { type ContentEncoding, ReadyForm, type ReadyResponse } from "../../operation/answers/ready-response.ts";
+import { type ContentEncoding, ReadyForm, type ReadyResponse } from "../../declare/answers/ready-response.ts";
 import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
 

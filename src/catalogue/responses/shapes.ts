@@ -1,5 +1,5 @@
-import { feedPlace } from "../../operation/answers/feed.ts";
-import Type, { type Static } from "../../operation/schema/type.ts";
+import { feedPlace } from "../../declare/answers/feed.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import { listNames } from "../model/lists.ts";
 
 /** The responses on the wire, members in the documented order. Money is naira text. A `title` is the name in openapi.json. */
@@ -47,7 +47,7 @@ export const CorporateBundleAnswer = Type.Object({
   success,
   status,
   message: text("Outcome in words"),
-  data: Type.Array(CorporateBundle, { description: "Corporate bundles, smallest first" }),
+  data: Type.Array(CorporateBundle, { description: "Corporate bundles, in the order of the list" }),
 });
 export type CorporateBundleAnswer = Static<typeof CorporateBundleAnswer>;
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
-import type { EntrySupply, ListEntry, Pull } from "../../upstreams/ports/catalogue-source.ts";
+import { listCatalogueChanges } from "../../features/change-feed/listCatalogueChanges.ts";
+import type { EntrySupply, ListEntry, Pull } from "../../vendors/ports/catalogue-source.ts";
 import { freshStore, headerOf, looseGuard, pickFrom, plainForm, publishTo, textOf } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { type WantedList, withLists } from "../document/replace-lists.ts";
@@ -11,7 +12,6 @@ import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import type { Teller } from "../model/supply.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
 import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
-import { listCatalogueChanges } from "../operations/listCatalogueChanges.ts";
 import { listCorporateBundles } from "../operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
 import type { Plan } from "../revisions/review.ts";

@@ -1,6 +1,7 @@
 import { pacer } from "../../runtime/pace.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
 import { type Change, countsOf, revisedBy } from "../document/difference.ts";
 import { linesOf, packed, packedDifference } from "../document/document-text.ts";
 import { nameBySource } from "../mapping/mapping-rows.ts";
@@ -74,15 +75,11 @@ export async function commit(
     const why = { author, source, note };
     const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
     if (state === "held") {
-      await audit(trx, { kind: "catalogue.held", actor, facts: { draft, ...why } });
+      await audit(trx, catalogueTrail.held(actor, { draft, ...why }));
       return { state: "held", draft, reasons };
     }
     if (!rows) {
-      await audit(trx, {
-        kind: "catalogue.scheduled",
-        actor,
-        facts: { draft, holds_from: holdsFrom, ...why, ...approved },
-      });
+      await audit(trx, catalogueTrail.scheduled(actor, { draft, holds_from: holdsFrom, ...why, ...approved }));
       const version = stored?.version ?? 1;
       await announceScheduled(trx, { draft, version, holdsFrom, changes, at, document: expected.newest });
       return { state: "scheduled", draft, holdsFrom };
@@ -104,7 +101,7 @@ export async function commit(
         .insertInto("catalogue_price_list")
         .values(rows.priceLists.slice(from, from + CHUNK))
         .execute();
-    await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
+    await audit(trx, catalogueTrail.revised(actor, { revision, ...why, ...approved }));
     await announcePublished(trx, { revision, changes, at, hasOwnPrices: rows.priceLists.length > 0 });
     published = draft;
     return { state: "published", revision };

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { KyselyPlugin } from "kysely";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { difference } from "../document/difference.ts";
 import { withLists } from "../document/replace-lists.ts";
 import { itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { settingRule } from "../prices/price-rules.ts";
 import { approve, reject } from "./decide.ts";
-import type { Publisher } from "./expected.ts";
+import { expectedFor, type Publisher } from "./expected.ts";
+import { lastContents } from "./last-contents.ts";
 import { publish } from "./publish.ts";
 import { about, draftOf, hour, many, opened } from "./publishing.fixture.ts";
 import type { Plan } from "./review.ts";
@@ -102,6 +105,36 @@ for (const engine of usualEngines)
       ]);
     });
 
+    test("are looked for in each revision once, however often an entry is new", async (t) => {
+      const { publisher, clock } = await opened(t, engine);
+      const drafts: unknown[] = [];
+      const plugin: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          if (JSON.stringify(node).includes('"catalogue_draft"')) drafts.push(node);
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      const db = publisher.db.withPlugin(plugin);
+      const comesBack = async (name: string) => {
+        const expected = await expectedFor(publisher, null);
+        const after = await priced(name, 600_000)(expected.base);
+        drafts.length = 0;
+        const found = await lastContents(db, expected, await difference(expected.base, after), expected.base);
+        return [[...found.values()].map(({ price }) => price), drafts.length];
+      };
+      for (const one of [other, key]) {
+        await statesOf(publisher, [removed(one)]);
+        clock.time += 48 * hour;
+      }
+      assert.deepEqual(await comesBack("DSTV PRWE36 NEW"), [[], 2]);
+      assert.deepEqual(await comesBack("DSTV PRWE36 NEWER"), [[], 0]);
+      assert.deepEqual(await comesBack(key), [[600_000], 1]);
+      await statesOf(publisher, [priced(key, 700_000), removed(key)]);
+      assert.deepEqual(await comesBack("DSTV PRWE36 NEWEST"), [[], 1]);
+      assert.deepEqual(await comesBack(key), [[700_000], 1]);
+    });
+
     test("add up for an entry that came today, and for one that was away", async (t) => {
       const { publisher } = await opened(t, engine);
       const states = await statesOf(publisher, [
@@ -120,6 +153,40 @@ for (const engine of usualEngines)
       ]);
       const sum = moves(" within a day", "4000", "9000").replace(name, "dstv PRWE36 NEW");
       assert.deepEqual(came, ["published", "published", sum]);
+    });
+
+    test("of a code that comes back count from its last price, however long it was away, at every door", async (t) => {
+      const { clock, publisher } = await opened(t, engine);
+      const back = (from: string, to: string) =>
+        `${name}, which comes back: price moves from ${from} to ${to}, by more than a factor of 2.`;
+      const away = async () => {
+        assert.deepEqual(await statesOf(publisher, [removed(key)]), ["published"]);
+        clock.time += 40 * 24 * hour;
+        // Others go and come meanwhile.
+        assert.deepEqual(await statesOf(publisher, [removed(other), priced(other, 350_000)]), [
+          "published",
+          "published",
+        ]);
+        clock.time += 2 * 24 * hour;
+      };
+      await away();
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_210_000), priced(key, 299_000)]), [
+        back("6000", "12100"),
+        back("6000", "2990"),
+      ]);
+      const soon = { holdsFrom: clock.time + hour };
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_210_000)], soon), [back("6000", "12100")]);
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_190_000)]), ["published"]);
+      await away();
+      // The last of its prices counts, and an approved removal makes no difference.
+      assert.deepEqual(await statesOf(publisher, [priced(key, 590_000)]), [back("11900", "5900")]);
+      const held = draftOf(await publish(publisher, priced(key, 590_000), about));
+      assert.equal((await approve(publisher, held, "boss")).state, "published");
+      const next = { holdsFrom: clock.time + hour };
+      assert.deepEqual(await statesOf(publisher, [removed(key)], next), ["scheduled"]);
+      const later = { holdsFrom: clock.time + 30 * hour };
+      assert.deepEqual(await statesOf(publisher, [priced(key, 1_190_000)], later), [back("5900", "11900")]);
+      assert.deepEqual(await statesOf(publisher, [priced("DSTV PRWE36 NEW", 900_000)]), ["published"]);
     });
 
     test("add up for each entry of a large list", async (t) => {

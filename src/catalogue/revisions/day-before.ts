@@ -1,6 +1,7 @@
 import { pacer } from "../../runtime/pace.ts";
 import type { Db } from "../../storage/tables.ts";
 import type { Change } from "../document/difference.ts";
+import { entryName } from "../guard/findings.ts";
 import { type Document, type EntryEdit, withEntries } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
 import { rememberedChanges } from "./load.ts";
@@ -31,7 +32,7 @@ export async function dayBefore(db: Db, { at, newest, base, planned }: ExpectedC
   // The last approved content of an entry counts, else its first content.
   const edits = new Map<string, EntryEdit>();
   const set = ({ subject, key }: Change, content: EntryEdit["content"]) => {
-    const name = `${subject} ${key}`;
+    const name = entryName({ subject, key });
     if (!edits.has(name)) edits.set(name, { subject, key, content });
   };
   const pause = pacer();

@@ -1,5 +1,6 @@
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow } from "../../storage/tables.ts";
+import { catalogueTrail } from "../catalogue-trail.ts";
 import { type Change, countsOf } from "../document/difference.ts";
 import { packedDifference } from "../document/document-text.ts";
 import { CatalogueError } from "../model/catalogue-error.ts";
@@ -52,7 +53,8 @@ export async function checkApproval(publisher: Publisher, id: number, version = 
     } else if (differs) {
       const facts = {
         ...({ state: "held", version: version + 1, base: expected.newest.revision } as const),
-        ...{ reasons: JSON.stringify(reasons), ...countsOf(changes) },
+        reasons: JSON.stringify(reasons),
+        ...countsOf(changes),
         content: await packedDifference(expected.base, document),
       };
       const isStored = await db.transaction().execute(async (trx) => {
@@ -89,6 +91,6 @@ export async function reject({ db, now, audit, actor }: Publisher, id: number, b
       throw new CatalogueError(`Draft d${id} is ${row.state}: only what is held or scheduled can be rejected.`);
     await changeDraft(trx, row, { state: "rejected", decided_by: by, decided_at: now(), content: null });
     const facts = { draft: id, author: by, source: row.source, note: row.note };
-    await audit(trx, { kind: "catalogue.rejected", actor, facts });
+    await audit(trx, catalogueTrail.rejected(actor, facts));
   });
 }

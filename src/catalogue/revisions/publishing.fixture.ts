@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Engine } from "../../../test/support/engines.ts";
+import { catalogueRules } from "../../storage/retention/catalogue-rules.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
 import type { WantedList } from "../document/replace-lists.ts";
@@ -9,7 +10,6 @@ import { loadStarter } from "../starter.ts";
 import type { Publisher } from "./expected.ts";
 import { newestSnapshot } from "./load.ts";
 import type { PublishOutcome } from "./publish.ts";
-import { catalogueRules } from "./retention.ts";
 import type { Plan } from "./review.ts";
 
 /** What the tests of publishing share. */

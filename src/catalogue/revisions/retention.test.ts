@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { usualEngines } from "../../../test/support/engines.ts";
+import { listChanges } from "../../features/change-feed/change-feed.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
 import { removingRules, settingRule } from "../prices/price-rules.ts";
-import { listChanges } from "../responses/change-feed.ts";
 import { approve, reject } from "./decide.ts";
 import { changesOf, findRevision, listRevisions, newestSnapshot, snapshotAt } from "./load.ts";
 import { publish } from "./publish.ts";

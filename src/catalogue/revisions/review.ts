@@ -6,6 +6,7 @@ import { countIn, type Document, type Snapshot } from "../model/snapshot.ts";
 import { dayBefore } from "./day-before.ts";
 import type { Publisher } from "./expected.ts";
 import { expectedFor } from "./expected.ts";
+import { lastContents } from "./last-contents.ts";
 
 /** Makes the new document from `base`. It runs again if others publish meanwhile, and may throw to change nothing. */
 export type Plan = (base: Snapshot) => Document | Promise<Document>;
@@ -22,7 +23,8 @@ export async function review(publisher: Publisher, plan: Plan, holdsFrom: number
   const after = await plan(base);
   const changes = await difference(base, after);
   const earlier = await dayBefore(publisher.db, expected);
-  const reasons = await reasonsToHold({ base, after, earlier, changes }, publisher.guard);
+  const last = await lastContents(publisher.db, expected, changes, earlier);
+  const reasons = await reasonsToHold({ base, after, earlier, last, changes }, publisher.guard);
   return { proposal: { expected, document: after, changes, reasons }, tooLarge: sizeError(after) };
 }
 

@@ -1,4 +1,5 @@
 import { pacer } from "../../runtime/pace.ts";
+import { isSameStatement } from "../../vendors/responses/bundle-names.ts";
 import type { WantedList } from "../document/replace-lists.ts";
 import {
   childrenOf,
@@ -60,6 +61,22 @@ function asSpelled(list: ListName, content: EntryContent, known: Item | undefine
   return { ...content, ...Object.fromEntries(listShapeOf(list).key.map((member) => [member, known.content[member]!])) };
 }
 
+/**
+ * The entry with its size and validity as the catalogue writes them, if they mean the same. What the source does not
+ * say stays while the description does, else it is empty.
+ */
+function asKnown(list: ListName, content: EntryContent, known: EntryContent | undefined): EntryContent {
+  const { described = [] } = listShapeOf(list);
+  if (described.every((member) => content[member] !== undefined && content[member] === known?.[member])) return content;
+  const isSame = content.description === known?.description;
+  const texts = described.map((member) => {
+    const [given, before = ""] = [content[member], known?.[member]];
+    if (given === undefined) return [member, isSame ? before : ""];
+    return [member, isSameStatement(String(given), String(before)) ? before : given];
+  });
+  return { ...content, ...Object.fromEntries(texts) };
+}
+
 /** Keeps the first entry of each id. */
 async function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryContent[]) {
   const pause = pacer();
@@ -72,7 +89,7 @@ async function withOwnIds(base: Snapshot, list: ListName, contents: readonly Ent
     const id = content.id ?? known?.content.id;
     if (id !== undefined && owners.has(id))
       twice.push(`${list}, ${entryKeyOf(list, content)}: another entry has its id ${id}, so left out.`);
-    else entries.push(asSpelled(list, content, known));
+    else entries.push(asKnown(list, asSpelled(list, content, known), known?.content));
     if (id !== undefined) owners.add(id);
   }
   return { entries, twice };

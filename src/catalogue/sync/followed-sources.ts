@@ -1,5 +1,5 @@
 import type { Log } from "../../runtime/log.ts";
-import type { VendorValues } from "../../upstreams/ports/vendor.ts";
+import type { VendorValues } from "../../vendors/ports/vendor.ts";
 import type { SyncSource } from "./offer.ts";
 import type { FollowedSource } from "./sync-settings.ts";
 
@@ -22,6 +22,6 @@ export async function openFollowed(
   { sources, upstream }: Pick<OpenSettings, "sources" | "upstream">,
   log: Log,
 ): Promise<OpenSource> {
-  const { openSource } = await import("../../upstreams/open-vendors.ts");
+  const { openSource } = await import("../../vendors/open-vendors.ts");
   return { ...(await openSource(name, sources[name]!, log, upstream.standIns)), covers };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import mtn from "../../upstreams/vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
-import { openPublished, published } from "../../upstreams/vendors/vtpass/published.fixture.ts";
+import mtn from "../../vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
+import { openPublished, published } from "../../vendors/vtpass/published.fixture.ts";
 import { applyChanges, revised, starterSnapshot } from "../catalogue.fixture.ts";
 import { type Change, difference } from "../document/difference.ts";
 import { withLists } from "../document/replace-lists.ts";
@@ -15,7 +15,10 @@ const signal = new AbortController().signal;
 const base = await starterSnapshot();
 const mtnPath = "/api/service-variations?serviceID=mtn-data";
 const variation = (variation_code: string, variation_amount: string, name = "MTN 1GB - 1 day") => ({
-  ...{ variation_code, name, variation_amount, fixedPrice: "Yes" },
+  variation_code,
+  name,
+  variation_amount,
+  fixedPrice: "Yes",
 });
 
 /** What VTpass's lists are offered as, with another list of MTN's if one is given. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { pacer } from "../../runtime/pace.ts";
-import type { LiveSource } from "../../upstreams/open-vendors.ts";
-import type { Pulled } from "../../upstreams/ports/catalogue-source.ts";
+import type { LiveSource } from "../../vendors/open-vendors.ts";
+import type { Pulled } from "../../vendors/ports/catalogue-source.ts";
+import { sizeSpelled, spaced, withoutEntities } from "../../vendors/responses/bundle-names.ts";
 import { readEntry } from "../files/entry.ts";
 import {
   type EntryContent,
@@ -31,12 +32,14 @@ export async function offerOf(
   const leftOut = [...pulled.leftOut];
   for (const list of covers) {
     const given = pulled.lists[list];
+    if (!given && pulled.lacks?.includes(list)) continue;
     if (!given) return { kind: "incomplete", sentence: `It gave no ${list}.` };
     const { bad, ...read } = await readList(list, given, (sentence) => leftOut.push(sentence));
     if (bad > 1 && bad > given.length / 2)
       return { kind: "unreadable", sentence: `${bad} of its ${given.length} ${list} cannot be used.` };
     lists.push(read);
   }
+  if (lists.length === 0) return { kind: "incomplete", sentence: `It has no ${covers.join(", ")}.` };
   const parents: OfferedList[] = [];
   for (const { list, contents } of lists) {
     const parent = parentOf(list);
@@ -59,13 +62,15 @@ async function readList(
   const contents = new Map<string, EntryContent>();
   const unusable = new Map<string, UnusableEntry>();
   const unnamed = new Set<string>();
+  const shape = listShapeOf(list);
   let bad = 0;
   for (const [at, members] of given.entries()) {
     await pause();
     const wrong: string[] = [];
     // The sentence starts with the member's name.
-    const content = readEntry(list, { ...members }, (sentence) => wrong.push(sentence.split(" ", 1)[0]!));
-    const codes = listShapeOf(list).key;
+    const told = (sentence: string) => wrong.push(sentence.split(" ", 1)[0]!);
+    const content = readEntry(list, tidied(list, members), told, shape.described);
+    const codes = shape.key;
     if (content) {
       const key = entryKeyOf(list, content);
       if (contents.has(key)) leaveOut(`${list}, ${nameOf(list, content)}: listed again, so only the first is kept.`);
@@ -86,6 +91,18 @@ async function readList(
   }
   for (const key of contents.keys()) unusable.delete(key);
   return { list, contents: [...contents.values()], unusable: [...unusable.values()], unnamed: [...unnamed], bad };
+}
+
+/** The entry with its texts as Duba writes those of every source: sizes in one spelling, and no HTML entities. */
+function tidied(list: ListName, given: object): Record<string, unknown> {
+  const members: Record<string, unknown> = { ...given };
+  for (const [name, kind] of Object.entries(listShapeOf(list).members)) {
+    const text = members[name];
+    if (kind !== "text" || typeof text !== "string") continue;
+    if (withoutEntities(text) !== text) members[name] = spaced(text);
+    if (name === "value") members[name] = sizeSpelled(String(members[name]));
+  }
+  return members;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { putNew } from "../../storage/queries/put.ts";
 import type { CatalogueSourceRow, Db } from "../../storage/tables.ts";
-import type { PullError } from "../../upstreams/ports/catalogue-source.ts";
+import type { PullError } from "../../vendors/ports/catalogue-source.ts";
 
 /**
  * The result of a pull.
@@ -15,8 +15,16 @@ export type SyncResult = "published" | "unchanged" | "held" | "unmapped" | "refu
 
 /** The record of a source before its first pull. */
 export const never = {
-  ...{ begun_at: 0, ended_at: null, result: null, sentences: "[]", succeeded_at: null },
-  ...{ source_as_of: null, source_is_stale: 0, not_before: null, content: null, draft: null },
+  begun_at: 0,
+  ended_at: null,
+  result: null,
+  sentences: "[]",
+  succeeded_at: null,
+  source_as_of: null,
+  source_is_stale: 0,
+  not_before: null,
+  content: null,
+  draft: null,
 };
 
 export function readSync(db: Db, source: string): Promise<CatalogueSourceRow | undefined> {

@@ -4,11 +4,11 @@ import baxiBouquetsFile from "../../../stand-ins/baxi/samples/bouquets.json" wit
 import ebillsVariationsFile from "../../../stand-ins/ebills/samples/variations.json" with { type: "json" };
 import { usualEngines } from "../../../test/support/engines.ts";
 import { silent } from "../../runtime/log.ts";
-import { type Behaviour, json, LocalVendor, type Received, text } from "../../upstreams/local-vendor.fixture.ts";
-import type { VendorValues } from "../../upstreams/ports/vendor.ts";
-import { VendorClient } from "../../upstreams/vendor-client.ts";
-import { baxi } from "../../upstreams/vendors/baxi/index.ts";
-import { ebills } from "../../upstreams/vendors/ebills/index.ts";
+import { baxi } from "../../vendors/baxi/index.ts";
+import { ebills } from "../../vendors/ebills/index.ts";
+import { type Behaviour, json, LocalVendor, type Received, text } from "../../vendors/local-vendor.fixture.ts";
+import type { VendorValues } from "../../vendors/ports/vendor.ts";
+import { VendorClient } from "../../vendors/vendor-client.ts";
 import { freshStore } from "../catalogue.fixture.ts";
 import { approve } from "../revisions/decide.ts";
 import { loadStarter } from "../starter.ts";

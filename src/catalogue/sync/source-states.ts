@@ -1,5 +1,5 @@
-import { orNull, reference, time } from "../../operation/command/answer-schema.ts";
-import Type, { type Static } from "../../operation/schema/type.ts";
+import { orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
 import type { Db } from "../../storage/tables.ts";
 import { ageOf, isHeld, readSync } from "./record.ts";
 import { type FollowedSource, followTimes } from "./sync-settings.ts";
@@ -33,7 +33,12 @@ export function sourceStates(
       const pull = await readSync(db, name);
       const { asOf, isStale } = ageOf(pull, now, staleAfter);
       return {
-        ...{ name, as_of: asOf, stale: isStale, every, begun_at: pull?.begun_at ?? null, result: pull?.result ?? null },
+        name,
+        as_of: asOf,
+        stale: isStale,
+        every,
+        begun_at: pull?.begun_at ?? null,
+        result: pull?.result ?? null,
         missed: pull?.succeeded_at == null ? 0 : Math.floor((now - pull.succeeded_at) / every),
         held: pull && (await isHeld(db, pull.draft)) ? `d${pull.draft}` : null,
         remarks: pull ? (JSON.parse(pull.sentences) as string[]).length : 0,

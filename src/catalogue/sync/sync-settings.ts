@@ -1,6 +1,6 @@
-import { setting, timeFrom } from "../../operation/setting.ts";
-import type { PulledList } from "../../upstreams/ports/catalogue-source.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { setting, timeFrom } from "../../declare/setting.ts";
+import type { PulledList } from "../../vendors/ports/catalogue-source.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 

@@ -1,8 +1,8 @@
 import { silent } from "../../runtime/log.ts";
-import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
-import type { Pull } from "../../upstreams/ports/catalogue-source.ts";
-import { VendorClient } from "../../upstreams/vendor-client.ts";
-import { peerCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
+import { json, LocalVendor } from "../../vendors/local-vendor.fixture.ts";
+import { peerCatalogue } from "../../vendors/peer/catalogue.ts";
+import type { Pull } from "../../vendors/ports/catalogue-source.ts";
+import { VendorClient } from "../../vendors/vendor-client.ts";
 import { starterRows } from "../catalogue.fixture.ts";
 import type { SyncSource } from "./offer.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { type Engine, engines, usualEngines } from "../../../test/support/engines.ts";
-import { type Behaviour, json, text } from "../../upstreams/local-vendor.fixture.ts";
+import { type Behaviour, json, text } from "../../vendors/local-vendor.fixture.ts";
 import { freshStore, priced } from "../catalogue.fixture.ts";
 import { threeWay } from "../document/three-way.ts";
 import { itemIn } from "../model/snapshot.ts";
@@ -167,6 +167,63 @@ for (const engine of usualEngines)
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
     });
 
+    test("sizes and validities keep their spelling, texts lose their HTML entities, and what an entry lacks stays", async (t) => {
+      const { shop, pull, publisher } = await opened(t, engine);
+      const bundle = shop.lists.bundles!.find(({ code }) => code === "104")!;
+      const textsOf = async () => {
+        const { description, value, duration } = itemIn(
+          await publisher.latest(),
+          "data-bundles",
+          "MTNDATA 104",
+        )!.content;
+        return [description, value, duration];
+      };
+      assert.deepEqual(await textsOf(), ["50MB 24Hrs", "50MB", "24Hrs"]);
+      Object.assign(bundle, { value: "50.0 MB", duration: "1 Day" });
+      assert.equal((await pull()).result, "unchanged");
+      delete bundle.value;
+      delete bundle.duration;
+      bundle.price = "101";
+      assert.equal((await pull()).result, "published");
+      assert.deepEqual(await textsOf(), ["50MB 24Hrs", "50MB", "24Hrs"]);
+      Object.assign(bundle, { description: "Joy &amp;&nbsp;Fun &#8211; Night", value: "60.0 MB" });
+      assert.equal((await pull()).result, "published");
+      assert.deepEqual(await textsOf(), ["Joy & Fun – Night", "60MB", ""]);
+      shop.lists.bundles!.push({ ...bundle, code: "new", value: "55.50 mb", duration: "Weekly" });
+      assert.equal((await pull()).result, "published");
+      const added = itemIn(await publisher.latest(), "data-bundles", "MTNDATA NEW")!.content;
+      assert.deepEqual([added.value, added.duration], ["55.5MB", "Weekly"]);
+    });
+
+    test("a list that an older server does not have stays, and the others follow it", async (t) => {
+      const { shop, pull, priceOf, publisher } = await opened(t, engine);
+      const usual = shop.vendor.behaviour;
+      const noPath = json(404, { success: false, status: "failed", error: { code: "route_not_found" } });
+      const without = (...paths: string[]) => {
+        shop.vendor.behaviour = (response, received) =>
+          (paths.some((path) => received.path.includes(path)) ? noPath : usual)(response, received);
+      };
+      without("corporate-data/list", "fetch-tv-add-ons");
+      shop.price("104", "110");
+      const taken = await pull();
+      assert.deepEqual([taken.result, taken.succeeded_at], ["published", taken.begun_at]);
+      assert.deepEqual(taken.sentences, [
+        "corporate-bundles: the server does not have this list, so it stays as it is.",
+        "cable-add-ons: the server does not have this list, so it stays as it is.",
+      ]);
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+      const { groups } = await publisher.latest();
+      assert.equal(groups["corporate-bundles"].get("")?.length, 22);
+      assert.equal(groups["cable-add-ons"].get("DSTV PRWE36")?.length, 5);
+      without("/api/v2/");
+      shop.vendor.behaviour = noPath;
+      assert.notEqual((await pull()).result, "unchanged");
+      without("fetch-providers", "corporate-data/list");
+      const none = await pull();
+      assert.equal(none.result, "incomplete");
+      assert.match(none.sentences[0]!, /^It has no place for the cable providers\.$/);
+    });
+
     test("prices that move far are held, once; approved, they are what the source has", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       const { succeeded_at } = await pull();
@@ -217,6 +274,24 @@ for (const engine of usualEngines)
       assert.equal((await pull()).result, "held");
       clock.time += 86_400_000;
       shop.lists.bundles!.at(-1)!.description = "Other words";
+      assert.equal((await pull()).result, "published");
+    });
+
+    test("a code that a source takes out and brings back days later is compared with its last price", async (t) => {
+      const { db, shop, clock, pull } = await opened(t, engine);
+      const all = shop.lists.bundles!;
+      shop.lists.bundles = all.filter(({ code }) => code !== "104");
+      assert.equal((await pull()).result, "published");
+      clock.time += 9 * 86_400_000;
+      shop.lists.bundles = all;
+      shop.price("104", "199");
+      shop.lists.bundles!.find(({ code }) => code === "104")!.amount = "450";
+      const held = await pull();
+      assert.equal(held.result, "held");
+      assert.deepEqual(JSON.parse((await findDraft(db, held.draft!)).reasons), [
+        "MTNDATA 104, which comes back: amount moves from 100 to 450, by more than a factor of 2.",
+      ]);
+      shop.lists.bundles!.find(({ code }) => code === "104")!.amount = "100";
       assert.equal((await pull()).result, "published");
     });
 

@@ -1,5 +1,5 @@
 import type { CatalogueDraftRow, CatalogueSourceRow } from "../../storage/tables.ts";
-import { catalogueSources } from "../../upstreams/registry.ts";
+import { catalogueSources } from "../../vendors/registry.ts";
 import { differingGroups } from "../document/difference.ts";
 import { ListError, withLists } from "../document/replace-lists.ts";
 import type { Mapping } from "../mapping/mapping.ts";
@@ -109,7 +109,9 @@ export async function syncFrom(
     const outcome = isKnown
       ? undefined
       : await publish(withSourceGuard(publisher), planOf(take, { at: now(), by: source.name }), {
-          ...{ author, source: source.name, note: "" },
+          author,
+          source: source.name,
+          note: "",
         });
     const draft = outcome ? heldDraft(outcome) : (await isHeld(db, begun.draft)) ? begun.draft : null;
     if (outcome) await noteOutcome(publisher, source.name, offer, begun.draft, draft);

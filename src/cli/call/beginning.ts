@@ -1,6 +1,6 @@
-import { moment, startTime } from "../../operation/command/forms.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
-import type { Operation } from "../../operation/operation.ts";
+import { moment, startTime } from "../../declare/command/forms.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
+import type { Operation } from "../../declare/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 
 export const beginningForm =

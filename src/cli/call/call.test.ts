@@ -7,11 +7,11 @@ import { after, before, beforeEach, suite, test } from "node:test";
 import { ran, type TestEnvironment } from "../../../test/support/command-line.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
-import { eventOperations } from "../../events/operations/index.ts";
-import { identityOperations } from "../../identity/operations/index.ts";
-import { failureBody } from "../../operation/answers/envelope.ts";
-import { Failure } from "../../operation/failures.ts";
-import type { Operation } from "../../operation/operation.ts";
+import { failureBody } from "../../declare/answers/envelope.ts";
+import { Failure } from "../../declare/failures.ts";
+import type { Operation } from "../../declare/operation.ts";
+import { eventOperations } from "../../features/events/operations/index.ts";
+import { identityOperations } from "../../verification/operations/index.ts";
 
 const operations: readonly Operation<never>[] = [
   ...catalogueOperations,

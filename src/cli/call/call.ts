@@ -1,14 +1,14 @@
 import { Argument, type Command, Option } from "commander";
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
-import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
-import { type Operation, pathMembers, withoutPrefix } from "../../operation/operation.ts";
+import { type CheckKind, labelOf } from "../../declare/check-kind.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
+import { type Operation, pathMembers, withoutPrefix } from "../../declare/operation.ts";
 import { version } from "../../runtime/version.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import { type Io, zoneIn } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
-import { parseJsonObject, renderFailure, renderResponse, renderRows } from "../terminal/render.ts";
+import { parseJsonObject, renderFailure, renderResponse, rowsRenderer } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
 import { beginning, beginningForm } from "./beginning.ts";
 import { followFeed } from "./follow-feed.ts";
@@ -192,7 +192,10 @@ async function follow(
   const stop = () => stopping.abort();
   // A reader that goes away closes the pipe.
   process.once("SIGINT", stop).once("SIGTERM", stop).stdout.once("close", stop);
-  let isFirst = true;
+  const { eventTypeNames } = await import("../../declare/event.ts");
+  // Each event comes by itself: what its line may hold is known before.
+  const widths = new Map(Object.entries({ type: longestOf(eventTypeNames), outcome: "ECONNREFUSED".length }));
+  const render = rowsRenderer(painter(io.colours?.out), widths);
   const { next, last } = await followFeed({
     call: (after) =>
       sendCall({
@@ -204,8 +207,7 @@ async function follow(
       if (entries.length === 0) return;
       const print = (rows: readonly Record<string, unknown>[]) => {
         const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-        io.out(json ? lines : renderRows(rows, painter(io.colours?.out), isFirst));
-        isFirst = false;
+        io.out(json ? lines : render(rows));
       };
       if (!forwards) return print(entries);
       for (const event of entries) print([await forwards.forward(event)]);
@@ -224,6 +226,10 @@ async function follow(
       "The response (HTTP 200) is not a page of entries. Check that Duba listens at this address.",
     );
   return last;
+}
+
+function longestOf(texts: readonly string[]): number {
+  return Math.max(...texts.map(({ length }) => length));
 }
 
 /** Prints a response or a failure, and returns the exit code. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isRow } from "../../operation/command/projected.ts";
+import { isRow } from "../../declare/command/projected.ts";
 import { parseJsonObject } from "../terminal/render.ts";
 import { type CallResponse, NoAnswerError } from "./send-call.ts";
 

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { ran } from "../../../test/support/command-line.ts";
 import { suiteService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
-import { openReceiver, readDelivery } from "../../events/events.fixture.ts";
+import { openReceiver, readDelivery } from "../../features/events/events.fixture.ts";
 import { announce } from "../../storage/events/announce.ts";
 import { run } from "../program.ts";
 
@@ -43,7 +43,10 @@ suite("duba listen", () => {
           return facts;
         }),
       events.map(({ id, type }, at) => ({
-        ...{ event: id, type, request_reference: null, outcome: at < 2 ? "204" : "500" },
+        event: id,
+        type,
+        request_reference: null,
+        outcome: at < 2 ? "204" : "500",
       })),
     );
     assert.deepEqual(receiver.ids(), [...new Set(receiver.ids())]);
@@ -104,6 +107,23 @@ suite("duba listen", () => {
     await listening;
     const { type, rehearsed } = JSON.parse(receiver.received[1]!.body);
     assert.deepEqual([type, rehearsed], ["account.cap_warning", true]);
+  });
+
+  test("prints all events in the same columns, whatever their types and outcomes", async (t) => {
+    const receiver = await openReceiver();
+    t.after(() => receiver.close());
+    receiver.behaves = () => (receiver.received.length === 2 ? "break" : 204);
+    const { text: key, id } = await service.newKey({ account: await service.newAccount("Columns") });
+    const environment = { DUBA_URL: service.url, DUBA_API_KEY: key };
+    for (const type of ["account.cap_warning", "key.expiring", "verification.settled"])
+      assert.equal((await ran(["trigger", type], { environment })).exitCode, 0);
+    const listening = ran(["call", "listEvents", "after=0", "--forward-to", receiver.url], { environment });
+    await until(() => receiver.received.length === 4);
+    await duba("keys", "revoke", id, "--yes");
+    const [head = "", ...lines] = (await listening).out.trimEnd().split("\n");
+    assert.equal(lines.length, 4);
+    for (const column of ["type", "request_reference", "outcome", "ms"])
+      for (const line of lines) assert.match(line.slice(head.indexOf(column) - 2), /^ {2}\S/, `${head}\n${line}`);
   });
 
   test("says what an address, a secret and a beginning look like", async () => {

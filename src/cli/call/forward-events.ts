@@ -1,7 +1,7 @@
-import { newSecret, signedHeaders } from "../../events/signature.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
-import { httpUrl } from "../../operation/setting.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
+import { httpUrl } from "../../declare/setting.ts";
 import { HttpClient } from "../../runtime/network/http-client.ts";
+import { newSecret, signedHeaders } from "../../runtime/network/signature.ts";
 import { version } from "../../runtime/version.ts";
 
 /** As long as Duba waits for a webhook's receiver, in milliseconds. */
@@ -34,7 +34,10 @@ export function forwarding({ to, secret = newSecret() }: ForwardOptions) {
     const body = JSON.stringify(event);
     const begun = performance.now();
     const sent = await http.send({
-      ...{ method: "POST", url: new URL(address), body, timeout },
+      method: "POST",
+      url: new URL(address),
+      body,
+      timeout,
       headers: {
         "content-type": "application/json",
         "user-agent": `Duba/${version}`,

@@ -1,8 +1,8 @@
-import { checkKinds } from "../../operation/check-kind.ts";
-import { closestName } from "../../operation/closest-name.ts";
-import { InputError } from "../../operation/command/read-texts.ts";
-import { isRepeatable } from "../../operation/fields.ts";
-import type { Operation } from "../../operation/operation.ts";
+import { checkKinds } from "../../declare/check-kind.ts";
+import { closestName } from "../../declare/closest-name.ts";
+import { InputError } from "../../declare/command/read-texts.ts";
+import { isRepeatable } from "../../declare/fields.ts";
+import type { Operation } from "../../declare/operation.ts";
 import type { Io } from "../terminal/io.ts";
 import { asker } from "../terminal/stdin-lines.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Operation, pathUnder } from "../../operation/operation.ts";
+import { type Operation, pathUnder } from "../../declare/operation.ts";
 import { HttpClient } from "../../runtime/network/http-client.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 

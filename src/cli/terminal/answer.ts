@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { answerCsv } from "../../operation/command/answer-csv.ts";
-import type { AnswerFile } from "../../operation/command/answer-schema.ts";
-import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../operation/command/answer-table.ts";
-import { projected } from "../../operation/command/projected.ts";
-import { type Command, CommandError } from "../../operation/command.ts";
+import { answerCsv } from "../../declare/command/answer-csv.ts";
+import type { AnswerFile } from "../../declare/command/answer-schema.ts";
+import { memberWith, partsOf, recordOf, type Table, tableOf } from "../../declare/command/answer-table.ts";
+import { projected } from "../../declare/command/projected.ts";
+import { type Command, CommandError } from "../../declare/command.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Io } from "./io.ts";
 import { type Paint, painter, recordText, shown, tableText } from "./table.ts";
@@ -80,18 +80,19 @@ export function isDirectory(path: string): boolean {
 
 /** Writes files where `--out` says, or to standard output. */
 function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined): void {
-  for (const { name, text, private: isPrivate = false } of files) {
+  for (const { name, text } of files) {
     if (out === undefined) io.out(text);
-    else saveFile(isDirectory(out) ? join(out, name) : out, text, isPrivate ? 0o600 : 0o666);
+    else saveFile(isDirectory(out) ? join(out, name) : out, text);
   }
   if (out !== undefined) io.err(`Duba wrote ${out}.\n`);
 }
 
-function saveFile(path: string, text: string, mode: number): void {
+/** For this user only: whatever the mask of new files, others read and change nothing. */
+function saveFile(path: string, text: string): void {
   try {
     const directory = dirname(path);
-    if (!existsSync(directory)) mkdirSync(directory);
-    writeFileSync(path, text, { mode });
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
     throw new CommandError(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
   }

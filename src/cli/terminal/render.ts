@@ -1,5 +1,5 @@
-import { recordOf, tableOfRows } from "../../operation/command/answer-table.ts";
-import { isRow } from "../../operation/command/projected.ts";
+import { recordOf, tableOfRows } from "../../declare/command/answer-table.ts";
+import { isRow } from "../../declare/command/projected.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { type Paint, recordText, shown, tableText } from "./table.ts";
 
@@ -26,10 +26,21 @@ export function renderResponse(body: Record<string, unknown>, paint: Paint): str
   return heading + recordText(plainMembers(isRow(payload) ? payload : { value: payload }), paint);
 }
 
-/** Rows of a list that goes on, under its headings if they are its first. */
-export function renderRows(rows: readonly Record<string, unknown>[], paint: Paint, hasHead: boolean): string {
-  const text = tableText(plainTable(rows), paint);
-  return hasHead ? text : text.slice(text.indexOf("\n") + 1);
+/**
+ * Renders the rows of a list that goes on, in the same columns each time. The first ones come under their headings.
+ * `widths`: the least widths of columns by name.
+ */
+export function rowsRenderer(
+  paint: Paint,
+  widths: Map<string, number>,
+): (rows: readonly Record<string, unknown>[]) => string {
+  let isFirst = true;
+  return (rows) => {
+    const text = tableText(plainTable(rows), paint, rows.length, widths);
+    const shown = isFirst ? text : text.slice(text.indexOf("\n") + 1);
+    isFirst = false;
+    return shown;
+  };
 }
 
 /** Of a response nobody knows more than its JSON: all is text. */

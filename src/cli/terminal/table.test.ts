@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { list, naira } from "../../operation/command/answer-schema.ts";
-import { recordOf, type TableRow, tableOf } from "../../operation/command/answer-table.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { list, naira } from "../../declare/command/answer-schema.ts";
+import { recordOf, type TableRow, tableOf } from "../../declare/command/answer-table.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { painter, recordText, tableText } from "./table.ts";
 
@@ -13,7 +13,13 @@ const lagos = new TimeZone("Africa/Lagos");
 const Price = Type.Object({ code: Type.String(), name: Type.String(), price: naira });
 
 const prices = command({
-  ...{ id: "prices", title: "Prices", summary: "", role: "viewer", kind: "read", input: Type.Object({}), examples: [] },
+  id: "prices",
+  title: "Prices",
+  summary: "",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  examples: [],
   answer: Type.Array(Price),
   run: async () => [],
 });

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { RecordMember, Table } from "../../operation/command/answer-table.ts";
+import type { RecordMember, Table } from "../../declare/command/answer-table.ts";
 
 export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
 
@@ -8,15 +8,24 @@ export function painter(colours: boolean | undefined): Paint {
   return colours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
 }
 
-/** The first rows under a line of headings, and what all rows add up to. Numbers and amounts are aligned to the right. */
-export function tableText({ columns, rows }: Table, paint: Paint, first = rows.length): string {
+/**
+ * The first rows under a line of headings, and what all rows add up to. Numbers and amounts are aligned to the right.
+ * `widths`: the least width of columns by name; it gets those of this table, so that a later one lines up with it.
+ */
+export function tableText(
+  { columns, rows }: Table,
+  paint: Paint,
+  first = rows.length,
+  widths = new Map<string, number>(),
+): string {
   if (rows.length === 0) return "(none)\n";
   const hasSums = rows.length > 1 && columns.some(({ sumOf }) => sumOf);
   const drawn = columns.map(({ name, shows, textOf, sumOf }, at) => {
     const cells = rows.slice(0, first).map((row) => shown(textOf(row)));
     const sum = hasSums ? (sumOf?.(rows) ?? (at === 0 ? "total" : "")) : "";
     // One argument each would be too many for a call.
-    const width = [name, ...cells, sum].reduce((most, text) => Math.max(most, widthOf(text)), 0);
+    const width = [name, ...cells, sum].reduce((most, text) => Math.max(most, widthOf(text)), widths.get(name) ?? 0);
+    widths.set(name, width);
     return { name, cells, sum, width, isRight: shows === "number" || shows === "naira" };
   });
   const line = (textIn: (column: (typeof drawn)[number]) => string) =>

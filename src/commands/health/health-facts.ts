@@ -7,21 +7,21 @@ import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { latestSnapshot } from "../../catalogue/revisions/load.ts";
 import { sourceStates } from "../../catalogue/sync/source-states.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
-import { failingEndpoints, undelivered } from "../../events/events.ts";
-import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
-import { attemptsLeft } from "../../identity/routes/attempts-left.ts";
-import { checksWithoutVendor, liveVendors } from "../../identity/routes/live-vendors.ts";
-import { pausedRoutes, pauseOf } from "../../identity/routes/paused-routes.ts";
-import { vendorFigures } from "../../identity/routes/vendor-figures.ts";
-import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
-import { upstreamStatus } from "../../identity/upstream-status.ts";
+import { openVerifications } from "../../ledger/reports/open-verifications.ts";
+import { nearlySpentAccounts } from "../../ledger/spending/spending-watch.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
-import { lastBackupAt } from "../../storage/backup/last-backup.ts";
+import { failingEndpoints, undelivered } from "../../storage/events/undelivered.ts";
+import { lastBackupAt } from "../../storage/last-backup.ts";
 import { loosenedProtection } from "../../storage/protection.ts";
 import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { probeName, tryWrite } from "../../storage/store.ts";
+import { attemptsLeft } from "../../verification/routes/attempts-left.ts";
+import { checksWithoutVendor, liveVendors } from "../../verification/routes/live-vendors.ts";
+import { pausedRoutes, pauseOf } from "../../verification/routes/paused-routes.ts";
+import { upstreamStatus } from "../../verification/routes/upstream-status.ts";
+import { vendorFigures } from "../../verification/routes/vendor-figures.ts";
 import type { CommandContext } from "../context.ts";
 
 export type AlarmRoom = Pick<CommandContext, "db" | "now" | "config"> & {
@@ -107,6 +107,7 @@ export async function readFacts(room: AlarmRoom) {
     unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
     ending: ends.map(({ id, account_id, label, expires_at }) => ({
       id,
+      accountId: account_id,
       account: emails(account_id),
       label,
       expires_at,

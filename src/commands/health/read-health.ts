@@ -7,11 +7,7 @@ export async function readHealth(room: AlarmRoom) {
   const now = room.now();
   return {
     ...facts,
-    alarms: await withAcknowledgements(
-      room.db,
-      alarmsOf(facts, now, (at) => room.config.timeZone.textOf(at)),
-      now,
-    ),
+    alarms: await withAcknowledgements(room.db, alarmsOf(facts, now), now),
   };
 }
 

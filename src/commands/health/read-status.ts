@@ -1,22 +1,26 @@
 import { resolve } from "node:path";
 import { listRevisions } from "../../catalogue/revisions/load.ts";
-import { pauseFacts } from "../../identity/commands/vendor-states.ts";
-import { isRehearsal } from "../../identity/stand-in-store.ts";
+import { nodeRisk } from "../../runtime/node-risk.ts";
 import { version } from "../../runtime/version.ts";
+import { pauseFacts } from "../../verification/commands/vendor-states.ts";
+import { isRehearsal } from "../../verification/stand-in-store.ts";
 import { alarmFacts } from "../alarm-commands.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { readHealth } from "./read-health.ts";
+import { type WritingRoom, writtenAlarms } from "./written-alarms.ts";
 
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
-export async function readStatus(room: AlarmRoom) {
+export async function readStatus(room: WritingRoom) {
   const [[newest], health, rehearsal] = await Promise.all([
     listRevisions(room.db, 1),
     readHealth(room),
     isRehearsal(room.db),
   ]);
-  const { instances, sources, held, scheduled, vendors, unknown, alarms } = health;
+  const { instances, sources, held, scheduled, vendors, unknown } = health;
+  const alarms = await writtenAlarms(health.alarms, room);
   return {
     version,
+    node: process.versions.node,
     store: storeName(room.config),
     takes_writes: health.takesWrites,
     rehearsal,
@@ -34,7 +38,10 @@ export async function readStatus(room: AlarmRoom) {
     dead_deliveries: health.dead,
     last_backup_at: health.backupAt,
     expiring_keys: health.ending,
-    needs: alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),
+    needs: [
+      nodeRisk() ?? [],
+      alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),
+    ].flat(),
     acknowledged: alarms.filter(({ acknowledged }) => acknowledged !== null).map(({ name }) => name),
     alarms: alarms.map(alarmFacts),
   };

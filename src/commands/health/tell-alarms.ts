@@ -1,19 +1,20 @@
 import { consoleOrigin } from "../../access/people/console-origin.ts";
-import { sendDelivery } from "../../events/send-delivery.ts";
-import { isoOf } from "../../operation/command/answer-schema.ts";
+import { isoOf } from "../../declare/command/answer-schema.ts";
 import type { Log } from "../../runtime/log.ts";
 import { addressList } from "../../runtime/network/address.ts";
+import { sendDelivery } from "../../runtime/network/send-delivery.ts";
+import { operators } from "../../storage/events/announce.ts";
 import { put, putNew } from "../../storage/queries/put.ts";
-import type { Alarm, Rank } from "./alarms.ts";
-import type { AlarmRoom } from "./health-facts.ts";
+import type { Rank } from "./alarms.ts";
 import { openAlarms } from "./read-health.ts";
+import { type WritingRoom, type WrittenAlarm, writtenAlarms } from "./written-alarms.ts";
 
 /** So long nobody else tells what one process is about to tell. Milliseconds. */
 const claimTime = 60_000;
 /** Name of what was told, in the store. */
 const name = "alarms-told";
 
-type ToldAlarm = Pick<Alarm, "name" | "rank" | "what" | "since">;
+type ToldAlarm = Pick<WrittenAlarm, "name" | "rank" | "what" | "since">;
 
 /** The alarms that somebody was told of, by name. `isSoonTold`: what will be soon was told too. */
 type Told = Record<string, ToldAlarm & { isSoonTold: boolean }>;
@@ -36,11 +37,13 @@ interface Note {
 
 /** What is wrong while nobody can read what is. */
 const storeAway: ToldAlarm & { soon?: undefined } = {
-  ...{ name: "store", rank: 1, since: null },
+  name: "store",
+  rank: 1,
+  since: null,
   what: "The store does not answer, so each verification is answered 500. See the log of the service.",
 };
 
-type TellingRoom = Omit<AlarmRoom, "accounts">;
+type TellingRoom = Omit<WritingRoom, "accounts">;
 
 /**
  * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes, and when it says what will be soon. Of several processes one tells it; a text may come twice if that
@@ -58,7 +61,10 @@ export class AlarmTeller {
   }
 
   async look(): Promise<void> {
-    const open = await openAlarms(this.#room).catch(() => [storeAway]);
+    const accounts = { emails: async () => (id: string) => id };
+    const open = await openAlarms(this.#room)
+      .then((alarms) => writtenAlarms(alarms, { ...this.#room, accounts }))
+      .catch(() => [storeAway]);
     const [text, note] = await this.#read();
     if (note.claimedUntil > this.#room.now()) return;
     const opened = open.filter(({ name }) => !(name in note.told));
@@ -114,7 +120,7 @@ export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): Alarm
   const { alarmUrl: url, eventNetworks } = room.config;
   const networks = addressList(eventNetworks);
   const send = async (message: AlarmMessage) => {
-    const delivery = { url, body: JSON.stringify(message), headers: {}, allowsPlain: false };
+    const delivery = { url, owner: operators, body: JSON.stringify(message), headers: {}, allowsPlain: false };
     const { delivered, outcome } = await sendDelivery(delivery, { networks });
     if (!delivered) log.warn({ outcome }, "An alarm could not be sent to DUBA_ALARM_URL; we try again");
     return delivered;

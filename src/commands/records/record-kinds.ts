@@ -2,10 +2,9 @@ import { accountsLike } from "../../access/accounts/accounts.ts";
 import { keyState } from "../../access/commands/list-keys-command.ts";
 import { keysNamed } from "../../access/keys/keys.ts";
 import { readApiKey } from "../../access/secrets.ts";
-import { type CheckKind, checkKinds, feeName, labelOf } from "../../operation/check-kind.ts";
-import { eventText } from "../../operation/event.ts";
+import { type CheckKind, checkKinds, feeName, labelOf } from "../../declare/check-kind.ts";
 import type { Db } from "../../storage/tables.ts";
-import { vendors, vendorTitle } from "../../upstreams/registry.ts";
+import { vendors, vendorTitle } from "../../vendors/registry.ts";
 
 /** Runs a command as the person who asks. Rows of its list, or its one row; none for what the person may not see, or that is not there. */
 export type RunList = (command: string, texts: Readonly<Record<string, string>>) => Promise<readonly FoundRow[]>;
@@ -41,27 +40,53 @@ export interface RecordKind {
   search: (text: string, ask: RunList, db: Db) => Promise<readonly FoundRow[]>;
 }
 
+/** By what people call them, in the order in which they are looked for. */
+export type RecordKinds = Readonly<Record<string, RecordKind>>;
+
+/** What a feature adds to a kind of the core: more commands with a filled button, and the table below. */
+export type RecordAddition = Pick<RecordKind, "primary" | "below">;
+
+/** Kinds of a feature, and what it adds to those of the core. */
+export type FeatureRecords = Readonly<Record<string, RecordKind | RecordAddition>>;
+
+/** The kinds of the core and of features together. */
+export function recordsWith(ofFeatures: readonly FeatureRecords[]): RecordKinds {
+  const all: Record<string, RecordKind> = { ...coreRecords };
+  for (const [name, added] of ofFeatures.flatMap((records) => Object.entries(records)))
+    if ("show" in added) all[name] = added;
+    else {
+      const kind = all[name]!;
+      all[name] = { ...kind, ...added, primary: [...(kind.primary ?? []), ...(added.primary ?? [])] };
+    }
+  return all;
+}
+
 /** Newest first; more are cut off. */
-const most = "20";
+export const mostFound = "20";
 /** Of accounts and keys, oldest first. */
 const mostNamed = 100;
 
 const same = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
-const within = (whole: unknown, part: string) =>
+/** Whether a text has the part, in whatever case. */
+export const hasPart = (whole: unknown, part: string) =>
   part.length > 2 && String(whole).toLowerCase().includes(part.toLowerCase());
 
 /**
  * Whether a text may be an id that a caller chose, or one of our requests. What is written like a person's name or day of
  * birth is not looked for, because a statement of the store would hold it.
  */
-function mayBeId(text: string): boolean {
+export function mayBeId(text: string): boolean {
   if (/^[a-p]{12}-[0-9a-z]+$/.test(text)) return true;
   return /\d/.test(text) && !/^\d{1,4}[-/.](?:\d{1,2}|[A-Za-z]{3,9})[-/.]\d{1,4}$/.test(text);
 }
 
 const revisionName = /^d?\d{1,9}$/;
 
-export const recordKinds = {
+/** What a reference of a verification looks like. */
+export const referenceForm = /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/;
+
+/** The kinds of the core. */
+export const coreRecords: RecordKinds = {
   verification: {
     show: "ledger.show",
     by: "reference",
@@ -69,41 +94,29 @@ export const recordKinds = {
     state: "state",
     meta: ["account", "created_at", "request_reference"],
     says: "explanation",
-    primary: ["ledger.settle", "ledger.release", "books.adjust"],
+    primary: ["ledger.settle", "ledger.release"],
     panels: {
       Money: ["quoted_fee", "amount", "charged", "charge_left", "cost", "margin"],
       "Asked for": ["key_id", "mode", "kind", "consent_reference", "idempotency_key", "record"],
     },
     members: ["request_reference", "reference"],
-    named: /^[0-9A-Za-z]{5}[A-Za-z]\d{9}$/,
+    named: referenceForm,
     isAlone: true,
     search: async (text, ask) => {
       const ofIds = mayBeId(text) ? ["reference", "request_id", "consent"] : [];
       const members = /^\d{4}$/.test(text) ? ["last4"] : ["idempotency_key", ...ofIds];
-      const found = await Promise.all(members.map((member) => ask("ledger.list", { [member]: text, limit: most })));
+      const found = await Promise.all(
+        members.map((member) => ask("ledger.list", { [member]: text, limit: mostFound })),
+      );
       return found
         .flat()
         .map((row) => ({ ...row, reference: row.request_reference, about: row.account, at: row.created_at }));
     },
   },
-  request: {
-    show: "requests.list",
-    by: "request_id",
-    title: ({ request_id }) => String(request_id),
-    meta: [],
-    members: ["request_id"],
-    named: /^(?!-$)./,
-    search: async (text, ask) =>
-      (mayBeId(text) ? await ask("requests.list", { request_id: text }) : []).map((row) => ({
-        ...{ request_id: row.request_id, at: row.answered_at, state: row.code ?? String(row.status) },
-        about: `${row.operation} of ${row.account}`,
-      })),
-  },
   account: {
     show: "accounts.show",
     by: "account",
     latest: ["ledger.list", "keys.list"],
-    below: "books.trend",
     title: ({ name }) => String(name),
     state: "state",
     meta: ["email", "created_at", "last_used_at", "id"],
@@ -119,7 +132,10 @@ export const recordKinds = {
     search: async (text, _, db) =>
       (text.length > 2 ? await accountsLike(db, text, mostNamed) : []).map(
         ({ email, name, created_at, suspended_at }) => ({
-          ...{ account: email, about: name, at: created_at, state: suspended_at === null ? "active" : "suspended" },
+          account: email,
+          about: name,
+          at: created_at,
+          state: suspended_at === null ? "active" : "suspended",
         }),
       ),
   },
@@ -137,7 +153,10 @@ export const recordKinds = {
       // A whole key that somebody pastes, or as much of it as a log shows.
       const id = readApiKey(text)?.id ?? /^duba_(?:test|live)_([0-9A-Za-z]{12})/.exec(text)?.[1] ?? text;
       return (await keysNamed(db, id, mostNamed)).map(({ email, ...key }) => ({
-        ...{ id: key.id, about: `${key.label || key.mode} of ${email}`, at: key.created_at, state: keyState(key) },
+        id: key.id,
+        about: `${key.label || key.mode} of ${email}`,
+        at: key.created_at,
+        state: keyState(key),
       }));
     },
   },
@@ -153,7 +172,7 @@ export const recordKinds = {
     named: /@/,
     search: async (text, ask) =>
       (await ask("people.list", {}))
-        .filter(({ id, email, name }) => id === text || within(email, text) || within(name, text))
+        .filter(({ id, email, name }) => id === text || hasPart(email, text) || hasPart(name, text))
         .map((person) => ({
           ...person,
           person: person.email,
@@ -164,7 +183,6 @@ export const recordKinds = {
   vendor: {
     show: "upstreams.show",
     by: "vendor",
-    below: "books.trend",
     title: ({ name }) => vendorTitle(String(name)),
     state: "state",
     meta: ["about"],
@@ -174,34 +192,6 @@ export const recordKinds = {
     named: /^(?!sandbox$)[a-z]/,
     search: async (text) =>
       vendors.filter(({ name }) => same(name, text)).map(({ name, about }) => ({ vendor: name, about })),
-  },
-  event: {
-    show: "events.show",
-    by: "event",
-    title: ({ type }) => eventText(String(type)),
-    meta: ["happened_at", "request_reference", "event"],
-    members: ["event"],
-    named: /^evt_/,
-    isAlone: true,
-    search: async (text, ask) =>
-      (text.startsWith("evt_") ? await ask("events.show", { event: text }) : []).map((row) => ({
-        ...row,
-        about: row.type,
-        at: row.happened_at,
-      })),
-  },
-  endpoint: {
-    show: "events.list",
-    by: "endpoint",
-    title: ({ endpoint }) => String(endpoint),
-    meta: [],
-    members: ["endpoint"],
-    named: /^ep_/,
-    isAlone: true,
-    search: async (text, ask) =>
-      (await ask("events.endpoints.list", {}))
-        .filter(({ id, url }) => id === text || within(url, text))
-        .map((row) => ({ endpoint: row.id, about: row.url, at: row.created_at })),
   },
   revision: {
     show: "catalogue.show",
@@ -217,7 +207,9 @@ export const recordKinds = {
     search: async (text, ask) =>
       revisionName.test(text)
         ? (await ask("catalogue.show", { revision: text })).map((row) => ({
-            ...{ revision: text, about: row.note || row.source, at: row.published_at ?? row.created_at },
+            revision: text,
+            about: row.note || row.source,
+            at: row.published_at ?? row.created_at,
             state: row.state ?? "published",
           }))
         : [],
@@ -234,4 +226,4 @@ export const recordKinds = {
         .filter(({ code }) => String(code).toLowerCase().split(" ").includes(text.toLowerCase()) || same(code, text))
         .map(({ code, description }) => ({ search: code, about: description })),
   },
-} satisfies Record<string, RecordKind>;
+};

@@ -1,4 +1,4 @@
-import { namedParts, setting } from "../../operation/setting.ts";
+import { formerParts, setting } from "../../declare/setting.ts";
 
 const percentage = {
   form: "a percentage from 0% to 100%",
@@ -14,16 +14,30 @@ const factor = {
   read: (text: string): number | undefined => (/^[1-9]\d{0,5}(\.\d{1,3})?$/.test(text) ? Number(text) : undefined),
 };
 
+const guard = formerParts("DUBA_GUARD", "removal", "factor", "mean");
+
 /** Changes of the catalogue. Settings of the catalogue's source are in `catalogue/sync/sync-settings.ts`. */
 export const catalogueSettings = {
-  guard: setting({
-    name: "DUBA_GUARD",
+  guardRemoval: setting({
+    name: "DUBA_GUARD_REMOVAL",
+    default: "30%",
+    about: "A change of the catalogue that removes a larger part of a list waits for approval.",
+    ...percentage,
+    former: guard("removal"),
+  }),
+  guardFactor: setting({
+    name: "DUBA_GUARD_PRICE_FACTOR",
+    default: "2",
+    about: "A change of the catalogue that multiplies or divides a price by more waits for approval.",
+    ...factor,
+    former: guard("factor"),
+  }),
+  guardMean: setting({
+    name: "DUBA_GUARD_PRICE_MEAN",
+    default: "20%",
     about:
-      "Which changes of the catalogue wait for approval: those that remove a larger part of a list than removal, multiply or divide a price by more than factor, or move the prices of a list of ten or more entries by more than mean on average. A bound that is not named stays as it is.",
-    ...namedParts({
-      removal: { usual: "30%", ...percentage },
-      factor: { usual: "2", ...factor },
-      mean: { usual: "20%", ...percentage },
-    }),
+      "A change of the catalogue that moves the prices of a list of ten or more entries by more on average waits for approval.",
+    ...percentage,
+    former: guard("mean"),
   }),
 };

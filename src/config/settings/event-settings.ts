@@ -1,4 +1,4 @@
-import { privateNetworks, setting } from "../../operation/setting.ts";
+import { privateNetworks, setting } from "../../declare/setting.ts";
 
 /** Events, and the webhooks that deliver them. */
 export const eventSettings = {

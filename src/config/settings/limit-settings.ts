@@ -1,5 +1,5 @@
-import { anyLabel } from "../../operation/check-kind.ts";
-import { count, limit, onOff, orNone, setting } from "../../operation/setting.ts";
+import { anyLabel } from "../../declare/check-kind.ts";
+import { count, limit, onOff, orNone, setting } from "../../declare/setting.ts";
 
 /** How often callers may call, and how often an account may reach a vendor. */
 export const limitSettings = {

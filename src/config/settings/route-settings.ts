@@ -1,6 +1,6 @@
-import { koboOf } from "../../operation/money.ts";
-import { oneOf, setting } from "../../operation/setting.ts";
-import { vendors } from "../../upstreams/registry.ts";
+import { koboOf } from "../../declare/money.ts";
+import { oneOf, setting } from "../../declare/setting.ts";
+import { vendors } from "../../vendors/registry.ts";
 
 const percentOf = (text: string) => {
   const percent = /^\d{1,3}(\.\d)?$/.test(text) ? Number(text) : Number.NaN;

@@ -1,10 +1,11 @@
 import { isIP } from "node:net";
-import { pathPrefix } from "../../operation/operation.ts";
+import { pathPrefix } from "../../declare/operation.ts";
 import {
   anyText,
   count,
   duration,
-  namedParts,
+  endpoint,
+  formerParts,
   narrowNetworks,
   oneOf,
   onOff,
@@ -12,16 +13,9 @@ import {
   setting,
   size,
   someTime,
-} from "../../operation/setting.ts";
+} from "../../declare/setting.ts";
 
-const endpoint = (example: string) => ({
-  form: `an IP address and a port, such as ${example}`,
-  read: (text: string): { host: string; port: number } | null | undefined => {
-    if (text === "") return null;
-    const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
-    return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
-  },
-});
+const sizes = formerParts("DUBA_LIMIT_SIZES", "body", "url", "headers");
 
 /** The process: where it listens, where it stores, what it writes to its log. */
 export const serverSettings = {
@@ -134,14 +128,26 @@ export const serverSettings = {
     about: "If on, the service serves the start page, the pages under /docs and /openapi.json.",
     ...onOff,
   }),
-  limitSizes: setting({
-    name: "DUBA_LIMIT_SIZES",
-    about: "Maximum sizes of a request. A size that is not named stays as it is.",
-    ...namedParts({
-      body: { usual: "16KiB", ...size },
-      url: { usual: "8KiB", ...size },
-      headers: { usual: "16KiB", ...size },
-    }),
+  limitBody: setting({
+    name: "DUBA_LIMIT_BODY",
+    default: "16KiB",
+    about: "Maximum size of the body of a request.",
+    ...size,
+    former: sizes("body"),
+  }),
+  limitUrl: setting({
+    name: "DUBA_LIMIT_URL",
+    default: "8KiB",
+    about: "Maximum size of the path and query of a request.",
+    ...size,
+    former: sizes("url"),
+  }),
+  limitHeaders: setting({
+    name: "DUBA_LIMIT_HEADERS",
+    default: "16KiB",
+    about: "Maximum size of the headers of a request.",
+    ...size,
+    former: sizes("headers"),
   }),
   requestTimeout: setting({
     name: "DUBA_REQUEST_TIMEOUT",
@@ -193,20 +199,6 @@ export const serverSettings = {
       if (text === "off") return null;
       return kept !== undefined && kept >= duration.read("1h")! && kept <= duration.read("30d")! ? kept : undefined;
     },
-  }),
-  metrics: setting({
-    name: "DUBA_METRICS",
-    default: "",
-    about: "Address and port of GET /metrics for Prometheus. Empty: no metrics.",
-    ...endpoint("127.0.0.1:9464 or [::1]:9464"),
-  }),
-  traces: setting({
-    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    default: "",
-    about:
-      "Base URL of an OpenTelemetry collector, such as http://127.0.0.1:4318. It gets a trace of each request: OTLP over HTTP, in JSON. Empty: no traces.",
-    form: "an http:// or https:// URL",
-    read: (text) => (text === "" || /^https?:\/\/[^\s?#]+$/.test(text) ? text : undefined),
   }),
   console: setting({
     name: "DUBA_CONSOLE",

@@ -1,13 +1,13 @@
-import { type CheckKind, forEachKind, labelOf } from "../../operation/check-kind.ts";
-import { koboOf } from "../../operation/money.ts";
-import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
+import { type CheckKind, forEachKind, labelOf } from "../../declare/check-kind.ts";
+import { koboOf } from "../../declare/money.ts";
+import { duration, oneOf, onOff, setting, someTime } from "../../declare/setting.ts";
 import { timeZone } from "../../runtime/time-zone.ts";
-import { vendors } from "../../upstreams/registry.ts";
-import { pricesByVendor } from "../../upstreams/vendor-prices.ts";
+import { vendors } from "../../vendors/registry.ts";
+import { pricesByVendor } from "../../vendors/vendor-prices.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
 
-/** Verifications. Settings that all vendors share are in `upstreams/upstream-settings.ts`, a vendor's own in its folder. */
+/** Verifications. Settings that all vendors share are in `vendors/upstream-settings.ts`, a vendor's own in its folder. */
 export const verificationSettings = {
   upstreams: setting({
     name: "DUBA_UPSTREAMS",
@@ -67,7 +67,7 @@ export const verificationSettings = {
     name: "DUBA_TIME_ZONE",
     default: "Africa/Lagos",
     about:
-      "Time zone of the times and days that commands and the console show and take, of the books and the sums of the ledger, and of the months of caps.",
+      "Time zone of the times and days that commands and the console show and take, of the books and the sums of the ledger, and of the months of caps. A store has one: to change it, stop all processes first.",
     form: "the name of a time zone, such as Africa/Lagos or UTC",
     read: timeZone,
   }),

@@ -1,5 +1,5 @@
-import { type FailureCode, failures } from "../../operation/failures.ts";
-import type { Caller, Mode } from "../../operation/operation.ts";
+import { type FailureCode, failures } from "../../declare/failures.ts";
+import type { Caller, Mode } from "../../declare/operation.ts";
 import { Durations } from "../../runtime/durations.ts";
 
 /** Answers of one operation to keys of one mode. */
@@ -31,11 +31,11 @@ export const noOperation = "none";
 /** Counts the responses of each operation by the mode of the key and the outcome. */
 export class ResponseCounts {
   readonly #byOperation = new Map<string, TalliesByMode>();
-  readonly #isTimed: boolean;
+  #isTimed = false;
 
-  /** `isTimed`: durations are measured as well. */
-  constructor(isTimed = false) {
-    this.#isTimed = isTimed;
+  /** Measures durations as well, of the operations that are asked for from then on. */
+  measureDurations(): void {
+    this.#isTimed = true;
   }
 
   of(operation: string): TalliesByMode {

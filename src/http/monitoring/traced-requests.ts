@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { BoundOperation } from "../../operation/operation.ts";
-import { type Tracer, withSpan } from "../../runtime/tracing/trace.ts";
+import type { BoundOperation } from "../../declare/operation.ts";
+import { type Tracer, withSpan } from "../../runtime/trace.ts";
 import type { Serve } from "../pipeline.ts";
 
 /**

@@ -12,23 +12,28 @@ export interface Guide {
 export const guides = {
   "/docs/start": { file: "docs/start.md", name: "Start", about: "from a key to live verifications, in four steps" },
   "/docs/credentials": {
-    ...{ file: "docs/credentials.md", name: "Credentials" },
+    file: "docs/credentials.md",
+    name: "Credentials",
     about: "keys, test and live, and access tokens",
   },
   "/docs/idempotency": {
-    ...{ file: "docs/idempotency.md", name: "Idempotency" },
+    file: "docs/idempotency.md",
+    name: "Idempotency",
     about: "how a verification is charged once, whatever the network does",
   },
   "/docs/names": {
-    ...{ file: "docs/names.md", name: "Names" },
+    file: "docs/names.md",
+    name: "Names",
     about: "what a name or a birth date that you send has in common with the record, by rules",
   },
   "/docs/events": {
-    ...{ file: "docs/events.md", name: "Events" },
+    file: "docs/events.md",
+    name: "Events",
     about: "webhooks and the list of events: types, delivery, and how to verify a signature",
   },
   "/docs/clients": {
-    ...{ file: "docs/clients.md", name: "Clients" },
+    file: "docs/clients.md",
+    name: "Clients",
     about: "clients for TypeScript, PHP and Python to download",
   },
   "/docs/clients/typescript": { file: "client/README.md" },
@@ -36,15 +41,18 @@ export const guides = {
   "/docs/clients/python": { file: "docs/clients/python.md" },
   "/docs/clients/curl": { file: "docs/clients/curl.md" },
   "/docs/limits": {
-    ...{ file: "docs/limits.md", name: "Limits" },
+    file: "docs/limits.md",
+    name: "Limits",
     about: "how often you may ask, and how long an answer takes",
   },
   "/docs/sandbox": {
-    ...{ file: "docs/sandbox.md", name: "Sandbox" },
+    file: "docs/sandbox.md",
+    name: "Sandbox",
     about: "numbers with a fixed result, and scenarios of look-ups",
   },
   "/docs/changes": {
-    ...{ file: "docs/changes.md", name: "Changes" },
+    file: "docs/changes.md",
+    name: "Changes",
     about: "what each version gave to callers, newest first, and since when each operation is there",
   },
 } as const satisfies Record<string, Guide>;

@@ -1,4 +1,4 @@
-import type { Operation } from "../../operation/operation.ts";
+import type { Operation } from "../../declare/operation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
 import type { ApiServer } from "../server.ts";

@@ -1,7 +1,7 @@
-import { ReadyForm, type ReadyResponse } from "../../operation/answers/ready-response.ts";
-import { Failure, failures } from "../../operation/failures.ts";
-import type { BoundOperation, Call } from "../../operation/operation.ts";
-import Type from "../../operation/schema/type.ts";
+import { ReadyForm, type ReadyResponse } from "../../declare/answers/ready-response.ts";
+import { Failure, failures } from "../../declare/failures.ts";
+import type { BoundOperation, Call } from "../../declare/operation.ts";
+import Type from "../../declare/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
 
 /**

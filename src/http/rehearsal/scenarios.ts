@@ -1,6 +1,6 @@
-import { type FailureCode, failures } from "../../operation/failures.ts";
-import { koboOf, nairaOf } from "../../operation/money.ts";
-import type { Scope } from "../../operation/operation.ts";
+import { type FailureCode, failures } from "../../declare/failures.ts";
+import { koboOf, nairaOf } from "../../declare/money.ts";
+import type { Scope } from "../../declare/operation.ts";
 
 /** The request header by which a test key asks a look-up for one of the scenarios. The response repeats it. */
 export const scenarioHeader = "Duba-Scenario";

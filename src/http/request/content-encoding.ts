@@ -1,5 +1,5 @@
 import Negotiator from "negotiator";
-import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
+import type { ContentEncoding } from "../../declare/answers/ready-response.ts";
 import { recent } from "../../runtime/recent.ts";
 
 const OFFERED: ContentEncoding[] = ["br", "gzip", "identity"];

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { isRepeatable } from "../../operation/fields.ts";
-import type { BoundOperation } from "../../operation/operation.ts";
+import { isRepeatable } from "../../declare/fields.ts";
+import type { BoundOperation } from "../../declare/operation.ts";
 
 /** Tells a test key what its request has that nothing reads. The response is the same without it. */
 export const hintHeader = "Duba-Hint";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { FieldError } from "../../operation/failure-detail.ts";
-import { Failure } from "../../operation/failures.ts";
-import type { BoundOperation } from "../../operation/operation.ts";
-import { inputReader, withHints } from "../../operation/schema/validate-input.ts";
+import type { FieldError } from "../../declare/failure-detail.ts";
+import { Failure } from "../../declare/failures.ts";
+import type { BoundOperation } from "../../declare/operation.ts";
+import { inputReader, withHints } from "../../declare/schema/validate-input.ts";
 import { unreadHint } from "./hints.ts";
 import { type RequestBounds, readJsonBody } from "./json-body.ts";
 

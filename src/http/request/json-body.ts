@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Failure } from "../../operation/failures.ts";
+import { Failure } from "../../declare/failures.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { jsonErrorAt } from "./json-error-place.ts";
 
@@ -19,21 +19,24 @@ export function sizeOf(bytes: number): string {
 }
 
 /**
- * The JSON value of a request's body; undefined if it is empty. The body of a GET needs no `Content-Type`; a charset is ignored
- * and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
+ * The JSON value of a request's body; undefined if it says nothing: then its `Content-Type` says nothing either. The body of a GET
+ * needs none; a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
  * `request_timeout`, `malformed_json` or `conflicting_parameters`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
   const length = Number(request.headers["content-length"] ?? Number.NaN);
   if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
-  refuseOtherTypes(request);
-  if (length > bounds.body) throw tooLarge(bounds);
+  if (length > bounds.body) {
+    refuseOtherTypes(request);
+    throw tooLarge(bounds);
+  }
   const bytes = await withTimeout(bytesOf(request, bounds), bounds.arrival);
   if (bytes === undefined) {
     const sentence = `The body did not arrive within ${bounds.arrival / 1000} seconds.`;
     throw new Failure("request_timeout", sentence, { headers: { Connection: "close" } });
   }
-  if (bytes.length === 0) return undefined;
+  if (saysNothing(bytes)) return undefined;
+  refuseOtherTypes(request);
   const text = textOf(bytes);
   let value: unknown;
   try {
@@ -44,6 +47,11 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
   if (repeatsMember(text))
     throw new Failure("conflicting_parameters", "An object in the body has a member twice. Send each member once.");
   return value;
+}
+
+/** Frameworks write "no data" in many ways: Laravel `[]`, Go `null`, others `{}`, `""` or white space. */
+function saysNothing(bytes: Buffer): boolean {
+  return /^(?:null|""|\[\s*\]|\{\s*\})?$/.test(bytes.toString().trim());
 }
 
 function textOf(bytes: Buffer): string {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { Failure } from "../../operation/failures.ts";
+import { Failure } from "../../declare/failures.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sizeOf } from "./json-body.ts";
+import { isNotOffered } from "./not-offered.ts";
 
 /**
  * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so that no
@@ -61,9 +62,6 @@ export function isInexact(url: string): boolean {
   return inexact.test(url);
 }
 
-/** How clients of this family of services buy, send money and ask what became of it. */
-const purchase = /\/(?:internet\/data|cable-tv|transaction\/requery|(?:electricity|transfer)(?:\/[\w-]+)*)$/i;
-
 /** Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may mean. */
 export function unroutable(
   { method, url }: Pick<IncomingMessage, "method" | "url">,
@@ -71,7 +69,7 @@ export function unroutable(
   meant: string | undefined,
   deps: HttpDependencies,
 ): Failure {
-  if (methods.length === 0 && method === "POST" && purchase.test(url!.split("?", 1)[0]!)) return notOffered();
+  if (methods.length === 0 && isNotOffered(method, url!.split("?", 1)[0]!)) return notOffered();
   if (methods.length === 0) return noSuchPath(meant, deps);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
@@ -103,7 +101,7 @@ function unreadable(sentence: string): Failure {
 function notOffered(): Failure {
   return new Failure(
     "not_offered",
-    "Duba lists and verifies: it sells nothing and moves no money. Send this request to the service that does, under a base address of its own.",
+    "Duba lists and verifies: it sells nothing, moves no money and has no lists of other goods. Send this request to the service that has them, under a base address of its own.",
   );
 }
 

@@ -1,5 +1,5 @@
-import { closestName, wordsOf } from "../../operation/closest-name.ts";
-import { type BoundOperation, pathUnder } from "../../operation/operation.ts";
+import { closestName, wordsOf } from "../../declare/closest-name.ts";
+import { type BoundOperation, pathUnder } from "../../declare/operation.ts";
 
 /** No path of ours is half as long; comparing longer ones would take long. */
 const longestCompared = 100;
@@ -9,17 +9,32 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
   const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
   const sameEnd = operations.find((operation) => endingOf(operation).test(path));
   if (sameEnd || path.length > longestCompared) return sameEnd;
+  const words = wordsOf(path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "")).filter((word) => /[a-z]/.test(word));
   const called = [2, 1]
     .map((count) => lastParts(path, count))
     .map((name) => operations.find(({ alsoCalled }) => alsoCalled?.includes(name)))
-    .find((operation) => operation !== undefined);
+    .find((operation) => operation !== undefined && isOfKind(words, operation));
   if (called) return called;
-  const words = wordsOf(path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "")).filter((word) => /[a-z]/.test(word));
   if (words.length === 0) return undefined;
   const having = operations.filter((operation) => words.every((word) => pathWords(operation).includes(word)));
   if (having.length === 1) return having[0];
   const named = new Map(operations.flatMap((operation) => namesOf(operation).map((name) => [name, operation])));
-  return named.get(closestName(words.join(""), [...named.keys()]) ?? "");
+  const closest = named.get(closestName(words.join(""), [...named.keys()]) ?? "");
+  return closest && isOfKind(words, closest) ? closest : undefined;
+}
+
+/** Words that say nothing about what a path is about. */
+const neutral = new Set(
+  "get fetch list all show find look up lookup check verify validate query user users my".split(" "),
+);
+
+/** Whether an operation knows, or nearly knows, each word: a list of electricity's billers is no list of cable TV's. */
+function isOfKind(words: readonly string[], operation: BoundOperation): boolean {
+  const names = [...namesOf(operation), ...(operation.alsoCalled ?? [])];
+  const known = [...names, ...pathWords(operation), ...wordsOf(operation.id)];
+  // Of three letters, two may differ between BVN and CAC.
+  const isNear = (word: string) => word.length > 3 && closestName(word, known) !== undefined;
+  return words.every((word) => neutral.has(word) || known.some((name) => name.includes(word)) || isNear(word));
 }
 
 /** What the path of an operation ends with, whatever its prefix. */

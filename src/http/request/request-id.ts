@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { checks } from "../../checks/index.ts";
-import { isPlainId } from "../../operation/fields.ts";
+import { isPlainId } from "../../declare/fields.ts";
 
 /** Letters only: digits in a row would make an id that is not plain. */
 const prefix = randomBytes(6)

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { ContentEncoding } from "../../operation/answers/ready-response.ts";
+import type { ContentEncoding } from "../../declare/answers/ready-response.ts";
 import { matchesTag } from "../conditional.ts";
 import { acceptedEncoding } from "../request/content-encoding.ts";
 import type { HttpResponse } from "./http-response.ts";

@@ -36,6 +36,7 @@ export function isNetwork(text: string): boolean {
 /** Networks without a public address: private, shared, loopback, link-local, and those of documents and benchmarks. */
 const closedNetworks = [
   ...["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  "168.63.129.16/32",
   ...["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15"],
   ...["fc00::/7", "fe80::/10", "::1/128", "2001:db8::/32"],
 ];

@@ -1,10 +1,11 @@
 import type { LookupAddress } from "node:dns";
 import type { ClientRequest, IncomingHttpHeaders } from "node:http";
-import { request as requestTls, Agent as TlsAgent } from "node:https";
+import { request as requestTls } from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { Agent, request as requestPlain } from "./node-http.ts";
+import { boundedAgent } from "./bounded-agents.ts";
+import { request as requestPlain } from "./node-http.ts";
 
 export interface OutgoingRequest {
   method: string;
@@ -49,24 +50,22 @@ export interface ConnectionOptions {
 }
 
 const mostBytes = 16 * 1024 ** 2;
-/** Servers close connections that are quiet for longer, perhaps just when we send. Milliseconds. */
-const keptFor = 4000;
 
-/** The one HTTP client of Duba: follows no redirect, never retries, and bounds the time and size of each response. */
+/** The one HTTP client of Duba: follows no redirect, never retries, and bounds the time and every byte of each response. */
 export class HttpClient {
   readonly #keepAlive: boolean;
   readonly #connectTimeout: number | undefined;
-  readonly #plain: InstanceType<typeof Agent>;
-  readonly #tls: TlsAgent;
+  readonly #plain: ReturnType<typeof boundedAgent>;
+  readonly #tls: ReturnType<typeof boundedAgent>;
   readonly #underWay = new Set<(code: string) => void>();
   #isClosed = false;
 
   constructor({ connections = Number.POSITIVE_INFINITY, keepAlive = false, connectTimeout }: ConnectionOptions = {}) {
     this.#keepAlive = keepAlive;
     this.#connectTimeout = connectTimeout;
-    const options = { keepAlive, maxSockets: connections, ...(keepAlive && { timeout: keptFor }) };
-    this.#plain = new Agent(options);
-    this.#tls = new TlsAgent(options);
+    const options = { keepAlive, maxSockets: connections };
+    this.#plain = boundedAgent("http:", options);
+    this.#tls = boundedAgent("https:", options);
   }
 
   /** Never rejects. The first outcome counts; later events are ignored. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { declaredCopier } from "../../operation/answers/answer-writer.ts";
-import { type EventData, type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
-import type { Mode } from "../../operation/operation.ts";
+import { declaredCopier } from "../../declare/answers/answer-writer.ts";
+import { type EventData, type EventType, eventTypeNames, eventTypes } from "../../declare/event.ts";
+import type { Mode } from "../../declare/operation.ts";
 import { randomText } from "../../runtime/random-text.ts";
 import { inTransaction } from "../audited.ts";
 import { lockCounter } from "../change-counter.ts";

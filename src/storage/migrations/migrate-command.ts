@@ -1,8 +1,9 @@
-import { flag } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { flag } from "../../declare/command/read-texts.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import type { Audit } from "../audited.ts";
 import type { StoreSettings } from "../store.ts";
+import { storeTrail } from "../store-trail.ts";
 
 interface Room {
   config: Pick<StoreSettings, "dataDirectory" | "databaseUrl">;
@@ -42,7 +43,7 @@ export const migrateStore = command({
     ...(seconds === 0 ? [] : [`SQLite stands still for about ${seconds} s meanwhile, and nobody can write.`]),
     ...(newer.length === 0 ? [] : [`A newer version added ${newer.join(", ")}. This version can run on them.`]),
   ],
-  records: ["store.migrated"],
+  records: [storeTrail.storeMigrated],
   examples: [{}, { dry_run: true }],
   run: async ({ dry_run }, { config: { dataDirectory, databaseUrl }, audit, actor }: Room) => {
     const { openStore } = await import("../store.ts");
@@ -56,7 +57,7 @@ export const migrateStore = command({
         return { migrations, done: false, seconds, newer: await newerMigrations(store.db) };
       }
       await migrate(store.db, databaseUrl);
-      await audit(store.db, { kind: "store.migrated", actor, facts: { migrations: migrations.length } });
+      await audit(store.db, storeTrail.storeMigrated(actor, { migrations: migrations.length }));
       return { migrations, done: true, seconds: 0, newer: await newerMigrations(store.db) };
     } finally {
       await store.close();

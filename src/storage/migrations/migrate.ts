@@ -8,6 +8,8 @@ import { outcomeSums } from "./0002_outcome_sums.ts";
 import { foundAgain } from "./0003_found_again.ts";
 import { stateSums } from "./0004_state_sums.ts";
 import { endpointMakers } from "./0005_endpoint_makers.ts";
+import { unheardCharges } from "./0006_unheard_charges.ts";
+import { rehearsedEvents } from "./0007_rehearsed_events.ts";
 import { addToLiveTables, type Migration } from "./add-to-live-tables.ts";
 import { primaryKey } from "./columns.ts";
 import { noteOlderVersion } from "./older-version.ts";
@@ -25,6 +27,8 @@ const migrations: Record<string, Migration> = {
   "0003_found_again_since_0002": foundAgain,
   "0004_state_sums_since_0002": stateSums,
   "0005_endpoint_makers_since_0001": endpointMakers,
+  "0006_unheard_charges_since_0001": unheardCharges,
+  "0007_rehearsed_events_since_0001": rehearsedEvents,
 };
 
 /** Of a migration. */

@@ -12,6 +12,9 @@ const countedSince = 4;
 /** The fact that a version wrote here which does not know all of the tables. Its value is that version's newest migration. */
 const olderVersion = "older-version";
 
+/** In place of a migration: nothing that was counted holds any more. */
+export const nothingCounted = 0;
+
 /**
  * Notes that a version runs here whose newest migration is `number`. What it writes lacks the columns that it does not know. A note of a
  * version before it keeps its number.

@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
-import { backup } from "../backup/backup.ts";
+import { backup } from "../../features/backup/backup.ts";
 import { openStore } from "../store.ts";
 import { newestNumber } from "./migrate.ts";
 

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { isServedEndpoint } from "../events/served-endpoints.ts";
 import { newestNumber } from "../migrations/migrate.ts";
 import { databaseTime } from "../queries/store-time.ts";
 import type { Tables } from "../tables.ts";
@@ -48,7 +49,8 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
     ${waits(sql`select created_at from verification where state = 'started' and state <> 'verified'
       order by created_at limit 1`)} as started,
     ${waits(sql`select id from event_endpoint where next_at <= ${askedAt} and leased_until <= ${askedAt}
-      and id in (select endpoint_id from event_delivery where state = 'waiting') limit 1`)} as deliveries`;
+      and id in (select endpoint_id from event_delivery where state = 'waiting')
+      and ${isServedEndpoint("event_endpoint")} limit 1`)} as deliveries`;
   const statement = isShared
     ? sql<Answer>`
       with renewed as (
@@ -62,7 +64,10 @@ export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: stri
   const { rows } = await statement.execute(db);
   const { access, catalogue, routes, journal, unsealed, deliveries, started, at, leader } = rows[0]!;
   const beat: Beat = {
-    ...{ askedAt, access, catalogue, routes },
+    askedAt,
+    access,
+    catalogue,
+    routes,
     journal: journal === 1,
     unsealed: unsealed === 1,
     deliveries: deliveries === 1,

@@ -46,8 +46,10 @@ export class JobRunner {
   constructor(jobs: readonly Job[], parts: JobRunnerParts) {
     this.#parts = parts;
     this.#jobs = jobs.map((job) => ({
-      ...{ job, ranAt: Math.min(0, minute - (job.every ?? 0)) / 1000 },
-      ...{ running: undefined as Promise<void> | undefined, failing: undefined as FailingJob | undefined },
+      job,
+      ranAt: Math.min(0, minute - (job.every ?? 0)) / 1000,
+      running: undefined as Promise<void> | undefined,
+      failing: undefined as FailingJob | undefined,
     }));
   }
 

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from "kysely";
-import { type Span, spanWithin } from "../../runtime/tracing/trace.ts";
+import { type Span, spanWithin } from "../../runtime/trace.ts";
 import { isWrite } from "../store-usage.ts";
 
 type Engine = "sqlite" | "postgresql";

@@ -1,7 +1,8 @@
-import { orNull, time } from "../../operation/command/answer-schema.ts";
-import { command } from "../../operation/command.ts";
-import Type from "../../operation/schema/type.ts";
+import { orNull, time } from "../../declare/command/answer-schema.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
 import { type Audited, inTransaction, type WithClock } from "../audited.ts";
+import { storeTrail } from "../store-trail.ts";
 import { acceptClock } from "./retention-clock.ts";
 
 /** `duba clock accept`: from now on retention goes by this clock. */
@@ -19,12 +20,12 @@ export const clockCommand = command({
   view: ({ time, known_until }, { at }) => [
     `The clock is accepted: it is ${at(time)}. The last time that the store knew was ${at(known_until)}. A service removes what is old within an hour.`,
   ],
-  records: ["clock.accepted"],
+  records: [storeTrail.clockAccepted],
   run: async (_, { db, audit, actor, now }: Audited & WithClock) =>
     inTransaction(db, async (trx) => {
       const time = now();
       const known_until = await acceptClock(trx, time);
-      await audit(trx, { kind: "clock.accepted", actor, facts: { time, known_until } });
+      await audit(trx, storeTrail.clockAccepted(actor, { time, known_until }));
       return { time, known_until };
     }),
 });

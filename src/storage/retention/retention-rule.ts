@@ -28,12 +28,13 @@ const second = 1000;
 export const minutely = 60 * second;
 export const hourly = 60 * minutely;
 
-/**
- * The start of the 24 months for which the ledger, the audit trail and daily sums are kept, in milliseconds since 1970.
- */
+/** How long the ledger, the audit trail and daily sums are kept. */
+export const ledgerMonths = 24;
+
+/** The start of these months, in milliseconds since 1970. */
 export function ledgerStart(now: number): number {
   const start = new Date(now);
-  return start.setUTCMonth(start.getUTCMonth() - 24);
+  return start.setUTCMonth(start.getUTCMonth() - ledgerMonths);
 }
 
 /** Rows per statement. A small batch keeps others from waiting long. */
@@ -54,7 +55,10 @@ export function rowsBefore<Table extends keyof Tables>(
 ): RetentionRule {
   const ends = sql.ref<number>(column);
   return {
-    ...{ name: table, tables: [table], every, ...rule },
+    name: table,
+    tables: [table],
+    every,
+    ...rule,
     async remove(trx, before) {
       // The compiler cannot check a table that is a variable.
       const named = table as "adjustment";

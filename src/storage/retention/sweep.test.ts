@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { withSuiteStore } from "../../../test/support/suite-store.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import type { AuditEvent } from "../audited.ts";
 import type { Store } from "../store.ts";
+import { storeTrail } from "../store-trail.ts";
 import { RetentionClock } from "./retention-clock.ts";
 import { hourly, minutely, type RetentionRule, removeBatches, rowsBefore } from "./retention-rule.ts";
 import { sweeper } from "./sweep.ts";
@@ -19,7 +20,11 @@ for (const engine of engines)
       store = opened;
     });
     const ruleOf = (rule: Partial<RetentionRule>): RetentionRule => ({
-      ...{ name: "played", tables: [], every: minutely, kept: (now) => now - 1000, remove: async () => ({}) },
+      name: "played",
+      tables: [],
+      every: minutely,
+      kept: (now) => now - 1000,
+      remove: async () => ({}),
       ...rule,
     });
     const sweeping = async (rules: readonly RetentionRule[], signal = never) => {
@@ -60,7 +65,7 @@ for (const engine of engines)
       await sweep.run();
       await sweep.run();
       const facts = { keys: 3, records: 2 };
-      assert.deepEqual(sweep.told, [{ kind: "retention.swept", actor: "system", facts }]);
+      assert.deepEqual(sweep.told, [storeTrail.retentionSwept("system", facts)]);
     });
 
     test("a rule that fails stops no other, is reported once and tried again each minute", async () => {
@@ -120,7 +125,9 @@ for (const engine of engines)
     test("removes rows by a column in batches, those of one moment together", async () => {
       const { db } = store;
       const rows = Array.from({ length: 1400 }, (_, n) => ({
-        ...{ challenge: `c${n}`, purpose: "sign-in", expires_at: n < 700 ? n : 700 },
+        challenge: `c${n}`,
+        purpose: "sign-in",
+        expires_at: n < 700 ? n : 700,
       }));
       for (let from = 0; from < rows.length; from += 400)
         await db

@@ -4,6 +4,7 @@ import { reportingNewFailures } from "../../runtime/reporting-new-failures.ts";
 import type { Audit } from "../audited.ts";
 import { codeOf } from "../errors.ts";
 import { emptyLog } from "../sqlite/empty-log.ts";
+import { storeTrail } from "../store-trail.ts";
 import type { Tables } from "../tables.ts";
 import type { RetentionClock } from "./retention-clock.ts";
 import { minutely, type RetentionRule, removeBatches } from "./retention-rule.ts";
@@ -43,8 +44,7 @@ export function sweeper({ db, clock, rules, audit, log }: SweepParts): (signal: 
     sums = {};
     for (const job of jobs) await job.run(signal);
     run += 1;
-    if (Object.values(sums).some((count) => count > 0))
-      await audit(db, { kind: "retention.swept", actor: "system", facts: sums });
+    if (Object.values(sums).some((count) => count > 0)) await audit(db, storeTrail.retentionSwept("system", sums));
     await emptyLog(db);
   };
 }

@@ -6,8 +6,10 @@ import {
   LOCK_MILLISECONDS,
   type Opening,
   type Outcome,
+  type Request,
   type Rows,
   type SqlStatement,
+  type StoreResponse,
 } from "./messages.ts";
 
 const CACHED_STATEMENTS = 200;
@@ -89,6 +91,28 @@ export class SharedConnection {
     } catch (error) {
       this.#database.close();
       throw error;
+    }
+  }
+
+  /** Carries out one request. Throws the error of a statement inside a transaction, and that of its begin or end. */
+  answer(request: Request): StoreResponse {
+    switch (request.kind) {
+      case "shared":
+        return this.runShared(request.statements);
+      case "inside":
+        return [this.runInside(request.statement)];
+      case "begin":
+        this.begin(request.readOnly);
+        return [];
+      case "commit":
+        this.commit();
+        return [];
+      case "rollback":
+        this.rollback();
+        return [];
+      case "close":
+        this.close();
+        return [];
     }
   }
 

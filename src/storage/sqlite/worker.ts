@@ -9,32 +9,11 @@ import { failureOf, SharedConnection } from "./shared-connection.ts";
 
 const port = parentPort!;
 
-function answer(connection: SharedConnection, request: Request): StoreResponse {
-  switch (request.kind) {
-    case "shared":
-      return connection.runShared(request.statements);
-    case "inside":
-      return [connection.runInside(request.statement)];
-    case "begin":
-      connection.begin(request.readOnly);
-      return [];
-    case "commit":
-      connection.commit();
-      return [];
-    case "rollback":
-      connection.rollback();
-      return [];
-    case "close":
-      connection.close();
-      return [];
-  }
-}
-
 function serve(connection: SharedConnection): void {
   port.on("message", (request: Request) => {
     let reply: StoreResponse;
     try {
-      reply = answer(connection, request);
+      reply = connection.answer(request);
     } catch (error) {
       reply = [failureOf(error)];
     }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { recorded } from "../../../src/access/access.fixture.ts";
-import { type Attempt, isNotFound, withAttempts } from "../../../src/identity/ledger/attempts.ts";
-import { readChoice } from "../../../src/identity/ledger/vendor-choice.ts";
-import { decidedOrder } from "../../../src/identity/routes/decide-vendor-order.ts";
-import { explainRoute } from "../../../src/identity/routes/explain-route.ts";
-import { pauseRoute, resumeRoute } from "../../../src/identity/routes/paused-routes.ts";
+import { type Attempt, isNotFound, withAttempts } from "../../../src/ledger/attempts.ts";
+import { explainRoute } from "../../../src/ledger/reports/explain-route.ts";
+import { readChoice } from "../../../src/ledger/vendor-choice.ts";
+import { decidedOrder } from "../../../src/verification/routes/decide-vendor-order.ts";
+import { pauseRoute, resumeRoute } from "../../../src/verification/routes/paused-routes.ts";
 import { type LiveStore, liveStore, ServiceProcess } from "../../crash/service.ts";
 import { engines } from "../../support/engines.ts";
 import { type Asked, crowd } from "./crowd.ts";

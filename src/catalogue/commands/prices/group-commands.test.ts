@@ -42,8 +42,13 @@ for (const engine of usualEngines)
       const sheet = (await json("prices", "sheet", shop, "--list", "data-bundles")) as Record<string, unknown>[];
       const small = sheet.find(({ network, code }) => network === "MTN" && code === "104");
       assert.deepEqual(small, {
-        ...{ network: "MTN", code: "104", name: "50MB 24Hrs", size: "50MB", validity: "24Hrs" },
-        ...{ price: "105", per_gb: "2150.4" },
+        network: "MTN",
+        code: "104",
+        name: "50MB 24Hrs",
+        size: "50MB",
+        validity: "24Hrs",
+        price: "105",
+        per_gb: "2150.4",
       });
       assert.ok(sheet.filter(({ size }) => size === "1.5GB").every(({ price }) => price === "950"));
       const own = (await json("prices", "sheet", kiosk, "--list", "data-bundles")) as Record<string, unknown>[];

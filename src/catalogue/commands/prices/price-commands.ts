@@ -5,11 +5,11 @@ import {
   orNull,
   reference,
   sentence,
-} from "../../../operation/command/answer-schema.ts";
-import { endTime, positiveAmount, startTime } from "../../../operation/command/forms.ts";
-import { formed, InputError } from "../../../operation/command/read-texts.ts";
-import { command } from "../../../operation/command.ts";
-import Type from "../../../operation/schema/type.ts";
+} from "../../../declare/command/answer-schema.ts";
+import { endTime, positiveAmount, startTime } from "../../../declare/command/forms.ts";
+import { formed, InputError } from "../../../declare/command/read-texts.ts";
+import { command } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
 import { ownPricesBelowCost } from "../../guard/own-prices.ts";
 import { nameOf } from "../../model/lists.ts";
 import {
@@ -170,7 +170,8 @@ const showPrices = command({
     const { id } = await findPriced(room, snapshot, account);
     if (provider === undefined)
       return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({
-        ...{ of: rule.of || "group", price: ruleText(rule) },
+        of: rule.of || "group",
+        price: ruleText(rule),
         ...(isOvertaken(snapshot, rule) && {
           catalogue: listedPrice(snapshot, rule.of)!,
           was: rule.listed!,
@@ -195,13 +196,13 @@ const listPriced = command({
   kind: "read",
   answer: Type.Array(
     Type.Object({
-      ...{ id: reference, name: Type.String(), email: orNull(accountFact) },
+      id: reference,
+      name: Type.String(),
+      email: orNull(accountFact),
       group: orNull(Type.String({ label: "Price group" })),
-      ...{
-        prices: Type.Integer(),
-        overtaken: Type.Integer({ label: "Below the catalogue's price" }),
-        below_cost: Type.Integer(),
-      },
+      prices: Type.Integer(),
+      overtaken: Type.Integer({ label: "Below the catalogue's price" }),
+      below_cost: Type.Integer(),
       /** Sentences that name the first entries below their cost. */
       sentences: Type.Array(sentence),
     }),

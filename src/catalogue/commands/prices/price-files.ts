@@ -1,5 +1,5 @@
-import type { ChosenFile } from "../../../operation/command/read-texts.ts";
-import { nairaOf } from "../../../operation/money.ts";
+import type { ChosenFile } from "../../../declare/command/read-texts.ts";
+import { nairaOf } from "../../../declare/money.ts";
 import { csvTextOf } from "../../files/csv.ts";
 import { readPrices } from "../../files/read-prices.ts";
 import { groupsIn, type PriceRule, rulesOf } from "../../model/price-lists.ts";
@@ -60,10 +60,13 @@ function textsOfRule(
   const time = (at: number | undefined) => (at === undefined ? "" : timeText(at));
   const naira = `${value < 0 ? "-" : ""}${nairaOf(Math.abs(value))}`;
   return {
-    ...{ account, codes: of, group: group ?? "" },
+    account,
+    codes: of,
+    group: group ?? "",
     margin: rule === "percent" ? `${value / 100}%` : rule === "margin" ? naira : "",
     price: rule === "price" ? naira : "",
     round: roundings.find(({ kobo }) => kobo === round)?.text ?? "",
-    ...{ from: time(from), until: time(until) },
+    from: time(from),
+    until: time(until),
   };
 }

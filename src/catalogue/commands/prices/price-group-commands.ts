@@ -1,7 +1,7 @@
-import { orWord } from "../../../operation/command/forms.ts";
-import { formed } from "../../../operation/command/read-texts.ts";
-import { command } from "../../../operation/command.ts";
-import Type from "../../../operation/schema/type.ts";
+import { orWord } from "../../../declare/command/forms.ts";
+import { formed } from "../../../declare/command/read-texts.ts";
+import { command } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
 import { groupForm } from "../../prices/price-forms.ts";
 import { joining } from "../../prices/price-rules.ts";
 import { changeCommand, changed } from "../change-answer.ts";

@@ -1,6 +1,6 @@
-import { naira, orNull } from "../../../operation/command/answer-schema.ts";
-import { command } from "../../../operation/command.ts";
-import Type from "../../../operation/schema/type.ts";
+import { naira, orNull } from "../../../declare/command/answer-schema.ts";
+import { command } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
 import { allPricedEntries, pricedLists, priceListOf } from "../../model/price-lists.ts";
 import { bundleSize, sizeText } from "../../model/quantity.ts";
 import { itemIn, type Snapshot } from "../../model/snapshot.ts";

@@ -1,5 +1,5 @@
-import { CommandError } from "../../../operation/command.ts";
-import Type from "../../../operation/schema/type.ts";
+import { CommandError } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import { groupsIn, isGroup } from "../../model/price-lists.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

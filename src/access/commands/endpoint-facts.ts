@@ -1,0 +1,23 @@
+import { orNull, type Part, reference, time } from "../../declare/command/answer-schema.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
+import { endpointMarks, type MarkedEndpoint } from "../../storage/events/made-endpoints.ts";
+
+/** Endpoints of events, as the answers about a key or an account name them. */
+export const madeEndpoints = Type.Array(
+  Type.Object({
+    endpoint: reference,
+    host: Type.String(),
+    made_by: orNull({ ...Type.String(), none: "not kept" }),
+    off_since: orNull({ ...time, none: "on" }),
+    mark: orNull(Type.Enum([...endpointMarks])),
+  }),
+);
+
+export function endpointFactsOf({ id, host, made_by, off_since, mark }: MarkedEndpoint) {
+  return { endpoint: id, host, made_by, off_since, mark };
+}
+
+/** Under a record, if there are any. */
+export function endpointList(endpoints: Static<typeof madeEndpoints>): readonly Part[] {
+  return endpoints.length === 0 ? [] : ["", { title: "Endpoints of events:", list: "endpoints" }];
+}

@@ -1,0 +1,38 @@
+import { auditKind } from "../declare/audit-kind.ts";
+
+/** What the audit trail tells of the catalogue. */
+export const catalogueTrail = {
+  revised: auditKind("catalogue.revised", {
+    revision: "number",
+    author: "text",
+    source: "text",
+    note: "text",
+    approved_by: "text",
+    protection: "text",
+  }),
+  held: auditKind("catalogue.held", {
+    draft: "number",
+    author: "text",
+    source: "text",
+    note: "text",
+    protection: "text",
+  }),
+  scheduled: auditKind("catalogue.scheduled", {
+    draft: "number",
+    holds_from: "time",
+    author: "text",
+    source: "text",
+    note: "text",
+    approved_by: "text",
+    protection: "text",
+  }),
+  rejected: auditKind("catalogue.rejected", { draft: "number", author: "text", source: "text", note: "text" }),
+  mapped: auditKind("catalogue.mapped", {
+    source: "reference",
+    entries: "number",
+    list: "reference",
+    code: "text",
+    own: "text",
+  }),
+  proposed: auditKind("catalogue.proposed", { source: "reference", proposed: "number", unclear: "number" }),
+};

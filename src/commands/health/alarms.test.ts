@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { accept } from "../../declare/command.ts";
+import { timeZone } from "../../runtime/time-zone.ts";
+import { everyCommand } from "../../wire/every-command.ts";
+import { type Alarm, alarmsOf } from "./alarms.ts";
+import type { HealthFacts } from "./health-facts.ts";
+import { writtenAlarms } from "./written-alarms.ts";
+
+const now = Date.UTC(2026, 10, 24, 9);
+const since = now - 86_400_000;
+const pause = { vendor: "dojah", kind: "bvn", why: "load", by: "person:per_0123456789Ab", since, until: now + 60_000 };
+const source = { name: "vtpass", stale: true, missed: 4, result: "done", as_of: since, begun_at: since, every: 1 };
+const vendor = { name: "peer", ready: false, pause: undefined, alarm: "no_money", since, attemptsLeft: null };
+
+/** Everything at once. */
+const worst = {
+  takesWrites: false,
+  wroteAt: since,
+  withoutVendor: ["bvn"],
+  lost: [{ vendor: "dojah", kind: "bvn", since, pause }],
+  pauses: [pause],
+  vendors: [vendor, { ...vendor, name: "youverify", ready: true, alarm: null, attemptsLeft: 3 }],
+  fewestAttempts: 100,
+  roomLeft: 1,
+  clockBehind: 90_000,
+  clockDoubtedSince: since,
+  instances: 1,
+  held: [{ draft: "d4", since, reasons: ["MTNDATA 104: price moves from 100 to 10."] }],
+  sources: [source],
+  belowCost: ["MTNDATA 104 costs more."],
+  loosened: { what: "four eyes are off", at: since },
+  unknown: { count: 2, since },
+  unsealed: { count: 2, oldest: since },
+  jobs: [{ name: "pull the catalogue", code: "EIO", since }],
+  dead: 3,
+  oldestDead: since,
+  endpoints: [
+    { id: "ep_q3Jx0vT5bZ1K", isOff: true, since, waiting: 0 },
+    { id: "ep_q3Jx0vT5bZ1L", isOff: false, since, waiting: 2 },
+  ],
+  needsBackup: true,
+  backupAt: since - 86_400_000,
+  ending: [{ id: "4Zq8mPx0LtV2", accountId: "acc_1", account: "shop@example.com", label: "", expires_at: now }],
+  spent: [{ account: "acc_1", email: "shop@example.com", isExhausted: true }],
+} as unknown as HealthFacts;
+
+const away = { ...worst, takesWrites: true, instances: 0 };
+
+async function written(facts: HealthFacts) {
+  const alarms: Alarm[] = alarmsOf(facts, now).map((alarm) => ({ ...alarm, acknowledged: null }));
+  const accounts = { emails: async () => () => "shop@example.com" };
+  const room = { commands: everyCommand, config: { timeZone: timeZone("Africa/Lagos") }, accounts };
+  return writtenAlarms(alarms, room as unknown as Parameters<typeof writtenAlarms>[1]);
+}
+
+suite("alarms", () => {
+  test("name commands that exist, with input that they take, and print the line that does it", async () => {
+    const commands = new Map((await everyCommand()).map((command) => [command.id, command]));
+    const alarms = [...(await written(worst)), ...(await written(away))];
+    const all = [...alarmsOf(worst, now), ...alarmsOf(away, now)];
+    assert.deepEqual(
+      alarms.map(({ mends }) => mends.length),
+      all.map(({ mends }) => mends.length),
+      "no command is missing",
+    );
+    for (const { command: id, input, line } of alarms.flatMap(({ mends }) => mends)) {
+      const command = commands.get(id)!;
+      assert.ok(line.startsWith(`duba ${id.replaceAll(".", " ")}`), line);
+      const open = [...line.matchAll(/<(\w+)>/g)].map(([, name]) => [name!, "x"]);
+      accept(command, "officer", { ...Object.fromEntries(open), ...input }, timeZone("Africa/Lagos")!);
+    }
+  });
+
+  test("say whom and what they are about as data, and the same in one text", async () => {
+    const alarms = new Map((await written(worst)).map((alarm) => [alarm.name, alarm]));
+    const paused = alarms.get("paused:dojah")!;
+    assert.partialDeepStrictEqual(paused, {
+      vendor: "dojah",
+      actor: "person:per_0123456789Ab",
+      since,
+      until: now + 60_000,
+      what: "The vendor dojah is paused for BVN by person:per_0123456789Ab until 2026-11-24 10:01+01, because it is slow or has too much to do. End it: duba routes resume dojah",
+      soon: "The pause of the vendor dojah ends at 2026-11-24 10:01+01: it gets attempts again.",
+      mends: [
+        { says: ["End it"], command: "routes.resume", input: { vendor: "dojah" }, line: "duba routes resume dojah" },
+      ],
+    });
+    assert.deepEqual(paused.headline.slice(0, 4), ["The vendor ", { vendor: "dojah" }, " is ", "paused"]);
+    const key = alarms.get("key:4Zq8mPx0LtV2")!;
+    assert.partialDeepStrictEqual(key, {
+      account: "acc_1",
+      email: "shop@example.com",
+      key: "4Zq8mPx0LtV2",
+      until: now,
+    });
+    assert.match(
+      key.what,
+      /^The key 4Zq8mPx0LtV2 of shop@example\.com ends 2026-11-24 10:00\+01\. Replace it: duba keys roll/,
+    );
+    assert.match(alarms.get("backup")!.what, /^The last backup is older than 26 hours\. Make one: duba backup <file>$/);
+    assert.match(
+      alarms.get("endpoint:ep_q3Jx0vT5bZ1K")!.what,
+      /remove ep_q3Jx0vT5bZ1K\. If it is there again: duba events resend ep_/,
+    );
+  });
+
+  test("leave out what a build has no command for", async () => {
+    const room = {
+      commands: async () => [],
+      config: { timeZone: timeZone("UTC") },
+      accounts: { emails: async () => (id: string) => id },
+    };
+    const [alarm] = alarmsOf({ ...away, withoutVendor: [], lost: [] }, now).filter(({ name }) => name === "backup");
+    const [said] = await writtenAlarms([{ ...alarm!, acknowledged: null }], room as never);
+    assert.deepEqual([said!.what, said!.mends], ["The last backup is older than 26 hours.", []]);
+  });
+});

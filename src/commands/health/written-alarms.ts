@@ -1,0 +1,45 @@
+import { exampleLine } from "../../declare/command/example-line.ts";
+import { type Mend, plainText, type WrittenMend } from "../../declare/command/told.ts";
+import type { CommandContext, EveryCommand } from "../context.ts";
+import type { Alarm } from "./alarms.ts";
+import type { AlarmRoom } from "./health-facts.ts";
+
+/** An alarm with its text for a terminal and for chats: what is wrong, why, and what to do. */
+export interface WrittenAlarm extends Omit<Alarm, "mends" | "soon"> {
+  what: string;
+  soon: string | undefined;
+  mends: readonly WrittenMend[];
+  /** The e-mail of the account that it is about. */
+  email: string | null;
+}
+
+export type WritingRoom = AlarmRoom & Pick<CommandContext, "commands">;
+
+/** Mends of commands that this build lacks are left out. */
+export async function writtenAlarms(
+  alarms: readonly Alarm[],
+  { commands, config, accounts }: Omit<WritingRoom, "db" | "now">,
+): Promise<WrittenAlarm[]> {
+  const emailOf = await accounts.emails();
+  const writing = { at: (time: number) => config.timeZone.textOf(time), emailOf };
+  return Promise.all(
+    alarms.map(async ({ mends: all, soon, ...alarm }) => {
+      const mends = (await Promise.all(all.map((mend) => withLine(mend, commands)))).flat();
+      const detail = plainText(alarm.detail, writing);
+      const lines = mends.map(({ says, line }) => `${plainText(says, writing)}: ${line}`).join(". ");
+      return {
+        ...alarm,
+        mends,
+        what: [`${plainText(alarm.headline, writing)}.`, detail, lines].filter((text) => text !== "").join(" "),
+        soon: soon && plainText(soon, writing),
+        email: alarm.account === undefined ? null : emailOf(alarm.account),
+      };
+    }),
+  );
+}
+
+async function withLine(mend: Mend, commands: EveryCommand): Promise<WrittenMend[]> {
+  const [family] = mend.command.split(".");
+  const command = (await commands(family)).find(({ id }) => id === mend.command);
+  return command ? [{ ...mend, line: exampleLine(command, mend.input) }] : [];
+}

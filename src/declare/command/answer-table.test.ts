@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import Type from "../schema/type.ts";
+import { account, digits, naira, orNull, reference, state, time, yes } from "./answer-schema.ts";
+import { recordOf, type TableRow, tableOfRows } from "./answer-table.ts";
+import { projected } from "./projected.ts";
+
+const lagos = new TimeZone("Africa/Lagos");
+const noon = Date.UTC(2026, 10, 1, 12);
+
+const Charge = Type.Object({
+  id: reference,
+  account,
+  at: orNull({ ...time, none: "never" }),
+  fee: { ...naira, sums: true as const },
+  last4: digits,
+  state: state(["ok"], { words: { ok: "well" } }),
+  charged: yes,
+  count: Type.Integer(),
+});
+
+const charge = {
+  id: "a",
+  account: "a@b.c",
+  at: noon,
+  fee: 123_450,
+  last4: "3143",
+  state: "ok",
+  charged: 1,
+  count: 3143,
+};
+
+const cellsOf = (...rows: object[]) => {
+  const { columns } = tableOfRows(Charge, rows as Record<string, unknown>[], lagos);
+  return rows.map((row) => columns.map(({ textOf }) => textOf(row as Record<string, unknown>)));
+};
+
+suite("a row of the store", () => {
+  test("is ISO 8601, naira, true and false for programs, without what the schema does not declare", () => {
+    assert.deepEqual(projected(Type.Array(Charge), [{ ...charge, secret_hash: "x" }]), [
+      { ...charge, at: "2026-11-01T12:00:00.000Z", fee: "1234.5", charged: true },
+    ]);
+    assert.deepEqual(projected(Charge, { ...charge, secret_hash: "x" }, "stored"), charge);
+  });
+
+  test("shows money, times of the zone and words to people, and digits as they are", () => {
+    assert.deepEqual(cellsOf(charge), [
+      ["a", "a@b.c", "2026-11-01 13:00+01", "₦1,234.50", "3143", "well", "yes", "3,143"],
+    ]);
+    const [cells] = cellsOf({ ...charge, at: null, fee: -5, charged: 0 });
+    assert.deepEqual([cells![2], cells![3], cells![6]], ["never", "-₦0.05", "no"]);
+  });
+
+  test("has seconds where two times of one minute stand together", () => {
+    const timesOf = (...times: number[]) => cellsOf(...times.map((at) => ({ ...charge, at }))).map((cells) => cells[2]);
+    assert.deepEqual(timesOf(noon, noon + 60_000), ["2026-11-01 13:00+01", "2026-11-01 13:01+01"]);
+    assert.deepEqual(timesOf(noon, noon + 59_000), ["2026-11-01 13:00:00+01", "2026-11-01 13:00:59+01"]);
+    const texts = recordOf(Type.Object({ from: time, to: time }), { from: noon, to: noon + 1_000 }, lagos);
+    assert.deepEqual(
+      texts.map(({ text }) => text),
+      ["2026-11-01 13:00:00+01", "2026-11-01 13:00:01+01"],
+    );
+  });
+
+  test("adds up amounts that its schema says are of the same thing, and nothing else", () => {
+    const sumsOf = (...rows: object[]) =>
+      tableOfRows(Charge, rows as TableRow[], lagos).columns.flatMap(({ name, sumOf }) =>
+        sumOf ? [[name, sumOf(rows as TableRow[])]] : [],
+      );
+    assert.deepEqual(sumsOf(charge, { ...charge, fee: 50 }), [["fee", "₦1,235.00"]]);
+    // Of a statement, which keeps naira as text.
+    assert.deepEqual(sumsOf({ ...charge, fee: "1234.5" }, { ...charge, fee: "-0.5" }), [["fee", "₦1,234.00"]]);
+  });
+});

@@ -1,0 +1,269 @@
+import type { TSchema } from "typebox";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Command } from "../command.ts";
+import { nairaText } from "../money.ts";
+import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
+import { isRow, type Shape, shapeOf } from "./projected.ts";
+import { plainText, type Saying, type WrittenMend } from "./told.ts";
+
+export type TableRow = Record<string, unknown>;
+
+/** Writes times for people. */
+export type TimeTexts = Pick<TimeZone, "textOf">;
+
+export interface TableColumn {
+  name: string;
+  label?: string | undefined;
+  shows: Shows;
+  spare?: true | undefined;
+  also?: true | undefined;
+  over?: string | undefined;
+  share?: true | undefined;
+  meterOf?: string | undefined;
+  /** As a command returned it. */
+  valueIn: (row: TableRow) => unknown;
+  /** As people read it. */
+  textOf: (row: TableRow) => string;
+  /** Of a state, for people: who made it so and until when. */
+  belowOf: (row: TableRow) => string;
+  /** What rows add up to, for people. */
+  sumOf?: (rows: readonly TableRow[]) => string;
+}
+
+/** A list as user interfaces draw it. */
+export interface Table {
+  columns: readonly TableColumn[];
+  rows: readonly TableRow[];
+  title?: string | undefined;
+  none?: string | undefined;
+  /** Its rows and their order never change. */
+  whole?: boolean;
+}
+
+/** A member of a record: its text, or members of its own. */
+export interface RecordMember {
+  name: string;
+  label?: string | undefined;
+  shows: Shows;
+  text: string;
+  value: unknown;
+  members?: readonly RecordMember[];
+}
+
+/** The list in an answer: where it is and the shape of its rows. Undefined for an answer without exactly one list. */
+export function listOf(schema: TSchema): { member: string | undefined; row: Shape } | undefined {
+  const shape = schema as Shape;
+  if (shape.type === "array" && shape.items?.properties) return { member: undefined, row: shape.items };
+  const lists = Object.entries(shape.properties ?? {}).filter(([, { items }]) => items?.properties);
+  return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
+}
+
+/** The answer as people read it. Without a view of its own it is a table, or a record with its list as a table below. */
+export function partsOf(command: Command<never>, answer: unknown, zone: TimeTexts): readonly Part[] {
+  if (command.view) {
+    const viewing: Viewing = {
+      at: (time, isToSecond) => (time === null ? "-" : zone.textOf(time, isToSecond)),
+    };
+    return command.view(answer as never, viewing);
+  }
+  const { member } = listOf(command.answer) ?? {};
+  if (Array.isArray(answer)) return [list];
+  if (member === undefined) return [{ record: answer as TableRow }];
+  const { [member]: _, ...rest } = answer as TableRow;
+  return Object.keys(rest).length === 0 ? [list] : [{ record: rest }, "", list];
+}
+
+/** The rows of the list in an answer. */
+export function listRows({ answer: schema }: Command<never>, answer: unknown): TableRow[] {
+  const member = listOf(schema)?.member;
+  return ((member === undefined ? answer : (answer as TableRow)[member]) ?? []) as TableRow[];
+}
+
+/** The table of a part of an answer. */
+export function tableOf(
+  command: Command<never>,
+  answer: unknown,
+  part: Extract<Part, { list: unknown } | { rows: unknown }>,
+  zone: TimeTexts,
+): Table {
+  const { title, none } = part;
+  if ("rows" in part)
+    return { ...tableOfRows(part.row, part.rows as TableRow[], zone), title, none, whole: part.whole === true };
+  if (part.list === true) {
+    const table = tableOfRows(listOf(command.answer)!.row, listRows(command, answer), zone, command.columns);
+    return { ...table, title, none: none ?? command.none };
+  }
+  const { items } = (command.answer as Shape).properties![part.list]!;
+  return { ...tableOfRows(items!, (answer as Record<string, TableRow[]>)[part.list]!, zone), title, none };
+}
+
+/** `columns`: default all members that any row has. */
+export function tableOfRows(
+  schema: TSchema | Shape,
+  rows: readonly TableRow[],
+  zone: TimeTexts,
+  columns?: readonly Column<never>[],
+): Table {
+  const { properties = {} } = shapeOf(schema);
+  const drawn = columns ?? Object.keys(properties).filter((name) => rows.some((row) => row[name] !== undefined));
+  const found = drawn.map((column) => {
+    if (typeof column === "string" || !("of" in column)) {
+      const { name, ...place } = typeof column === "string" ? { name: column as string } : (column as { name: string });
+      return { ...place, name, of: (row: TableRow) => row[name], member: properties[name]! };
+    }
+    const { of, as = { type: "string" }, ...place } = column as OwnColumn<never>;
+    return { ...place, of: of as (row: TableRow) => unknown, member: as as Shape };
+  });
+  const times = found.filter(({ member }) => showsOf(member) === "time");
+  const isToSecond = areClose(rows.flatMap((row) => times.map(({ of }) => of(row))));
+  return {
+    rows,
+    columns: found.map(({ of, member, ...place }) => ({
+      ...placeIn(shapeOf(member)),
+      ...place,
+      shows: showsOf(member),
+      valueIn: of,
+      textOf: (row) => textOf(member, of(row), zone, isToSecond),
+      belowOf: (row) => belowState(member, row, zone),
+      ...(shapeOf(member).sums && {
+        sumOf: (rows) => textOf(member, sumOf(member, rows.map(of)), zone),
+      }),
+    })),
+  };
+}
+
+/** What a page does with a column. */
+function placeIn({
+  label,
+  spare,
+  also,
+  over,
+  share,
+  meterOf,
+}: Shape): Pick<TableColumn, "label" | "spare" | "also" | "over" | "share" | "meterOf"> {
+  return { label, spare, also, over, share, meterOf };
+}
+
+/** Who made a state so, since when and until when: "by ada@example.com until 14:30". Empty if nobody did. */
+export function belowState(member: Shape, row: TableRow, zone: TimeTexts): string {
+  const { by = "", since = "", until = "" } = shapeOf(member);
+  const textIn = (name: string, word: string, none: string[] = []) =>
+    isEmpty(row[name]) ? none : [`${word} ${zone.textOf(timeIn(row[name]))}`];
+  if (isEmpty(row[by])) return textIn(since, "since").join("");
+  const end = until === "" ? [] : textIn(until, "until", ["until resumed"]);
+  return [`by ${row[by]}`, ...textIn(since, "since"), ...end].join(" ");
+}
+
+/** Null if there is nothing to add up. */
+function sumOf(member: Shape, values: readonly unknown[]): number | null {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  const numbers = present.map(showsOf(member) === "naira" ? koboIn : Number);
+  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number);
+}
+
+/** The members of a record, but those of the schema that are empty and have no word for it. What the schema does not know is text. */
+export function recordOf(schema: TSchema | Shape, members: TableRow, zone: TimeTexts): RecordMember[] {
+  const { properties = {} } = shapeOf(schema);
+  const all = Object.entries(members)
+    .map(([name, value]) => ({ name, value, member: properties[name] ?? {} }))
+    .filter(
+      ({ name, value, member }) => !isEmpty(value) || !(name in properties) || shapeOf(member).none !== undefined,
+    );
+  const isToSecond = areClose(all.filter(({ member }) => showsOf(member) === "time").map(({ value }) => value));
+  return all.map(({ name, value, member }) => ({
+    name,
+    label: shapeOf(member).label,
+    value,
+    shows: showsOf(member),
+    text: isRow(value) && showsOf(member) === "text" ? "" : textOf(member, value, zone, isToSecond),
+    ...(isRow(value) && showsOf(member) === "text" && { members: recordOf(member, value, zone) }),
+  }));
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null ||
+    value === undefined ||
+    value === "" ||
+    (typeof value === "object" && Object.keys(value).length === 0)
+  );
+}
+
+function showsOf(member: Shape): Shows {
+  const { shows, type, format } = shapeOf(member);
+  if (shows) return shows;
+  if (type === "boolean") return "yes";
+  return format === "date-time" ? "time" : type === "integer" || type === "number" ? "number" : "text";
+}
+
+/** Times that stand together have seconds where these tell two of them apart. */
+function areClose(values: readonly unknown[]): boolean {
+  const times = values.map(timeIn);
+  const different = (length: number) => new Set(times.map((at) => Math.floor(at / length))).size;
+  return different(60_000) < different(1_000);
+}
+
+/** A time of the store, or one that is text already. */
+function timeIn(value: unknown): number {
+  return typeof value === "number" ? value : Date.parse(String(value));
+}
+
+/** A value for people. */
+function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = false): string {
+  const { none = "-", unit, words, items, patternProperties } = shapeOf(member);
+  if (value !== "" && isEmpty(value)) return none;
+  switch (showsOf(member)) {
+    case "time":
+      return Number.isNaN(new Date(timeIn(value)).getTime()) ? String(value) : zone.textOf(timeIn(value), isToSecond);
+    case "naira":
+      return nairaText(koboIn(value));
+    case "number":
+      return [typeof value === "number" ? value.toLocaleString("en") : value, unit ?? []].flat().join(" ");
+    case "change":
+      return changeText(Number(value) * 100, "%");
+    case "yes":
+      return value ? "yes" : "no";
+    case "facts":
+      return factsText(value);
+    case "told":
+      return plainText(value as Saying, { at: (time) => zone.textOf(timeIn(time)) });
+    case "mends":
+      return (value as readonly WrittenMend[]).map(({ line }) => line).join(", ");
+    default:
+      if (Array.isArray(value) && !value.some(isRow)) return value.join(items?.shows === "sentence" ? " " : ", ");
+      if (patternProperties && isRow(value)) {
+        const [each] = Object.values(patternProperties);
+        const texts = Object.entries(value).map(
+          ([name, of]) => `${words?.[name] ?? name} (${textOf(each!, of, zone)})`,
+        );
+        return texts.join(", ");
+      }
+      return words?.[String(value)] ?? (typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+}
+
+/** How far something moved, such as "+6.9 %". */
+export function changeText(moved: number, unit: string): string {
+  const rounded = Math.abs(moved) < 100 ? Math.round(moved * 10) / 10 : Math.round(moved);
+  return `${rounded > 0 ? "+" : rounded < 0 ? "−" : ""}${Math.abs(rounded).toLocaleString("en")} ${unit}`;
+}
+
+/** Of the store, or naira that are text already. */
+function koboIn(value: unknown): number {
+  return typeof value === "number" ? value : Math.round(Number(value) * 100);
+}
+
+/** Facts of the audit trail, which may be stored text. */
+function factsText(facts: unknown): string {
+  if (!isRow(facts)) return String(facts);
+  const texts = Object.entries(facts).map(([name, fact]) => {
+    if (name === "confirmation") return "confirmation=by passkey";
+    return `${name}=${fact === null ? "-" : typeof fact === "object" ? JSON.stringify(fact) : fact}`;
+  });
+  return texts.join(" ");
+}
+
+/** The name of the member of an answer whose schema has this mark. */
+export function memberWith(mark: "secret" | "holds", schema: TSchema): string | undefined {
+  return Object.entries((schema as Shape).properties ?? {}).find(([, member]) => member[mark])?.[0];
+}

@@ -1,0 +1,33 @@
+import type { Command } from "../command.ts";
+
+type Example = Command<never>["examples"][number];
+
+/** An example as a command line that works without changes. What the command acts on and the example leaves open stands as `<file>`. */
+export function exampleLine(command: Command<never>, example: Example): string {
+  const open = (command.target ?? []).filter((name) => !(name in example)).map((name) => `<${name}>`);
+  const words = argumentsOf(command, example).map(quoted);
+  return ["duba", ...words, ...open].join(" ");
+}
+
+/** The arguments of an example: the command, what it acts on, and its options. */
+export function argumentsOf({ id, target = [] }: Pick<Command<never>, "id" | "target">, example: Example): string[] {
+  const values = Object.entries(example).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each: string | true) => [name, each] as const),
+  );
+  const named = target.flatMap((name) =>
+    values.filter(([member]) => member === name).map(([, value]) => String(value)),
+  );
+  const options = values.filter(([name]) => !target.includes(name)).flatMap(([name, value]) => optionOf(name, value));
+  return [...id.split("."), ...named, ...options];
+}
+
+function optionOf(name: string, value: string | true): string[] {
+  const option = `--${name.replaceAll("_", "-")}`;
+  if (value === true) return [option];
+  // A value that begins with a dash is an option for the parser, unless "=" binds it.
+  return value.startsWith("-") ? [`${option}=${value}`] : [option, value];
+}
+
+function quoted(text: string): string {
+  return /^[\w.@+:/%,=-]+$/.test(text) ? text : `"${text}"`;
+}

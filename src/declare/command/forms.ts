@@ -1,0 +1,135 @@
+import type { TString } from "typebox";
+import { isNetwork } from "../../runtime/network/address.ts";
+import { holdsNumber, redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+import { isDay, isMonth, type TimeZone } from "../../runtime/time-zone.ts";
+import { isPlainId } from "../fields.ts";
+import { koboOf } from "../money.ts";
+import { duration } from "../setting.ts";
+
+/** How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes. */
+export interface Form<Value> {
+  /** Completes "must be …". */
+  form: string;
+  /** Undefined for text of another form. `zone`: of days and of times without an offset. */
+  read: (text: string, zone: TimeZone) => Value | undefined;
+  /** It reads as `remark` does, so no page repeats the text as it was written. */
+  masks?: true;
+}
+
+/** A form with one more word, which is read as null. */
+export const orWord = <Value>(word: string, { form, read }: Form<Value>): Form<Value | null> => ({
+  form: `${form}, or "${word}"`,
+  read: (text, zone) => (text === word ? null : read(text, zone)),
+});
+
+/** A day, read as the milliseconds since 1970 of its first moment. */
+export const day: Form<number> = {
+  form: "a day such as 2026-11-01",
+  read: (text, zone) => (isDay(text) ? zone.startOfDay(text) : undefined),
+};
+
+export const calendarMonth: Form<string> = {
+  form: "a month such as 2026-11",
+  read: (text) => (isMonth(text) ? text : undefined),
+};
+
+/** The end of something that begins now, read as milliseconds since 1970. */
+export const expiry: Form<number> = {
+  form: "a later day such as 2027-01-31, or a time from now such as 90d or 5min",
+  read: (text, zone) => {
+    const now = Date.now();
+    const end = expiryOf(text, now, zone);
+    return end !== undefined && end > now ? end : undefined;
+  },
+};
+
+/** A time in the past, read as milliseconds since 1970. */
+export const moment: Form<number> = {
+  form: "a day such as 2026-11-01 (at 00:00 in DUBA_TIME_ZONE), or a time ago such as 30min or 24h",
+  read: (text, zone) => {
+    const ago = duration.read(text);
+    return ago === undefined ? day.read(text, zone) : Date.now() - ago;
+  },
+};
+
+/** A time that is still to come, read as milliseconds since 1970. */
+export const futureTime: Form<number> = {
+  form: "a later time, such as 2027-02-01T00:00 or 2027-02-01T00:00+01:00",
+  read: (text, zone) => {
+    const time = clockTime(text, zone);
+    return time !== undefined && time > Date.now() ? time : undefined;
+  },
+};
+
+/** When something begins, read as milliseconds since 1970. */
+export const startTime: Form<number> = {
+  form: "a day such as 2027-02-01, or a time such as 2027-02-01T08:00 or 2027-02-01T08:00+01:00",
+  read: (text, zone) => day.read(text, zone) ?? clockTime(text, zone),
+};
+
+/** When something ends, read as milliseconds since 1970. A day is the last one. */
+export const endTime: Form<number> = {
+  form: `the last day or the end, ${startTime.form}`,
+  read(text, zone) {
+    const start = day.read(text, zone);
+    // No day has 36 hours.
+    return start === undefined ? clockTime(text, zone) : zone.startOfDay(zone.dayOf(start + 36 * 3_600_000));
+  },
+};
+
+function clockTime(text: string, zone: TimeZone): number | undefined {
+  const [known, offset] = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const shown = Date.parse(offset === undefined ? `${known}Z` : text);
+  if (Number.isNaN(shown)) return undefined;
+  return offset === undefined ? zone.atClock(shown) : shown;
+}
+
+/** An amount in naira, read as kobo. */
+export const amount = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
+
+/** An amount above 0 in naira, read as kobo. */
+export const positiveAmount = {
+  form: 'an amount in naira above 0, such as "95" or "95.50"',
+  read: (text: string) => koboOf(text) || undefined,
+};
+
+/** An IP address or a network. */
+export const network = {
+  form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
+  read: (text: string) => (isNetwork(text) ? text : undefined),
+};
+
+/** What people write about a deed. Numbers that may be a person's, and credentials, are not kept. */
+export const remark = {
+  masks: true as const,
+  form: "a sentence",
+  read: (text: string) => redactNumbers(redactCredentials(text)),
+};
+
+/** What names something. Text of another form may be about a person: no statement of the store gets it. */
+export const id: Form<string> = {
+  form: "an id: letters, digits and . _ : - without a number of ten digits",
+  read: (text) => (isPlainId(text) ? text : undefined),
+};
+
+/** Without a colon, which would end the user name of HTTP Basic. */
+export const email: Form<string> = {
+  form: "an e-mail address without a number of ten digits, which may be a person's",
+  read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) && !holdsNumber(text) ? text : undefined),
+};
+
+/** The form of a member of a request, read as `valueIn` reads it. */
+export function memberForm({ schema, valueIn }: { schema: TString; valueIn(text: string): string }) {
+  const { pattern, problem } = schema as TString & { pattern: string; problem: string };
+  const known = new RegExp(pattern);
+  return {
+    form: problem.replace(/^must be /, ""),
+    read: (text: string) => (known.test(text) ? valueIn(text) : undefined),
+  };
+}
+
+/** Milliseconds since 1970 of `2027-01-31` (its first moment), or `90d` or `5min` from `now`; undefined for other text. */
+export function expiryOf(text: string, now: number, zone: TimeZone): number | undefined {
+  const length = duration.read(text);
+  return length ? now + length : day.read(text, zone);
+}

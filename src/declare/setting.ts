@@ -1,0 +1,173 @@
+import { isIP } from "node:net";
+import { isClosed, isNetwork, widthOf } from "../runtime/network/address.ts";
+import type { Limit } from "../runtime/rate-limiter.ts";
+
+/** One setting of the service: an environment variable, its default, and how its text is read. */
+export interface Setting<Value> {
+  name: string;
+  default: string;
+  /** What it does, in plain sentences, for `docs/settings.md` and `.env.example`. */
+  about: string;
+  /** Describes a valid value: completes "NAME must be …". */
+  form: string;
+  /** Undefined for an invalid text. */
+  read: (text: string) => Value | undefined;
+  /** What the form does not tell about an invalid text, in sentences. */
+  problemsIn?: (text: string) => string[];
+  /** An operator may put a secret into a file, and its path into `NAME_FILE`. */
+  secret?: boolean;
+  /** A vendor's setting without which the vendor works too. */
+  optional?: boolean;
+  /** A sentence if this value is dangerous in case it is a mistake. `own`: addresses at which others reach this machine. */
+  risk?(value: Value, own: readonly string[]): string | undefined;
+  /** The service listens on this address, if there is one. */
+  listens?: boolean;
+  /** Only `duba call` reads it: the service ignores it. */
+  onlyCall?: boolean;
+  /** Read until 0.3 where this one is not set. */
+  former?: FormerSetting;
+}
+
+/** A setting of version 0.1 that had several values. */
+export interface FormerSetting {
+  name: string;
+  /** Whether version 0.1 would have taken this text. */
+  isFit: (text: string) => boolean;
+  /** The text of this setting in the text of the former one; undefined if it has none. */
+  read: (text: string) => string | undefined;
+}
+
+export const setting = <Value>(spec: Setting<Value>) => spec;
+
+export const oneOf = <const Word extends string>(...words: Word[]) => ({
+  form: `one of ${words.join(", ")}`,
+  read: (text: string) => words.find((word) => word === text),
+});
+
+export const onOff = {
+  form: "on or off",
+  read: (text: string) => (text === "on" ? true : text === "off" ? false : undefined),
+};
+
+export const anyText = { form: "text", read: (text: string) => text };
+
+export const limit = {
+  form: "a count per window, such as 600/min (s, min, h or day)",
+  read: (text: string): Limit | undefined => {
+    const parts = /^([1-9]\d{0,8})\/(s|min|h|day)$/.exec(text);
+    if (!parts) return undefined;
+    return { count: Number(parts[1]), seconds: { s: 1, min: 60, h: 3600, day: 86400 }[parts[2] as "s"] };
+  },
+};
+
+export const size = {
+  form: "a size, such as 512B, 16KiB or 1MiB",
+  /** Bytes. */
+  read: (text: string): number | undefined => {
+    const parts = /^([1-9]\d{0,6})(B|KiB|MiB)$/.exec(text);
+    return parts ? Number(parts[1]) * { B: 1, KiB: 1024, MiB: 1024 ** 2 }[parts[2] as "B"] : undefined;
+  },
+};
+
+export const duration = {
+  form: "a length of time, such as 500ms, 20s, 5min or 24h",
+  /** Milliseconds. */
+  read: (text: string): number | undefined => {
+    const parts = /^(\d{1,6})(ms|s|min|h|d)$/.exec(text);
+    const units = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+    return parts ? Number(parts[1]) * units[parts[2] as "s"] : undefined;
+  },
+};
+
+/** A length of time of `least` or more. */
+export const timeFrom = (least: string) => ({
+  form: `a length of time of ${least} or more`,
+  read: (text: string): number | undefined => {
+    const milliseconds = duration.read(text);
+    return milliseconds !== undefined && milliseconds >= duration.read(least)! ? milliseconds : undefined;
+  },
+});
+
+/** A length of time of `most` or less. */
+export const timeUpTo = (most: string) => ({
+  form: `a length of time of at most ${most}, such as 20s, 5min or 24h`,
+  read: (text: string): number | undefined => {
+    const milliseconds = duration.read(text);
+    return milliseconds !== undefined && milliseconds <= duration.read(most)! ? milliseconds : undefined;
+  },
+});
+
+/** How long what was rolled stays valid. For longer it would be a second secret, of which nobody thinks. */
+export const overlapTime = timeUpTo("30d");
+
+/** A length of time above 0. */
+export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };
+
+export const httpUrl = {
+  form: "an http:// or https:// URL",
+  /** Without a slash at its end. */
+  read: (text: string) => (/^https?:\/\/[^/]/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, "") : undefined),
+};
+
+export const count = {
+  form: "a whole number above 0",
+  read: (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+};
+
+export const networks = {
+  form: "a comma-separated list of IP addresses and networks, such as 10.0.0.0/8",
+  read: (text: string): string[] | undefined => {
+    const entries = text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+    return entries.every(isNetwork) ? entries : undefined;
+  },
+};
+
+const everyNetwork = (fits: (entry: string) => boolean) => (text: string) => {
+  const entries = networks.read(text);
+  return entries?.every(fits) ? entries : undefined;
+};
+
+/** Networks of which each is a small part of the internet. */
+export const narrowNetworks = {
+  form: `${networks.form}, none wider than /8 (IPv6: /16)`,
+  read: everyNetwork((entry) => widthOf(entry) >= (entry.includes(":") ? 16 : 8)),
+};
+
+export const privateNetworks = {
+  form: "a comma-separated list of private IP addresses and networks, such as 10.0.0.0/8",
+  read: everyNetwork(isClosed),
+};
+
+/** Where to listen, in the form of `example`. Empty reads as null: nowhere. */
+export const endpoint = (example: string) => ({
+  form: `an IP address and a port, such as ${example}`,
+  read: (text: string): { host: string; port: number } | null | undefined => {
+    if (text === "") return null;
+    const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
+    return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
+  },
+});
+
+/** The same values, or empty, which reads as null. */
+export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "read">) => ({
+  form: `${form}, or empty`,
+  read: (text: string): Value | null | undefined => (text === "" ? null : read(text)),
+});
+
+/** A setting of version 0.1 with a text such as removal=30%,factor=2. The function that it gives takes the name of one of these parts. */
+export const formerParts = <Part extends string>(name: string, ...parts: Part[]) => {
+  const known = new Set<string | undefined>(parts);
+  const given = (text: string) => text.split(",").map((each) => each.split("=", 2).map((word) => word.trim()));
+  return (part: Part): FormerSetting => ({
+    name,
+    isFit(text) {
+      const all = given(text);
+      const names = new Set<string | undefined>(all.map(([of]) => of));
+      return names.size === all.length && names.isSubsetOf(known) && all.every(({ length }) => length === 2);
+    },
+    read: (text) => given(text).find(([of]) => of === part)?.[1],
+  });
+};

@@ -1,0 +1,45 @@
+import type { Feature } from "./commands/feature.ts";
+import { backups } from "./features/backup/index.ts";
+import { books } from "./features/books/index.ts";
+import { changeFeed } from "./features/change-feed/index.ts";
+import { checking } from "./features/checking/index.ts";
+import { operatorsConsole } from "./features/console/index.ts";
+import { dataSubjects } from "./features/data-subjects/index.ts";
+import { doctor } from "./features/doctor/index.ts";
+import { events } from "./features/events/index.ts";
+import { evidence } from "./features/evidence/index.ts";
+import { find } from "./features/find/index.ts";
+import { metrics } from "./features/metrics/index.ts";
+import { routeReplay } from "./features/replay/index.ts";
+import { requestLog } from "./features/request-log/index.ts";
+import { standIn } from "./features/stand-in/index.ts";
+import { tracing } from "./features/tracing/index.ts";
+
+/** What the core does without, in the order in which it opens. */
+export const features: readonly Feature[] = [
+  tracing,
+  changeFeed,
+  events,
+  requestLog,
+  find,
+  doctor,
+  evidence,
+  checking,
+  routeReplay,
+  standIn,
+  dataSubjects,
+  books,
+  backups,
+  operatorsConsole,
+  // Last, so that it knows what all others measure.
+  metrics,
+];
+
+/** The settings of features. */
+export const settingsOfFeatures = features.flatMap(({ settings }) => Object.values(settings ?? {}));
+
+/** The pages of features, and what they add to those of the core. */
+export const pagesOfFeatures = features.flatMap(({ pages }) => pages ?? []);
+
+/** What features know of a verification. */
+export const stories = features.flatMap(({ story }) => story ?? []);

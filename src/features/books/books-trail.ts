@@ -1,0 +1,23 @@
+import { auditKind } from "../../declare/audit-kind.ts";
+
+/** What the audit trail tells of the books. */
+export const booksTrail = {
+  adjusted: auditKind("books.adjusted", {
+    reference: "reference",
+    adjustment: "reference",
+    account: "reference",
+    mode: "reference",
+    fees: "text",
+    reason: "text",
+    protection: "text",
+  }),
+  priced: auditKind("books.priced", {
+    vendor: "reference",
+    from: "time",
+    to: "time",
+    prices: "text",
+    attempts: "number",
+    before: "text",
+    after: "text",
+  }),
+};

@@ -1,0 +1,55 @@
+import { type Config, settingOf } from "../../config/read-config.ts";
+import { labelOf } from "../../declare/check-kind.ts";
+import { koboOf, nairaOf } from "../../declare/money.ts";
+import { dayAfter, nextMonth } from "../../runtime/time-zone.ts";
+import { businessSettings } from "./business-settings.ts";
+import type { CostGroup, StatementHead } from "./statement.ts";
+import type { ClientLetter } from "./statement-shapes.ts";
+
+/** Says who sends a letter, and what is added to the fees. */
+export type LetterConfig = Pick<Config, "ofFeatures">;
+
+/** What a statement comes to, with the tax in the fees or on top of them, rounded to the kobo. */
+export function clientLetter(
+  costs: readonly CostGroup[],
+  { month, number }: Pick<StatementHead, "month" | "number">,
+  client: { name: string; email: string; terms: { prepaid?: true } },
+  config: LetterConfig,
+): ClientLetter {
+  const name = settingOf(config, businessSettings.name);
+  const payTo = settingOf(config, businessSettings.payTo);
+  const { percent, is } = settingOf(config, businessSettings.tax);
+  const fees = costs.reduce((sum, { kobo }) => sum + kobo, 0);
+  const tax = Math.round((fees * percent) / (is === "added" ? 100 : 100 + percent));
+  const prepaid = client.terms.prepaid === true;
+  const isPaidLater = number !== null && !prepaid && payTo !== "";
+  return {
+    from: [name, ...settingOf(config, businessSettings.address)].filter(Boolean).join("; "),
+    to: `${client.name}, ${client.email}`,
+    prepaid,
+    groups: costs.map(({ kind, count, price, kobo }) => ({
+      kind,
+      count,
+      price: price === null ? null : nairaOf(price),
+      fees: nairaOf(kobo),
+    })),
+    fees: nairaOf(fees),
+    tax: nairaOf(tax),
+    tax_percent: percent,
+    tax_is: is,
+    total: nairaOf(is === "added" ? fees + tax : fees),
+    due: isPaidLater ? dayAfter(`${nextMonth(month)}-01`, settingOf(config, businessSettings.payWithin) - 1) : null,
+    pay_to: isPaidLater ? payTo : null,
+  };
+}
+
+/** A group of charges as people call it. */
+export function costName({ kind, fees }: Pick<ClientLetter["groups"][number], "kind" | "fees">): string {
+  if (kind !== "") return `${labelOf(kind)} verifications`;
+  return fees.startsWith("-") ? "Given back" : "Corrections";
+}
+
+/** Kobo of naira text. A negative amount is a credit. */
+export function signedKobo(text: string): number {
+  return text.startsWith("-") ? -koboOf(text.slice(1))! : koboOf(text)!;
+}

@@ -1,0 +1,67 @@
+import { type CheckKind, checkKinds, labelOf } from "../../../declare/check-kind.ts";
+import { naira, orNull } from "../../../declare/command/answer-schema.ts";
+import Type, { type Static, type TInteger, type TObject } from "../../../declare/schema/type.ts";
+
+const summed = { ...naira, sums: true } as const;
+
+export const booksSums = {
+  charged: orNull(Type.Integer({ sums: true })),
+  fees: orNull(summed),
+  attempts: Type.Integer({ sums: true }),
+  unpriced: Type.Integer({ sums: true }),
+  cost: summed,
+  cost_unknown: summed,
+  margin: orNull(summed),
+};
+
+const against = { against: "the same days before" };
+
+/** What all groups come to, and the same days before. */
+export const BooksTotal = {
+  fees: { ...naira, label: "Charged", headline: { before: "fees_before", better: "up" as const, ...against } },
+  fees_before: naira,
+  cost: { ...naira, label: "Vendors cost", headline: { before: "cost_before", better: "down" as const, ...against } },
+  cost_before: naira,
+  cost_unknown: { ...naira, headline: {} },
+  margin: { ...naira, headline: { before: "margin_before", better: "up" as const, ...against } },
+  margin_before: naira,
+};
+
+/** A client, a vendor or a day on a page: one row, with the verifications of each check side by side. */
+export const BooksRow = Type.Object({
+  group: Type.String(),
+  ...(Object.fromEntries(
+    checkKinds.map((kind) => [kind, Type.Integer({ label: labelOf(kind), sums: true, spare: true })]),
+  ) as Record<CheckKind, TInteger>),
+  fees: orNull({ ...summed, label: "Charged", share: true as const }),
+  attempts: Type.Integer({ sums: true, spare: true }),
+  cost: { ...summed, spare: true as const },
+  cost_unknown: { ...summed, spare: true as const },
+  margin: orNull(summed),
+});
+
+type BooksGroup = Static<TObject<typeof booksSums>> & { group: string; kind: CheckKind | null };
+
+/** The groups without the kinds, those with the most money first; days in their order. */
+export function oneRowEach(groups: readonly BooksGroup[], by: string): Record<string, unknown>[] {
+  const rows = [...Map.groupBy(groups, ({ group }) => group)].map(([group, some]) => {
+    const sum = (of: (each: BooksGroup) => number | null) => {
+      const known = some.flatMap((each) => of(each) ?? []);
+      return known.length === 0 ? null : known.reduce((all, one) => all + one);
+    };
+    const countOf = (kind: CheckKind) =>
+      some.find((each) => each.kind === kind)?.[by === "vendor" ? "attempts" : "charged"];
+    return {
+      group,
+      ...Object.fromEntries(checkKinds.map((kind) => [kind, countOf(kind) ?? 0])),
+      fees: sum(({ fees }) => fees),
+      attempts: sum(({ attempts }) => attempts),
+      cost: sum(({ cost }) => cost),
+      cost_unknown: sum(({ cost_unknown }) => cost_unknown),
+      margin: sum(({ margin }) => margin),
+    };
+  });
+  return by === "account" || by === "vendor"
+    ? rows.sort((one, other) => (other.fees ?? other.cost ?? 0) - (one.fees ?? one.cost ?? 0))
+    : rows;
+}

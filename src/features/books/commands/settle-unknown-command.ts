@@ -1,0 +1,134 @@
+import {
+  digits,
+  list,
+  naira,
+  orNull,
+  reference as referenceFact,
+  state,
+  time,
+} from "../../../declare/command/answer-schema.ts";
+import { remark } from "../../../declare/command/forms.ts";
+import { flag, formed, InputError } from "../../../declare/command/read-texts.ts";
+import { command } from "../../../declare/command.ts";
+import Type from "../../../declare/schema/type.ts";
+import { identityTrail } from "../../../ledger/ledger-trail.ts";
+import { toldState, toldStates } from "../../../ledger/told-state.ts";
+import type { TimeZone } from "../../../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../../../storage/audited.ts";
+import { erased } from "../../../storage/erase-verifications.ts";
+import type { VendorPrices } from "../../../vendors/vendor-prices.ts";
+import { type Decision, decideUnknowns, settleUnknowns, type UnknownEnd, unknownEnds } from "../settle-unknowns.ts";
+import { invoiceInput, invoiceLines, monthPeriod } from "./invoice-input.ts";
+
+type Room = Audited &
+  WithClock & {
+    config: { timeZone: TimeZone; vendorPrices: Readonly<Record<string, VendorPrices>> };
+    progress: (done: number, all: number) => void;
+  };
+
+const ends = Object.keys(unknownEnds) as UnknownEnd[];
+/** Ends that neither a later invoice of the vendor nor time resolves. */
+const needHands: readonly UnknownEnd[] = ["ambiguous", "other_vendor"];
+
+const SumOfEnd = Type.Object({
+  what: Type.String(),
+  count: Type.Integer({ sums: true }),
+  vendor: { ...naira, sums: true },
+});
+
+/** Settles or releases verifications with an unknown outcome from an invoice. */
+export const settleUnknown = command({
+  id: "books.settle-unknown",
+  title: "Settle by an invoice…",
+  summary: "Settle or release all verifications with an unknown outcome at a vendor, as its invoice says.",
+  description: `Each is settled or released as \`duba ledger settle\` and \`duba ledger release\` do it. Nobody can undo that. No client is charged.
+What is not on the invoice is released: the vendor did no work for it. What is on it is settled if its price is the one of a single outcome, such as \
+bvn.not_found; else it is released, and its cost stays in the books. What a line may mean beside another verification is left. \
+An attempt without an outcome is ended likewise where its verification has one, which stays.
+Run again, it does what is left, so it may be stopped at any time.`,
+  onTerminal: "The exit code is 1 if something is left that needs a hand.",
+  role: "officer",
+  kind: "change",
+  gives: "money",
+  givesNothing: ({ dry_run }) => dry_run === true,
+  target: ["invoice"],
+  input: Type.Object({
+    ...invoiceInput("the time between its first line and its last"),
+    reason: formed(remark, {
+      description: "Which invoice it is, for the audit trail. Name no person in it.",
+      minLength: 1,
+    }),
+    dry_run: flag("Show what would happen, and change nothing."),
+  }),
+  answer: Type.Object({
+    vendor: Type.String(),
+    state: state(["done", "dry run"]),
+    lines: Type.Integer(),
+    verifications: Type.Array(
+      Type.Object({
+        request_reference: referenceFact,
+        result: state(ends, { words: unknownEnds }),
+        outcome: state(toldStates),
+        started_at: time,
+        digits,
+        line: orNull(Type.Integer()),
+        vendor_price: orNull(naira),
+      }),
+    ),
+  }),
+  none: "No verification and no attempt at this vendor has an unknown outcome.",
+  first: 100,
+  view: ({ vendor, state, lines, verifications }) => [
+    { note: `${lines} lines of ${vendor}.` },
+    ...(verifications.length === 0 ? [] : [{ row: SumOfEnd, rows: sumsOf(verifications), whole: true as const }, ""]),
+    list,
+    ...(state === "dry run" ? [{ note: "Nothing was changed: this was a dry run." }] : []),
+  ],
+  does: ({ state, verifications }) => {
+    const many = verifications.filter(({ result }) => !unknownEnds[result].startsWith("left")).length;
+    return state === "dry run" && many > 0 ? `End ${many} by this invoice` : undefined;
+  },
+  isWell: ({ verifications }) => !verifications.some(({ result }) => needHands.includes(result)),
+  counts: "verifications",
+  records: [identityTrail.verificationSettled, identityTrail.attemptSettled],
+  examples: [
+    { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411", dry_run: true },
+    { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", reason: "Invoice 4411" },
+  ],
+  run: async ({ vendor, month, reason, dry_run, ...invoice }, room: Room) => {
+    const { timeZone: zone, vendorPrices: prices } = room.config;
+    const whole = month === undefined ? undefined : monthPeriod(month, zone);
+    if (whole && whole.to > room.now())
+      throw new InputError(`${month} is not over, so an invoice cannot have all of it. Leave out the month.`);
+    const lines = await invoiceLines(invoice, zone);
+    const decided = await decideUnknowns(room, { vendor, lines, whole, prices: prices[vendor] });
+    const done = dry_run ? decided : await settleUnknowns(room, decided, reason);
+    return {
+      vendor,
+      state: dry_run ? ("dry run" as const) : ("done" as const),
+      lines: lines.length,
+      verifications: done.map(factsOf),
+    };
+  },
+});
+
+function sumsOf(verifications: readonly { result: UnknownEnd; vendor_price: number | null }[]) {
+  return ends.flatMap((end) => {
+    const some = verifications.filter(({ result }) => result === end);
+    const vendor = some.reduce((sum, { vendor_price }) => sum + (vendor_price ?? 0), 0);
+    return some.length === 0 ? [] : [{ what: unknownEnds[end], count: some.length, vendor }];
+  });
+}
+
+function factsOf({ row, end, as, listed }: Decision) {
+  const prices = listed.flatMap(({ line: { price } }) => price ?? []);
+  return {
+    request_reference: row.reference,
+    result: end,
+    outcome: row.state === "unknown" ? (as ?? ("unknown" as const)) : toldState(row),
+    started_at: row.started_at,
+    digits: row.subject_last4 === erased ? erased : row.subject_last4,
+    line: listed.at(-1)?.line.line ?? null,
+    vendor_price: prices.length === 0 ? null : prices.reduce((sum, price) => sum + price),
+  };
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { InputError } from "../../declare/command/read-texts.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { parseInvoice } from "./invoice.ts";
+
+const lagos = new TimeZone("Africa/Lagos");
+const read = (text: string, names = {}) => parseInvoice(text, lagos, names);
+
+function problemOf(text: string, names = {}): string {
+  try {
+    read(text, names);
+  } catch (error) {
+    assert.ok(error instanceof InputError && error.exitCode === 2);
+    return error.message;
+  }
+  throw new Error("The invoice was read");
+}
+
+suite("an invoice of a vendor", () => {
+  test("is read with the headings, separators and amounts that vendors use", () => {
+    const expected = [{ line: 2, reference: "D-1", time: null, last4: "0017", price: 105_050 }];
+    assert.deepEqual(read("Reference,BVN,Amount\nD-1,22000000017,1050.50\n"), expected);
+    assert.deepEqual(read('\uFEFFTransaction ID;Last 4;Cost\r\nD-1;0017;"₦1,050.50"\r\n'), expected);
+    assert.deepEqual(
+      read("call\tdigits\tnaira\nD-1\t0017\tNGN 1050.5\n", { reference: "Call", digits: "digits", price: "NAIRA" }),
+      expected,
+    );
+    assert.deepEqual(read("reference,note\n\nD-1,\n,x\n"), [
+      { line: 3, reference: "D-1", time: null, last4: null, price: null },
+      { line: 4, reference: null, time: null, last4: null, price: null },
+    ]);
+  });
+
+  test("an amount below 0 is a credit, however the vendor writes it", () => {
+    for (const amount of ["-45.55", "\u221245.55", "(45.55)", "₦-45.55", "-NGN 45.55", "- 45.55"])
+      assert.deepEqual(read(`reference,amount\nD-1,${amount}\n`)[0]!.price, -4_555, amount);
+    for (const amount of ["(45.55", "45.55)", "--45.55", "45-55"])
+      assert.match(problemOf(`reference,amount\nD-1,${amount}\n`), /^Line 2: the price must be/, amount);
+  });
+
+  test("a time means its second, its minute or its day, in the time zone unless it says another offset", () => {
+    const spanOf = (time: string) => {
+      const { from, to } = read(`reference,time\n1,"${time}"\n`)[0]!.time!;
+      return [new Date(from).toISOString(), to - from];
+    };
+    for (const time of [
+      "2026-11-03 14:05:09",
+      "2026-11-03T14:05:09+01:00",
+      "03/11/2026 14:05:09",
+      "2026-11-03T13:05:09.120Z",
+    ])
+      assert.deepEqual(spanOf(time), ["2026-11-03T13:05:09.000Z", 1_000], time);
+    assert.deepEqual(spanOf("03/11/2026, 14:05"), ["2026-11-03T13:05:00.000Z", 60_000]);
+    assert.deepEqual(spanOf("2026-11-03"), ["2026-11-02T23:00:00.000Z", 86_400_000]);
+  });
+
+  test("what cannot be read is named by line, without its value", () => {
+    const problem = problemOf(
+      "reference,time,bvn,price\n1,yesterday,22000000017,50\n2,2026-02-30 10:00,12,4-5\n3,25/12/2026 25:00,,\n",
+    );
+    assert.deepEqual(
+      problem.split("\n").map((line) => line.slice(0, line.indexOf(" must"))),
+      ["Line 2: the time", "Line 3: the time", "Line 3: the digits", "Line 3: the price", "Line 4: the time"],
+    );
+    assert.doesNotMatch(problem, /yesterday|22000000017|02-30|-5/);
+    assert.match(problemOf(`reference,price\n${"x,y\n".repeat(30)}`), /\n20 more lines\.$/);
+    assert.match(problemOf("reference,price\n1,2,3\n"), /^Line 2 of the invoice is not CSV/);
+    assert.match(problemOf('reference\n"1\n'), /is not CSV/);
+    assert.equal(problemOf(""), "The invoice is empty.");
+    assert.match(problemOf("time,price\n"), /--reference-column/);
+    assert.equal(problemOf("reference\n", { price: "Naira" }), 'The invoice has no column "Naira".');
+  });
+});

@@ -1,0 +1,200 @@
+import { CsvError, type Info, parse } from "csv-parse/sync";
+import { checkKinds } from "../../declare/check-kind.ts";
+import { readChosen } from "../../declare/command/read-chosen.ts";
+import { type ChosenFile, InputError } from "../../declare/command/read-texts.ts";
+import { koboOf } from "../../declare/money.ts";
+import { slicesOf } from "../../runtime/threads/in-thread.ts";
+import { isDay, nextDay, TimeZone } from "../../runtime/time-zone.ts";
+
+/** One line of a vendor's invoice. */
+export interface InvoiceLine {
+  /** Line number in the file. */
+  line: number;
+  /** The vendor's reference of the attempt. */
+  reference: string | null;
+  /** The span of time that the text can mean, in milliseconds since 1970; `to` is exclusive. */
+  time: { from: number; to: number } | null;
+  /** Last four digits of the number that was verified. */
+  last4: string | null;
+  /** Kobo. A negative price is a credit. */
+  price: number | null;
+}
+
+/** Column headings that vendors use, in lower case with `_` for all other characters. */
+const headings = {
+  reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
+  time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
+  digits: ["last4", "last_4", "last_digits", "number", ...checkKinds, "id_number"],
+  price: ["price", "amount", "cost", "charge", "fee"],
+} as const;
+
+export type InvoiceColumn = keyof typeof headings;
+export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
+
+/** The headings that one vendor uses, by column. */
+type ColumnNames = Partial<Record<InvoiceColumn, string | undefined>>;
+
+interface Cells {
+  record: string[];
+  line: number;
+}
+
+const mostErrors = 10;
+/** Characters. */
+const longestLine = 64 * 1024;
+
+/** Reads an invoice like `parseInvoice`, in a worker thread. */
+export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<InvoiceLine[]> {
+  const lines: InvoiceLine[] = [];
+  for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
+    if (typeof part === "string") throw new InputError(part);
+    lines.push(...part);
+  }
+  return lines;
+}
+
+/** Runs in the thread. It yields lines, or a message that says what is wrong. */
+export function* partsOfInvoice(
+  bytes: Uint8Array,
+  zone: string,
+  names: ColumnNames,
+): Generator<readonly InvoiceLine[] | string, void> {
+  try {
+    yield* slicesOf(parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names));
+  } catch (problem) {
+    if (!(problem instanceof InputError)) throw problem;
+    yield problem.message;
+  }
+}
+
+/**
+ * Parses a CSV invoice with a heading line. `names` are the headings of this vendor. Times without an offset are in
+ * `zone`. Throws an `InputError` that names lines but repeats no value, because an invoice may hold whole numbers of
+ * persons.
+ */
+export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): InvoiceLine[] {
+  const [heading, ...rows] = cellsOf(text);
+  if (!heading) throw new InputError("The invoice is empty.");
+  const found = heading.record.map(plain);
+  const placeOf = (column: InvoiceColumn): number => {
+    const named = names[column];
+    const place = (named === undefined ? headings[column] : [plain(named)])
+      .map((name) => found.indexOf(name))
+      .find((at) => at >= 0);
+    if (place === undefined && named !== undefined) throw new InputError(`The invoice has no column "${named}".`);
+    return place ?? -1;
+  };
+  const places = {
+    reference: placeOf("reference"),
+    time: placeOf("time"),
+    digits: placeOf("digits"),
+    price: placeOf("price"),
+  };
+  if (places.reference < 0 && (places.time < 0 || places.digits < 0))
+    throw new InputError(
+      "The invoice needs a column with the vendor's reference, or one with the time and one with the number. Name them with " +
+        "--reference-column, --time-column and --digits-column.",
+    );
+  const problems: string[] = [];
+  const lines = rows.map(({ record, line }): InvoiceLine => {
+    const cell = (column: InvoiceColumn) => record[places[column]]?.trim() || null;
+    const read = <Value>(
+      column: InvoiceColumn,
+      form: string,
+      of: (text: string) => Value | undefined,
+    ): Value | null => {
+      const text = cell(column);
+      const value = text === null ? null : of(text);
+      if (value === undefined) problems.push(`Line ${line}: the ${column} must be ${form}.`);
+      return value ?? null;
+    };
+    return {
+      line,
+      reference: cell("reference"),
+      time: read("time", "a time such as 2026-11-03 14:05 or 03/11/2026 14:05", (text) => spanOf(text, zone)),
+      last4: read("digits", "a number of four digits or more, or the last four", (text) => /\d{4}$/.exec(text)?.[0]),
+      price: read("price", 'an amount in naira, such as "50", "1,050.50", or "-45.55" for a credit', priceOf),
+    };
+  });
+  if (problems.length > mostErrors)
+    problems.splice(mostErrors, problems.length, `${problems.length - mostErrors} more lines.`);
+  if (problems.length > 0) throw new InputError(problems.join("\n"));
+  return lines;
+}
+
+/**
+ * The span of all lines, in milliseconds since 1970; `to` is exclusive. `between` is the span from the end of the first
+ * line's time to the start of the last line's. Throws an `InputError` for lines without times.
+ */
+export function timesOf(lines: readonly InvoiceLine[]) {
+  const times = lines.flatMap(({ time }) => time ?? []);
+  if (times.length === 0) throw new InputError("The invoice has no times: give its month.");
+  const [first, last] = [
+    times.reduce((one, other) => (other.from < one.from ? other : one)),
+    times.reduce((one, other) => (other.to > one.to ? other : one)),
+  ];
+  return { from: first.from, to: last.to, between: { from: first.to, to: last.from } };
+}
+
+function cellsOf(text: string): Cells[] {
+  const cells: Cells[] = [];
+  const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ",";
+  try {
+    parse(text, {
+      bom: true,
+      delimiter,
+      info: true,
+      max_record_size: longestLine,
+      skip_empty_lines: true,
+      // We collect records one by one, because the parser's own list holds details of each record and takes much
+      // memory.
+      on_record(parsed: unknown) {
+        const { record, info } = parsed as { record: string[]; info: Info };
+        cells.push({ record, line: info.lines });
+        return undefined;
+      },
+    });
+    return cells;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    if (error.code === "CSV_MAX_RECORD_SIZE")
+      throw new InputError(
+        `Line ${error.lines ?? 1} of the invoice is longer than 64 KiB: a quotation mark may be missing.`,
+      );
+    throw new InputError(`Line ${error.lines ?? 1} of the invoice is not CSV with the columns of the heading.`);
+  }
+}
+
+function plain(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_|_$/g, "");
+}
+
+const priceText = /^(?:₦|NGN|N)?\s*([-\u2212(]?)\s*(?:₦|NGN|N)?\s*([\d.,]+)(\)?)$/i;
+
+/** Kobo. A minus in front or brackets, as in bookkeeping, make the price negative. */
+function priceOf(text: string): number | undefined {
+  const [, sign, amount = "", bracket] = priceText.exec(text) ?? [];
+  const kobo = koboOf(amount.replace(/,(?=\d{3}\b)/g, ""));
+  if (kobo === undefined || (sign === "(") !== (bracket === ")")) return undefined;
+  return sign === "" ? kobo : 0 - kobo;
+}
+
+const timeText =
+  /^(?:(\d{4}-\d{2}-\d{2})|(\d{2})\/(\d{2})\/(\d{4}))(?:[T ,]+(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/;
+
+/** A text without seconds means the whole minute, and a text without a time the whole day. */
+function spanOf(text: string, zone: TimeZone): { from: number; to: number } | undefined {
+  const [, iso, dayOfMonth, month, year, hour, minute, second, offset] = timeText.exec(text) ?? [];
+  const day = iso ?? `${year}-${month}-${dayOfMonth}`;
+  if (!isDay(day)) return undefined;
+  if (hour === undefined) return { from: zone.startOfDay(day), to: zone.startOfDay(nextDay(day)) };
+  const shown = Date.parse(`${day}T${hour}:${minute}:${second ?? "00"}Z`);
+  if (Number.isNaN(shown)) return undefined;
+  const from =
+    offset === undefined ? zone.atClock(shown) : Date.parse(new Date(shown).toISOString().replace("Z", offset));
+  return Number.isNaN(from) ? undefined : { from, to: from + (second === undefined ? 60_000 : 1_000) };
+}

@@ -1,0 +1,77 @@
+import { labelOf } from "../../declare/check-kind.ts";
+import type { Letter, LetterDay } from "../../declare/command/letter.ts";
+import { nairaText } from "../../declare/money.ts";
+import { longDay, monthName, weekday } from "../../runtime/time-zone.ts";
+import type { Db } from "../../storage/tables.ts";
+import { costName, signedKobo } from "./client-letter.ts";
+import { type StatementHead, statementDays } from "./statement.ts";
+import type { ClientLetter, StatementLine } from "./statement-shapes.ts";
+
+const amountOf = (text: string) => nairaText(signedKobo(text));
+const countOf = (count: number) => count.toLocaleString("en");
+const linesOf = (count: number) => `${countOf(count)} ${count === 1 ? "line" : "lines"}`;
+
+/** The statement of a client on paper. Its annex is read day by day. */
+export function paperLetter(
+  db: Db,
+  { from, to, groups, fees, tax, tax_percent, tax_is, total, prepaid, due, pay_to }: ClientLetter,
+  head: StatementHead,
+): Letter {
+  const { number, month, zone } = head;
+  const ends = prepaid ? "Paid from the balance" : number === null ? "So far" : "To pay";
+  const name = monthName(month);
+  const comma = to.lastIndexOf(", ");
+  const lines = groups.reduce((sum, { count }) => sum + count, 0);
+  return {
+    title: number === null ? `${name} so far` : `Statement for ${name}`,
+    number: number ?? "",
+    to: [to.slice(0, comma), to.slice(comma + 2)],
+    from: from === "" ? ["Set DUBA_BUSINESS_NAME"] : from.split("; "),
+    due: [[ends, amountOf(total)], ...(due === null ? [] : [["until", longDay(due)] as const])],
+    sums: [
+      ...groups.map((group) => ({
+        what: costName(group),
+        number: countOf(group.count),
+        amount: amountOf(group.fees),
+        ...(group.price !== null && { price: amountOf(group.price) }),
+      })),
+      { what: "Sum", number: countOf(lines), amount: amountOf(fees) },
+      ...(tax_percent > 0
+        ? [{ what: `${tax_is === "added" ? "Tax" : "In it, tax"} ${tax_percent} %`, amount: amountOf(tax) }]
+        : []),
+      { what: ends, amount: amountOf(total) },
+    ],
+    pay:
+      pay_to === null
+        ? []
+        : [
+            ["To", pay_to],
+            ["Reference", number!],
+          ],
+    notes: [
+      `“Not found” and failed verifications are free. Each charge stands in the annex with its time and reference. Times are ${zone.nameAt(head.from)}.`,
+    ],
+    annex: { title: `Annex: ${linesOf(lines)}`, about: name, parts: annexOf(db, head) },
+  };
+}
+
+/** The days of an annex with their sums, and in the end by what the whole statement is known. */
+async function* annexOf(db: Db, head: StatementHead): AsyncGenerator<LetterDay | string> {
+  let sha256 = "";
+  const tell = (hash: string) => {
+    sha256 = hash;
+  };
+  for await (const all of statementDays(db, head, tell)) {
+    const lines = all.filter(({ mode }) => mode === "live");
+    if (lines.length === 0) continue;
+    const sum = nairaText(lines.reduce((sum, { fee }) => sum + signedKobo(fee), 0));
+    yield { title: weekday(lines[0]!.day), about: `${linesOf(lines.length)} · ${sum}`, lines: lines.map(paperLine) };
+  }
+  if (head.number !== null)
+    yield `The same month gives the same lines for ever. SHA-256 of the whole statement: ${sha256}`;
+}
+
+function paperLine({ time, reference, kind, line, reason, fee }: StatementLine): LetterDay["lines"][number] {
+  const what = line === "charge" && kind !== "" ? labelOf(kind) : reason;
+  return { clock: time.slice(11, 19), reference, what, amount: amountOf(fee).replace("₦", "") };
+}

@@ -1,0 +1,45 @@
+import type { Sign, SigningUse } from "../../audit/chain/seal.ts";
+import type { Core } from "../../commands/context.ts";
+import type { TimeTexts } from "../../declare/command/answer-table.ts";
+import type { Recent } from "../../runtime/recent.ts";
+import type { Audit } from "../../storage/audited.ts";
+import type { ReportStore } from "../../storage/reports.ts";
+import type { Store } from "../../storage/store.ts";
+import type { SignedIn } from "./console-request.ts";
+import type { MinuteCounts } from "./counters/minute-counts.ts";
+import type { SharedReadings } from "./shared-readings.ts";
+import type { SiteMap } from "./site-map.ts";
+import type { OpenedRecord } from "./view/frame.ts";
+import type { Say } from "./view/words.ts";
+
+/** What the pages of the console need. */
+export interface ConsoleRoom extends Core {
+  whole: SiteMap;
+  /** What the operations of integrators are called, by their ids. */
+  operations: ReadonlyMap<string, string>;
+  /** Apart from the store that serves integrators, so that a long table does not delay them. */
+  store: Store;
+  reports: ReportStore;
+  audit: Audit;
+  /** Keyed hashes under the key ring. */
+  signer: (use: SigningUse) => Promise<Sign>;
+  /** Such as `http://localhost:8090`. */
+  origin: () => string;
+  counts: MinuteCounts;
+  readings: SharedReadings;
+  /** The records that people opened last, by the hash of their session. */
+  opened: Recent<readonly OpenedRecord[]>;
+  /** Current problems of the audit trail. */
+  auditAlarms: () => readonly string[];
+}
+
+/** A request of somebody who is signed in. */
+export interface Visit extends ConsoleRoom, SignedIn {
+  /** Of the whole site what the person may do. */
+  site: SiteMap;
+  say: Say;
+  /** Writes times as pages do: see `TimeZone.shortOf`. */
+  times: TimeTexts;
+  /** What people call whom the answers name that were read so far. */
+  names: Map<string, string>;
+}

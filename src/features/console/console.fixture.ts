@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type Visitor, visit } from "../../../test/support/passkey.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { invitationLink } from "../../access/people/console-origin.ts";
+import { invitePerson } from "../../access/people/people-rows.ts";
+import { append } from "../../audit/append.ts";
+import type { Role } from "../../declare/command.ts";
+
+/** The link of an invitation that was made at the terminal. */
+export async function inviteAtTerminal(service: TestService, email: string, role: Role): Promise<string> {
+  const { db, now } = await service.store();
+  const { secret } = await invitePerson({ db, audit: append, actor: "terminal", now }, { email, role });
+  return invitationLink(service.console!.origin, secret);
+}
+
+/** Registers a passkey with a link of an invitation. */
+export async function join(
+  browser: Browser,
+  link: string,
+  name: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const visitor = await visit(browser, new URL(link).origin, options);
+  await visitor.page.goto(link);
+  await visitor.page.getByLabel("Your name").fill(name);
+  await visitor.page.getByRole("button", { name: "Register a passkey" }).click();
+  await visitor.page.getByRole("navigation", { name: "Pages" }).waitFor();
+  return visitor;
+}
+
+/** Opens a form, fills it by its labels, and sends it, with the passkey if it wants one. */
+export async function sendForm(page: Page, address: string, fields: Record<string, string> = {}): Promise<void> {
+  await page.goto(address);
+  const form = page.locator("main form.command");
+  for (const [label, value] of Object.entries(fields)) {
+    const field = form.getByLabel(label, { exact: false }).first();
+    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+    else await field.fill(value);
+  }
+  await sendOpened(page);
+}
+
+/** Sends the form of the page, with the passkey if it wants one. */
+export async function sendOpened(page: Page): Promise<void> {
+  const form = page.locator("main form.command");
+  const left = page.waitForEvent("framenavigated");
+  const confirm = page.locator("[data-confirm]");
+  // What its link filled in asks by itself.
+  if ((await form.getAttribute("data-filled")) === null) await form.locator(".buttons button").first().click();
+  await Promise.race([left, confirm.waitFor()]).catch(() => left);
+  if (await confirm.isVisible()) await confirm.click();
+  await left;
+}
+
+/** Waits for a text of the page. */
+export async function said(page: Page, text: string | RegExp): Promise<void> {
+  const main = page.locator("main");
+  await main
+    .getByText(text)
+    .first()
+    .waitFor({ timeout: 60_000 })
+    .catch(async () => assert.fail(`${text} is not in ${await main.innerText()}`));
+}

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page, Request } from "playwright-core";
+import { findBrowser, inaccessible, keepRules, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { consolePages } from "../../../test/support/every-page.ts";
+import { type Visitor, visit } from "../../../test/support/passkey.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { busySettings, fillBusyDay, officersSession, type Subjects } from "./busy-day.fixture.ts";
+import { sendForm } from "./console.fixture.ts";
+
+/** What a theme can change, and a width. */
+const ofTheTheme = ["color-contrast"];
+const ofTheLook = [...ofTheTheme, "target-size", "scrollable-region-focusable"];
+
+/**
+ * The parts of an open page by what rules of accessibility look at: an element in its forebears, its attributes, whether it has
+ * a text, is too small to touch, overflows, has an id of its own, and names one that is there.
+ */
+const partsOfPage = `[...new Set([document.title === "", ...document.querySelectorAll("*")].map((element) => {
+  if (!(element instanceof Element)) return "title " + element;
+  const { width, height } = element.getBoundingClientRect();
+  const nameOf = ({ tagName, className }) => tagName + "." + className;
+  const forebears = [];
+  for (let at = element; at && forebears.length < 3; at = at.parentElement) forebears.push(nameOf(at));
+  const refers = (name) => element.getAttribute(name)?.split(" ").map((id) => document.querySelectorAll("#" + CSS.escape(id)).length);
+  return JSON.stringify([
+    forebears, element.getAttributeNames(), element.getAttribute("type"), element.getAttribute("role"),
+    element.textContent.trim() === "", element.matches("a, button, input, select, textarea, summary") && Math.min(width, height) < 24,
+    element.scrollWidth > element.clientWidth,
+    element.id && document.querySelectorAll("#" + CSS.escape(element.id)).length,
+    ["for", "aria-labelledby", "aria-describedby", "aria-controls"].map(refers), element.labels?.length,
+  ]);
+}))]`;
+
+const twoLineRows = `[...document.querySelectorAll("main > .rows tbody tr")]
+  .filter((row) => [...row.querySelectorAll(".also")].every((cell) => cell.querySelector(".empty-here")))
+  .map((row) => row.getBoundingClientRect().height)`;
+
+const hidesColumns = `[...document.querySelectorAll(".rows")].some((each) => each.scrollWidth > each.clientWidth)`;
+
+/** Amounts and times as long as they become: what the busy day has depends on the hour. */
+const longerTexts = `for (const cell of document.querySelectorAll(".rows tbody td")) {
+  const text = cell.textContent.trim();
+  if (/^₦[\\d,]+\\.\\d\\d$/.test(text)) cell.textContent = "₦1,250,000.00";
+  if (cell.matches(".time")) cell.textContent = "28 Nov 23:58";
+}`;
+
+// What pages look like does not depend on the engine.
+suite("every page of the console", { skip: missingBrowser() }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let origin: string;
+  let ada: Visitor;
+  let subjects: Subjects;
+
+  before(async () => {
+    [service, browser] = await Promise.all([startService(busySettings), startBrowser(findBrowser())]);
+    origin = service.console!.origin;
+    subjects = await fillBusyDay(service);
+    ada = await visit(browser, origin);
+    await keepRules(ada.page);
+    const value = await officersSession(service);
+    await ada.context.addCookies([{ name: "duba_console", value, url: origin }]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const look = async (page: Page, colorScheme: "light" | "dark", width: number) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+  };
+  /** Charts are drawn again for another width, in the frame that follows. */
+  const pixelsBeside = (page: Page) =>
+    page.evaluate<number>(`new Promise((done) => {
+      const tell = () => done(document.documentElement.scrollWidth - innerWidth);
+      if (document.querySelector("canvas")) requestAnimationFrame(tell);
+      else tell();
+    })`);
+  const known = new Set<string>();
+  /** Those parts of an open page that no page before it had, so that a rule may say something new of them. */
+  const newParts = async (page: Page): Promise<string[]> => {
+    const parts = (await page.evaluate<string[]>(partsOfPage)).filter((part) => !known.has(part));
+    for (const part of parts) known.add(part);
+    return parts;
+  };
+  const knownSorts = new Set<string>();
+  /** Whether parts are of a sort that no page before had, so that their colours may be new. */
+  const areNewSorts = (parts: readonly string[]): boolean => {
+    const sorts = parts.map((part) => String(/"[^"]*"/.exec(part))).filter((sort) => !knownSorts.has(sort));
+    for (const sort of sorts) knownSorts.add(sort);
+    return sorts.length > 0;
+  };
+  /** What breaks a rule in either theme, on a phone or on a desk. */
+  const problemsOf = async (page: Page, path: string): Promise<string[]> => {
+    const found: string[] = [];
+    const tell = (problems: string[], look: string) =>
+      found.push(...problems.map((problem) => `${path}, ${look}: ${problem}`));
+    let [isNew, isNewSort] = [false, false];
+    for (const [theme, width, rules] of [
+      ["dark", 360, ofTheLook],
+      ["light", 360, ofTheTheme],
+      ["light", 2560, []],
+      ["light", 1440, []],
+      ["dark", 1280, ofTheTheme],
+      ["light", 1280, undefined],
+    ] as const) {
+      if (rules === ofTheTheme && !isNewSort) continue;
+      await look(page, theme, width);
+      if ((await pixelsBeside(page)) !== 0) tell(["scrolls sideways"], `${width}`);
+      if (width > 360 && (await page.evaluate(hidesColumns))) tell(["a table hides columns"], `${width}`);
+      if (rules === ofTheLook) {
+        const parts = await newParts(page);
+        [isNew, isNewSort] = [parts.length > 0, areNewSorts(parts)];
+      }
+      if (isNew && rules?.length !== 0) tell(await inaccessible(page, rules), `${theme}, ${width}`);
+    }
+    return found;
+  };
+
+  test("has room for amounts of millions and times of other days on a desk: the name of a client gives way", async () => {
+    const { page } = ada;
+    await look(page, "light", 1280);
+    const narrow: string[] = [];
+    for (const path of consolePages(subjects).place) {
+      await page.goto(`${origin}${path}`);
+      await page.evaluate(longerTexts);
+      if (await page.evaluate(hidesColumns)) narrow.push(path);
+    }
+    assert.deepEqual(narrow, []);
+  });
+
+  for (const kind of ["place", "form", "answer"] as const)
+    test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a desk`, async () => {
+      const { page, problems } = ada;
+      const found: string[] = [];
+      let requests: Request[] = [];
+      page.on("request", (request) => requests.push(request));
+      for (const path of consolePages(subjects)[kind]) {
+        requests = [];
+        const isDrawn = path === "/" || path.startsWith("/?");
+        const reply = await page.goto(`${origin}${path}`, { waitUntil: isDrawn ? "networkidle" : "load" });
+        assert.equal(reply!.status(), 200, path);
+        // A request that the page before made as it was left has no response.
+        const sizes = await Promise.all(requests.map(async (request) => (await request.response())?.request().sizes()));
+        const transferred = sizes
+          .filter((size) => size !== undefined)
+          .reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
+        assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
+        const text = await reply!.text();
+        const [plain, packed] = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => bytes / 1024);
+        assert.ok(plain! <= 64 && packed! <= 8, `${path} is ${plain} KiB, ${packed} packed`);
+        assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
+        found.push(...(await problemsOf(page, path)));
+      }
+      assert.deepEqual([...found, ...problems], []);
+    });
+
+  test("has two lines for a row of a wide table on a phone, and unfolds what they leave out", async () => {
+    const { page } = ada;
+    await look(page, "light", 390);
+    for (const path of ["/verifications", "/accounts", "/keys", "/people", "/requests", "/catalogue", "/audit"]) {
+      await page.goto(`${origin}${path}`);
+      // Some have a line of their own for what they alone have, such as a cap.
+      const heights = await page.evaluate<number[]>(twoLineRows);
+      // A word may be longer than what is left of a line.
+      const longer = heights.filter((height) => height >= 3 * 24);
+      assert.ok(heights.length > 0 && longer.length <= heights.length / 10, `${path}: ${heights}`);
+    }
+    const row = page.locator(".rows tbody tr").first();
+    const facts = row.locator('[data-label="Facts"]');
+    assert.equal(await facts.isVisible(), false);
+    await row.getByText("More").click();
+    await facts.waitFor();
+  });
+
+  test("has one line for a row of the audit trail on a desk, which unfolds", async () => {
+    const { page } = ada;
+    await look(page, "light", 1280);
+    await page.goto(`${origin}/audit?kind=catalogue.revised`);
+    const heightsOf = () =>
+      page.evaluate<number[]>(`[...document.querySelectorAll(".rows tbody tr")].map((row) => row.offsetHeight)`);
+    const heights = await heightsOf();
+    assert.ok(heights.length > 2 && heights.every((height) => height <= 37), String(heights));
+    const long = page.locator(".rows tbody tr").filter({ hasText: "The starter catalogue" });
+    await long.getByText("More").click();
+    assert.ok((await heightsOf()).some((height) => height > 50));
+  });
+
+  test("says under a state who made it so, and until when", async () => {
+    const { page } = ada;
+    for (const path of ["/", "/vendors", "/upstreams/show?vendor=blusalt"]) {
+      await page.goto(`${origin}${path}`);
+      assert.match(await page.locator("main").innerText(), /paused\s+by \S+ at the terminal until resumed/, path);
+    }
+    await page.goto(`${origin}/accounts/show?account=hello@uyofresh.example`);
+    assert.match(await page.locator("main").innerText(), /suspended\s+by \S+ at the terminal since/);
+  });
+
+  test("says how much of a record is on its tabs", async () => {
+    const { page } = ada;
+    await page.goto(`${origin}/accounts/show?account=ops@kobopay.example`);
+    const tabs = page.getByRole("navigation", { name: "About it" });
+    assert.match(
+      await tabs.innerText(),
+      /Keys\s+2[\s\S]*Verifications\s+99\+[\s\S]*Requests\s+0[\s\S]*Money[\s\S]*Webhooks\s+1/,
+    );
+  });
+
+  test("is as accessible when it answers a form, and when it refuses", async () => {
+    const { page } = ada;
+    await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
+    const found = await problemsOf(page, "problems of a form");
+    await sendForm(page, `${origin}/keys/create`, { Client: subjects.account! });
+    await page.getByLabel("Key", { exact: true }).waitFor();
+    found.push(...(await problemsOf(page, "a new key")));
+    await page.goto(`${origin}/keys/revoke?id=${subjects.id}`);
+    await page.getByRole("button", { name: "Confirm with your passkey" }).waitFor();
+    found.push(...(await problemsOf(page, "a deed to confirm")));
+    await page.goto(`${origin}/nothing`);
+    found.push(...(await problemsOf(page, "a page that is not there")));
+    await ada.context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    found.push(...(await problemsOf(page, "/sign-in")));
+    assert.deepEqual(found, []);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+
+for (const engine of usualEngines)
+  suite(`the box of the console on ${engine.name}`, () => {
+    let operators: Operators;
+    let reference: string;
+    before(async () => {
+      operators = await startOperators(engine);
+      const response = await operators.service.verify();
+      reference = response.json.data.request_reference;
+    });
+    after(() => operators.service.close());
+
+    const find = (text: string) => operators.post("/find", operators.by.viewer, { text });
+
+    test("opens the record of what was pasted, whose page links to what it names", async () => {
+      const { text } = await find(reference);
+      assert.match(text, new RegExp(`<h1>BVN ending 0017</h1>.*${reference}.*What happened.*Sandbox`, "s"));
+      const links = ["accounts/show?account=", "keys/show?id=", "requests/list?request_id="].map(
+        (place) => text.split(`href="/${place}`)[1]?.split('"')[0],
+      );
+      assert.ok(
+        links.every((name) => name),
+        JSON.stringify(links),
+      );
+      const account = await operators.send(`/accounts/show?account=${links[0]}`, {
+        cookie: operators.by.viewer.cookie,
+      });
+      assert.match(account.text, /sandbox@example\.com/);
+      const key = await operators.send(`/keys/show?id=${links[1]}`, { cookie: operators.by.operator.cookie });
+      assert.doesNotMatch(key.text, /\/endpoints\/test/, "an endpoint has an id of another family");
+    });
+
+    test("a form says what is set now, what the default is, and offers the accounts", async () => {
+      const { cookie } = operators.by.operator;
+      const page = async (path: string) => (await operators.send(path, { cookie })).text;
+      const terms = await page("/accounts/change?account=sandbox@example.com");
+      assert.match(terms, /id="f-prepaid"[^>]*>.*?<option value="off" selected>/s);
+      assert.match(terms, /value="default"[^>]* id="f-limit_in_flight"/);
+      assert.match(terms, /list="accounts".*<datalist id="accounts"><option value="sandbox@example\.com">/s);
+      assert.doesNotMatch(await page("/accounts/change?account=nobody@example.com"), /name="_was"/);
+    });
+
+    test("reads the reference in what a client wrote around it", async () => {
+      assert.match((await find(`Ref: ${reference} please`)).text, /<h1>BVN ending 0017<\/h1>/);
+    });
+
+    test("names come while somebody types, and none for what may be a number of a person", async () => {
+      const typed = async (text: string) =>
+        (await operators.post("/find?_names=1", operators.by.viewer, { text })).text;
+      assert.match(await typed("sandb"), /^<li><a href="\/accounts\/show\?account=sandbox%40example\.com">Sandbox /);
+      assert.deepEqual([await typed("sa"), await typed("sandb 220 000"), await typed("nobody")], ["", "", ""]);
+      await operators.service.newAccount("Shop-220\u2011000");
+      assert.match(await typed("shop-220"), /^<li>/);
+      assert.equal(await typed("shop-220\u2011000"), "");
+    });
+
+    test("the box offers what the person opened last in this session", async () => {
+      const box = async (who: { cookie: string }) =>
+        /id="found"[^>]*>(.*?)<\/ul>/s.exec((await operators.send("/vendors", { cookie: who.cookie })).text)![1]!;
+      await operators.send(`/ledger/show?reference=${reference}`, { cookie: operators.by.officer.cookie });
+      assert.match(await box(operators.by.officer), /^<li><a href="\/ledger\/show\?reference=.*>BVN ending 0017 /);
+      assert.doesNotMatch(await box(operators.by.operator), /BVN ending 0017/);
+    });
+
+    test("a verification leads to what is left of its charge, and the form leads back to it", async () => {
+      const { confirm, send, by } = operators;
+      const page = async () => (await send(`/ledger/show?reference=${reference}`, { cookie: by.officer.cookie })).text;
+      const [, link = ""] = /href="(\/books\/adjust\?[^"]+)">Give back ₦[\d,]+\.\d\d…/.exec(await page()) ?? [];
+      const given = Object.fromEntries(new URLSearchParams(link.split("?")[1]!.replaceAll("&amp;", "&")));
+      assert.equal(given.reference, reference);
+      const done = await confirm("/books/adjust", by.officer, { ...given, reason: "Charged twice" });
+      assert.match(done.text, new RegExp(`href="/ledger/show\\?reference=${reference}">Back to ${reference}`));
+      assert.match(await page(), /Gave back ₦/);
+      assert.doesNotMatch(await page(), /Give back/);
+    });
+
+    test("a list of any length says the names of clients, and finds rows by them", async () => {
+      const { service, send, by } = operators;
+      const { db } = await service.store();
+      const numbers = Array.from({ length: 601 }, (_, at) => String(at).padStart(12, "0"));
+      const accounts = numbers.map((number) => ({
+        id: `acc_${number}`,
+        name: `Stall ${number}`,
+        email: `s${number}@example.com`,
+        created_at: 1,
+        suspended_at: null,
+        fees: "{}",
+        answers: "full",
+        terms: "{}",
+      }));
+      const keys = numbers.map((number) => ({
+        id: number,
+        account_id: `acc_${number}`,
+        mode: "test" as const,
+        label: "",
+        scopes: "[]",
+        addresses: "[]",
+        secret_hash: number,
+        bootstrap: 0 as const,
+        created_at: 1,
+        expires_at: null,
+        revoked_at: null,
+      }));
+      await db.insertInto("account").values(accounts).execute();
+      await db.insertInto("api_key").values(keys).execute();
+      const { text } = await send("/keys?_find=Stall+000000000600", { cookie: by.viewer.cookie });
+      assert.match(text, /href="\/accounts\/show\?account=s000000000600%40example\.com">Stall 000000000600</);
+    });
+
+    test("lists what has the same name, and keeps a person's number out of every page and URL", async () => {
+      const { text } = await find("sandbox");
+      assert.match(text, /<h1>Find<\/h1>.*Account Sandbox/s);
+      const refused = await find("2200 0000 017");
+      assert.equal(refused.status, 200);
+      assert.match(refused.text, /Duba does not search by a BVN/);
+      assert.doesNotMatch(refused.text, /2200 ?0000/);
+      const byUrl = await operators.send("/find?text=22000000017&_run=1", { cookie: operators.by.viewer.cookie });
+      assert.doesNotMatch(byUrl.text, /22000000017/);
+    });
+  });

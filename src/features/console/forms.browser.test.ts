@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
+import type { Visitor } from "../../../test/support/passkey.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { join, said } from "./console.fixture.ts";
+
+// What a browser does here does not depend on the engine.
+suite("forms in a browser", { skip: missingBrowser() }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let origin: string;
+  let ada: Visitor;
+
+  before(async () => {
+    [service, browser] = await Promise.all([
+      startService({ DUBA_CONSOLE: "127.0.0.1:0" }),
+      startBrowser(findBrowser()),
+    ]);
+    origin = service.console!.origin;
+    ada = await join(browser, service.console!.firstLink!, "Ada");
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  test("changes the prices of the entries that were filtered, after a look", async () => {
+    const { page, problems } = ada;
+    await page.goto(`${origin}/catalogue/entries?_run=1&provider=MTNDATA&max=3000`);
+    const count = await page.locator("tbody tr").count();
+    assert.ok(count > 1);
+    await page.getByRole("link", { name: "Change prices" }).click();
+    await page.getByLabel(/^By/).fill("3%");
+    await page.getByLabel("Round").selectOption("5");
+    await page.getByRole("button", { name: "Check", exact: true }).click();
+    await said(page, `${count} modified.`);
+    assert.equal(await page.evaluate("document.activeElement.textContent"), `${count} prices rise by 3.9 % on average`);
+    await page.getByRole("button", { name: `Publish ${count} prices` }).click();
+    await said(page, `It makes these changes: ${count} modified.`);
+    await page.getByRole("button", { name: "Confirm with your passkey" }).click();
+    await said(page, new RegExp(`Revision \\d+ is published: ${count} modified\\.`));
+    assert.deepEqual(problems, []);
+  });
+
+  test("a form that was sent after the session ended stands as it was typed once its person is back, and works once", async () => {
+    const { page } = ada;
+    const { db } = await service.store();
+    const endSession = () => db.deleteFrom("console_session").execute();
+    const accounts = async () =>
+      (await db.selectFrom("account").select(["name", "email"]).where("email", "like", "%lagos%").execute()).map(
+        ({ name, email }) => [name, email],
+      );
+    const signIn = async () => {
+      await said(page, "Your session has ended, and nothing was done.");
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await said(page, "Look at what you typed");
+    };
+    await page.goto(`${origin}/accounts/create`);
+    await page.getByLabel(/^Name/).fill('Ìbàdàn "& Lagos"');
+    await page.getByLabel(/^Email/).fill("lagos@example.com");
+    await endSession();
+    await page.getByRole("button", { name: "Create" }).click();
+    await signIn();
+    assert.equal(new URL(page.url()).search, "?_typed=1");
+    assert.equal(await page.getByLabel(/^Name/).inputValue(), 'Ìbàdàn "& Lagos"');
+    assert.deepEqual(await accounts(), []);
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.waitForURL(/_done=/);
+    assert.deepEqual(await accounts(), [['Ìbàdàn "& Lagos"', "lagos@example.com"]]);
+
+    // One that a passkey confirms, with a file.
+    await page.goto(`${origin}/catalogue/import`);
+    await page
+      .getByLabel("File")
+      .setInputFiles([{ name: "prices.csv", mimeType: "text/csv", buffer: Buffer.alloc(100_000, "x") }]);
+    await page.getByLabel("Note").fill("Prices of Lagos");
+    await endSession();
+    await page.getByRole("button", { name: "Import" }).click();
+    await signIn();
+    assert.equal(await page.getByLabel("Note").inputValue(), "Prices of Lagos");
+    assert.equal(await page.getByLabel("File").inputValue(), "");
+  });
+});

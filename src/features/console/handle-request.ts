@@ -1,0 +1,191 @@
+import type { IncomingMessage } from "node:http";
+import { personActor } from "../../access/people/people-rows.ts";
+import { peopleTrail } from "../../access/people/people-trail.ts";
+import { findSession, type Session } from "../../access/people/sessions.ts";
+import { type Command, checkRole, RoleError, roles } from "../../declare/command.ts";
+import { html } from "../../http/pages/html.ts";
+import { AddressRateLimiter } from "../../http/rate-limit.ts";
+import { contentResponse } from "../../http/shell/content.ts";
+import type { HttpResponse } from "../../http/shell/http-response.ts";
+import { codeOf } from "../../storage/errors.ts";
+import { asset } from "./console-assets.ts";
+import { type Asked, ConsoleError, cookieIn, longestForm } from "./console-request.ts";
+import { jsonResponse, page, redirect } from "./console-response.ts";
+import type { ConsoleRoom, Visit } from "./console-room.ts";
+import { showCommand, showPlace } from "./routes/command-routes.ts";
+import { sentFormReply, showDone } from "./routes/form-routes.ts";
+import { nowPage, nowPart, nowParts } from "./routes/now-routes.ts";
+import {
+  cookieName,
+  joinPage,
+  newPasskeyOptions,
+  passkeyRoute,
+  signInPage,
+  signOut,
+  typedPage,
+} from "./routes/sign-in-routes.ts";
+import { pathOf, siteFor } from "./site-map.ts";
+import { sayingFor } from "./view/command-words.ts";
+import { barePage } from "./view/frame.ts";
+
+/** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
+export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
+  const limits = {
+    all: new AddressRateLimiter("console", { count: 1200, seconds: 60 }),
+    signIn: new AddressRateLimiter("sign-in", { count: 30, seconds: 60 }),
+  };
+  const byPath = new Map([...room.whole.commands.values()].map((command) => [pathOf(command), command]));
+  const sites = new Map(roles.map((role) => [role, siteFor(room.whole, role)]));
+
+  return async (raw: IncomingMessage): Promise<HttpResponse> => {
+    let session: Session | undefined;
+    try {
+      const asked = { ...askedOf(raw, addressOf(raw)), arrival: room.config.requestTimeout };
+      limited(limits.all, asked.address);
+      const { path, isPost } = asked;
+      if (path === "/healthz") return jsonResponse({ status: "ok" });
+      if (path.startsWith("/assets/") && !isPost) {
+        const file = asset(path.slice(8));
+        return file ? await contentResponse(raw, file) : missing();
+      }
+      if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
+
+      const secret = cookieIn(raw, cookieName(room.origin()));
+      // Nobody uses the console for what refreshes itself.
+      session = secret ? await findSession(room.store.db, secret, room.store.now(), !nowParts.has(path)) : undefined;
+      if (isPost) checkOrigin(room, raw);
+      if (!isPost && path === "/sign-in") return session ? redirect("/") : signInPage();
+      if (!isPost && path === "/join") return joinPage();
+      if (isPost && /^\/(?:sign-in|join)(?:\/|$)/.test(path)) {
+        limited(limits.signIn, asked.address);
+        const reply = await passkeyRoute(room, asked);
+        if (reply) return reply;
+      }
+      if (!session) return await strangers(asked, byPath.get(path));
+      const { timeZone } = room.config;
+      const now = room.store.now();
+      const times = { textOf: (at: number, isToSecond?: boolean) => timeZone.shortOf(at, now, isToSecond) };
+      const site = sites.get(session.person.role)!;
+      const names = new Map(room.operations);
+      return await signedInResponse({
+        ...room,
+        ...asked,
+        session,
+        times,
+        site,
+        names,
+        say: sayingFor(site, names, times),
+      });
+    } catch (error) {
+      return refused(error, raw, session);
+    }
+  };
+
+  async function signedInResponse(visit: Visit): Promise<HttpResponse> {
+    const { path, isPost } = visit;
+    if (isPost && path === "/sign-out") return signOut(visit);
+    if (isPost && path === "/passkeys/options") return newPasskeyOptions(visit);
+    const command = byPath.get(path);
+    if (command) checkRole(command, visit.session.person.role);
+
+    if (isPost) {
+      if (command) return sentFormReply(visit, command);
+      throw new ConsoleError(404, "path", "The console has no such form.");
+    }
+    const part = nowParts.get(path);
+    if (part) return nowPart(visit, part(visit.query));
+    const place = visit.site.places.find((each) => each.path === path);
+    if (place?.path === "/") return nowPage(visit, place);
+    if (place) return showPlace(visit, place);
+    if (!command) return missing();
+    return visit.query.has("_done") ? showDone(visit, command) : showCommand(visit, command);
+  }
+
+  /** A refusal as a page, and in the audit trail if somebody is signed in. */
+  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpResponse> {
+    const isPart = nowParts.has(raw.url?.split("?")[0] ?? "");
+    const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
+    if (!(error instanceof ConsoleError || error instanceof RoleError)) {
+      room.log.error(
+        { code: codeOf(error), error: error instanceof Error ? error.name : "unknown" },
+        "the console could not answer a request",
+      );
+      return reported(
+        500,
+        "The console could not do this because of an error in Duba, or because its store is away. Try again.",
+        { isScript, isPart },
+      );
+    }
+    const { message } = error;
+    const isRole = error instanceof RoleError;
+    const { status, reason } = isRole ? { status: 403, reason: "role" } : error;
+    if (session && ["origin", "form_token", "role"].includes(reason)) {
+      const { person } = session;
+      const facts = { reason, ...(isRole && { command: error.command }) };
+      const event = peopleTrail.consoleRefused(personActor(person), { person: person.id, ...facts });
+      await room.audit(room.store.db, event).catch(() => room.log.error({}, "the audit trail did not take a refusal"));
+    }
+    return reported(status, message, { isScript, isPart });
+  }
+}
+
+function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> {
+  const { method = "", url = "" } = raw;
+  if (!["GET", "HEAD", "POST"].includes(method))
+    throw new ConsoleError(405, "method", "The console knows GET, HEAD and POST.");
+  const [path = "", query = ""] = url.split(/\?(.*)/s);
+  // No dot, no percent sign, no second slash: nothing to be clever with.
+  if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
+    throw new ConsoleError(404, "path", "The console has no such page.");
+  // PostgreSQL knows no NUL.
+  const texts = new URLSearchParams(query.replaceAll("%00", ""));
+  return { raw, isPost: method === "POST", path, query: texts, address };
+}
+
+/** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */
+function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpResponse {
+  if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
+  const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
+  throw new ConsoleError(421, "host", sentence);
+}
+
+/** Browsers say from which page a form comes. */
+function checkOrigin(room: ConsoleRoom, { headers }: IncomingMessage): void {
+  const site = headers["sec-fetch-site"];
+  if (headers.origin === room.origin() && (site === undefined || site === "same-origin")) return;
+  throw new ConsoleError(403, "origin", "This request does not come from a page of the console.");
+}
+
+function limited(limiter: AddressRateLimiter, address: string): void {
+  const { exceeded, reset } = limiter.consume(address);
+  if (exceeded) throw new ConsoleError(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
+}
+
+async function strangers(asked: Asked, command: Command<never> | undefined): Promise<HttpResponse> {
+  const { raw, isPost, path } = asked;
+  const isSmall = Number(raw.headers["content-length"]) <= longestForm;
+  // Scripts cannot show the page to sign in.
+  if (isPost && command && isSmall && raw.headers["sec-fetch-mode"] === "navigate") return typedPage(asked, command);
+  // Its page comes again as the one to sign in.
+  if (nowParts.has(path)) return page("", 401, { "HX-Refresh": "true" });
+  const next = isSmall ? "Send the form, or load the page again," : "Load the page again";
+  if (isPost) throw new ConsoleError(401, "session", `Your session has ended. ${next} to sign in.`);
+  // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
+  if (raw.headers["sec-fetch-site"] === "cross-site") {
+    const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;
+    return page(barePage({ title: "From another site", main }));
+  }
+  return redirect(`/sign-in?${new URLSearchParams({ next: raw.url ?? "/" })}`);
+}
+
+function missing(): HttpResponse {
+  return reported(404, "The console has no such page.");
+}
+
+function reported(status: number, message: string, { isScript = false, isPart = false } = {}): HttpResponse {
+  if (isScript) return jsonResponse({ message }, status);
+  const says = html`<p class="wrong" role="alert">${message}</p>`;
+  if (isPart) return page(says.text, status);
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1>${says}<p><a href="/">To the start page</a></p>`;
+  return page(barePage({ title: String(status), main }), status);
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { FileChooser, Page } from "playwright-core";
+import { until } from "../../../test/support/until.ts";
+
+/** How a person works on a page: each act finds what it needs by the name that a person reads or hears. */
+export interface Hands {
+  page: Page;
+  /** Follows a link or presses a button, and waits for the page that comes. */
+  go(name: RegExp): Promise<void>;
+  /** Presses a button that opens a menu of the page. */
+  open(name: RegExp): Promise<void>;
+  /** Presses a button, and confirms with the passkey what it will do. */
+  confirm(name: RegExp): Promise<void>;
+  /** Confirms with the passkey what the page asks. */
+  agree(): Promise<void>;
+  fill(label: RegExp, text: string): Promise<void>;
+  choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+}
+
+const confirming = /^Confirm with your passkey$/;
+
+async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForEvent("framenavigated"), act()]);
+  await page.waitForLoadState();
+}
+
+/** With a mouse. */
+export function mouse(page: Page): Hands {
+  const press = (name: RegExp) =>
+    page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
+  return {
+    page,
+    go: (name) => loaded(page, () => press(name)),
+    open: press,
+    async confirm(name) {
+      await press(name);
+      await this.agree();
+    },
+    agree: () => loaded(page, () => press(confirming)),
+    async fill(label, text) {
+      const field = page.getByLabel(label).first();
+      if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(text);
+      else await field.fill(text);
+    },
+    choose: (label, file) => page.getByLabel(label).setInputFiles([file]),
+  };
+}
+
+/** What a person hears about the element that has the focus. */
+const focused = `(() => { const at = document.activeElement;
+  return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent; })()`;
+
+/** With a keyboard alone: Tab until the focus is on the thing, then its keys. */
+export function keyboard(page: Page): Hands {
+  const tabTo = async (name: RegExp) => {
+    for (let tries = 0; tries < 150; tries += 1) {
+      await page.keyboard.press("Tab");
+      if (name.test((await page.evaluate<string>(focused)).trim())) return;
+    }
+    assert.fail(`no way to ${name}`);
+  };
+  return {
+    page,
+    async confirm(name) {
+      await tabTo(name);
+      await page.keyboard.press("Enter");
+      await this.agree();
+    },
+    async agree() {
+      await page.locator("[data-confirm]").waitFor();
+      await tabTo(confirming);
+      await loaded(page, () => page.keyboard.press("Enter"));
+    },
+    async open(name) {
+      await tabTo(name);
+      await page.keyboard.press("Enter");
+    },
+    async go(name) {
+      await tabTo(name);
+      await loaded(page, () => page.keyboard.press("Enter"));
+    },
+    async fill(label, text) {
+      await tabTo(label);
+      const type = await page.evaluate<string>("document.activeElement.type");
+      if (type !== "month") return page.keyboard.type(text);
+      // Such a field has a part for the name of the month, and one for the year.
+      await page.keyboard.type(new Date(`${text}-01T00:00Z`).toLocaleString("en", { month: "long", timeZone: "UTC" }));
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.type(text.slice(0, 4));
+    },
+    async choose(label, file) {
+      let chooser: FileChooser | undefined;
+      page.once("filechooser", (opened) => {
+        chooser = opened;
+      });
+      await tabTo(label);
+      let pressedAt = Number.NEGATIVE_INFINITY;
+      await until(async () => {
+        // On a busy machine Chromium once opened nothing; a person presses again after a while.
+        if (!chooser && performance.now() - pressedAt > 10_000) {
+          await page.keyboard.press("Space");
+          pressedAt = performance.now();
+        }
+        return chooser !== undefined;
+      });
+      await chooser!.setFiles([file]);
+    },
+  };
+}

@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import Sqlite from "better-sqlite3";
+import { engines } from "../../../test/support/engines.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+import { append } from "../../audit/append.ts";
+import { storeRows, verifiedRow } from "../../ledger/ledger-rows.fixture.ts";
+import { identityTrail } from "../../ledger/ledger-trail.ts";
+import { newReference } from "../../ledger/reference.ts";
+import { monthName } from "../../runtime/time-zone.ts";
+import { commandTimeouts } from "../../storage/timeouts.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+
+// What pages say does not depend on the engine.
+suite("what pages of the console say", () => {
+  let operators: Operators;
+  let service: TestService;
+
+  before(async () => {
+    operators = await startOperators(engines[0]!);
+    ({ service } = operators);
+    for (const account of ["Shop", "Till"]) await service.newAccount(account);
+  });
+  after(() => service.close());
+
+  const page = async (path: string) => (await operators.send(path, { cookie: operators.by.officer.cookie })).text;
+  const post = async (path: string, fields: Record<string, string>) =>
+    (await operators.post(path, operators.by.officer, fields)).text;
+  const confirm = async (path: string, fields: Record<string, string>) =>
+    (await operators.confirm(path, operators.by.officer, fields)).text;
+
+  const invoice = async (csv: string) => {
+    const { cookie, token } = operators.by.officer;
+    const body = new FormData();
+    body.set("_token", token);
+    body.set("vendor", "dojah");
+    body.set("invoice", new File([csv], "invoice.csv"));
+    const headers = { Cookie: cookie, Origin: operators.origin };
+    return {
+      text: await (await fetch(`${operators.origin}/books/reconcile`, { method: "POST", headers, body })).text(),
+    };
+  };
+
+  /** Nobody else writes until it is closed. A wait within SQLite would keep a transaction of the service, which runs here too, from its end. */
+  const lockWrites = async () => {
+    const lock = new Sqlite(join(service.settings.dataDirectory, "duba.db"), { timeout: 0 });
+    await until(() => {
+      try {
+        lock.exec("BEGIN IMMEDIATE");
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    return lock;
+  };
+
+  const idOfTill = async () => {
+    const accounts = (await service.store()).db.selectFrom("account").select("id");
+    return (await accounts.where("email", "=", "till@example.com").executeTakeFirstOrThrow()).id;
+  };
+
+  /** The draft that a page names; an id in an address may look like one. */
+  const draftIn = (text: string) => /(?<=[ >])d\d+(?=[:.,<])/.exec(text)![0];
+
+  test("a code of several words is one line of a form", async () => {
+    assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
+    const said = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
+    assert.match(said, /revision \d+ is published/i);
+    assert.match(await page("/prices/show?account=shop@example.com"), /MTNDATA 104/);
+    const refused = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA", price: "99.50" });
+    assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
+  });
+
+  test("pages are read while nobody can write, and Now says so before anybody gives up on it", async () => {
+    await (await service.store()).db
+      .updateTable("console_session")
+      .set({ seen_at: Date.now() - 120_000 })
+      .execute();
+    const lock = await lockWrites();
+    try {
+      const begun = performance.now();
+      assert.match(await page("/accounts"), /<h1>Accounts/);
+      assert.match(await page("/"), /takes no writes/);
+      assert.ok(performance.now() - begun < commandTimeouts.alone, "a page waited for the store");
+    } finally {
+      lock.close();
+    }
+  });
+
+  test("only a change that waits can be approved", async () => {
+    await confirm("/catalogue/edit", { code: "MTNDATA 104", price: "1900" });
+    const decide = /<a class="button main" href="\/catalogue\/approve\?draft=d\d+">Approve…/;
+    const [, waiting] = /href="\/catalogue\/approve\?draft=(d\d+)"/.exec(await page("/catalogue")) ?? [];
+    assert.match(await page(`/catalogue/show?revision=${waiting}`), decide);
+    assert.match(await page("/catalogue/show?revision=d1"), /published/);
+    assert.doesNotMatch(await page("/catalogue/show?revision=d1"), decide);
+  });
+
+  test("what reads the whole ledger waits for a person to ask", async () => {
+    assert.match(await page("/keyring"), /<a href="\/keyring\/show">Key ring<\/a>/);
+    assert.match(await page("/keyring/show"), /<button class="button main" id="send">Show<\/button>/);
+    assert.match(await page("/keyring/show?_run=1"), /<td[^>]*data-label="Needed by"/);
+  });
+
+  test("an empty list says what is missing and what makes it appear; one that a filter empties does not", async () => {
+    const then = /No entry of a source is mapped[\s\S]*first pull[\s\S]*href="\/sources\/pull">Pull now…/;
+    assert.match(await page("/catalogue/map/list"), then);
+    assert.doesNotMatch(await page("/catalogue/map/list?source=ebills"), /Pull now…<\/a><\/p>/);
+  });
+
+  test("a state that has few says how many, unless another filter hides some", async () => {
+    const { db, now } = await service.store();
+    const { id } = await db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+    const unknown = { state: "unknown", charged: 0, charged_at: null, completed_at: null } as const;
+    for (const mode of ["live", "test"] as const)
+      await storeRows(db, verifiedRow(id, now(), { ...unknown, mode, reference: newReference(now()) }));
+    assert.match(await page("/verifications"), />No outcome <b>2<\/b>/);
+    assert.doesNotMatch(await page("/verifications?mode=test"), />No outcome <b>/);
+    assert.match(await page("/events"), />Waiting</);
+  });
+
+  test("a hint that names a command of three words is a link to its page", async () => {
+    assert.match(await page("/events/resend"), /<a href="\/events\/endpoints\/list">Endpoints<\/a>/);
+  });
+
+  test("an endpoint says which key made it, by its label", async () => {
+    const made = { account: "till@example.com", label: "Till webhooks", scopes: ["events:manage"] };
+    const { text: credential } = await service.newKey(made);
+    const body = { url: "https://shop.example.com/duba" };
+    assert.equal((await service.ask("/api/v2/events/endpoints", { method: "POST", body, credential })).status, 200);
+    assert.match(await page("/events/endpoints/list"), /<td[^>]*data-label="Made by"[^>]*>key Till webhooks</);
+  });
+
+  test("a tab says how many keys an account has, and not all accounts", async () => {
+    await service.newKey({ account: "sandbox@example.com" });
+    assert.match(await page("/accounts/show?account=till@example.com"), />Keys <small>1<\/small><\/a>/);
+  });
+
+  test("amounts have their thousands, and names of settings their underscores", async () => {
+    await confirm("/accounts/change", { account: "till@example.com", cap_naira: "2500000" });
+    assert.match(await page("/accounts"), /<td[^>]*data-label="Monthly cap">.*0 % of ₦2,500,000<\/span><\/td>/);
+    assert.match(
+      await page("/accounts/show?account=till@example.com"),
+      /<dt>Monthly cap \(₦\)<\/dt><dd>₦2,500,000<span class="kobo">\.00<\/span><\/dd>/,
+    );
+    assert.match(await page("/sources/status?_run=1&all=true"), /data-label="Missing">DUBA_VTPASS_API_KEY/);
+  });
+
+  test("a statement adds no test fees to live ones", async () => {
+    const { db, now } = await service.store();
+    const id = await idOfTill();
+    const last = new Date(now()).setUTCDate(0);
+    const rows = (["live", "test"] as const).map((mode) =>
+      verifiedRow(id, last, { mode, charged: 1, charged_at: last, reference: newReference(last) }),
+    );
+    await storeRows(db, ...rows);
+    const statement = await page("/books/statement?account=till@example.com");
+    assert.match(statement, /Sums of live mode.*Sums of test mode/s);
+    assert.doesNotMatch(statement, /<tfoot>/);
+  });
+
+  test("an account keeps its id, its e-mail and its name apart", async () => {
+    const id = await idOfTill();
+    const shown = await page("/accounts/show?account=till@example.com");
+    for (const fact of ["<h1>Till</h1>", `>${id}<`, ">till@example.com<"]) assert.ok(shown.includes(fact), fact);
+    const changed = await post("/accounts/change", { account: "shop@example.com", email: "bill@example.com" });
+    assert.match(changed, /The account Shop pays /);
+    assert.match(changed, /<dt>ID<\/dt><dd>(?:<[^>]*>)*acc_/);
+    await post("/accounts/change", { account: "bill@example.com", email: "shop@example.com" });
+  });
+
+  test("an account shows its last verifications, its keys, and the money that people moved", async () => {
+    await confirm("/accounts/top-up", { account: "till@example.com", amount: "5000", reason: "first transfer" });
+    await confirm("/accounts/top-up", { account: "till@example.com", amount: "50", reason: "zero", take_back: "on" });
+    const shown = await page("/accounts/show?account=till@example.com");
+    const all = '<a href="/\\w+\\?account=till%40example\\.com">All</a>';
+    assert.match(shown, new RegExp(`<h2>Verifications</h2>${all}.*BVN ending.*<h2>Keys</h2>${all}`, "s"));
+    assert.doesNotMatch(shown, /<th[^>]*><a[^>]*>Client<\/a>/);
+    const [, moves] = shown.split("Money in and back</h2>");
+    assert.match(moves!, /taken back.*-₦50.*zero.*top up.*₦5,000.*first transfer/s);
+  });
+
+  test("the audit trail leaves out a kind that is chosen, and a filter that has no word says so", async () => {
+    const all = await page("/audit?lines=100");
+    assert.match(all, /<select id="f-without"[^>]*><option value="">None<\/option>/);
+    assert.match(all, /<select id="f-kind"[^>]*><option value="">All<\/option>/);
+    const rowsOf = (text: string) => text.slice(text.indexOf("<tbody")).match(/<tr/g)!.length;
+    const [alone, others] = [
+      await page("/audit?lines=100&kind=account.created"),
+      await page("/audit?lines=100&without=account.created"),
+    ];
+    assert.ok(rowsOf(alone) > 0);
+    assert.equal(rowsOf(alone) + rowsOf(others), rowsOf(all));
+  });
+
+  test("Vendors says what was done to them lately, the newest first, and nothing before that", async () => {
+    assert.doesNotMatch(await page("/vendors"), /<h2>Lately/);
+    const { db } = await service.store();
+    const about = { vendor: "dojah", kind: "nin" };
+    await append(db, identityTrail.routePaused("terminal:ada", { ...about, why: "answers", until: null }));
+    const paused = Date.now();
+    while (Date.now() === paused);
+    await append(db, identityTrail.routeResumed("terminal:ada", about));
+    const [, lately] = (await page("/vendors")).split("<h2>Lately</h2>");
+    assert.match(lately!, /Route resumed.*Route paused.*ada at the terminal/s);
+  });
+
+  test("Books says what the month comes to", async () => {
+    const { db, now } = await service.store();
+    const id = await idOfTill();
+    const at = now();
+    await storeRows(db, verifiedRow(id, at, { charged: 1, charged_at: at, fee: 12_345, reference: newReference(at) }));
+    const [, figures] = /<dl class="figures">(.*?)<\/dl>/s.exec(await page("/books"))!;
+    const named = [...figures!.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(
+      ([, name, text]) => `${name} ${text!.replaceAll(/<.*?>/g, "")}`,
+    );
+    assert.deepEqual(named, ["Charged ₦123.45", "Vendors cost ₦0.00", "May be billed ₦0.00", "Margin ₦123.45"]);
+  });
+
+  test("a page that shows one thing is named after it", async () => {
+    const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
+    const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
+    assert.match(statement, new RegExp(`<title>Statement of Till · .*<h1>Till</h1>.*${monthName(month)}`, "s"));
+    assert.match(await page("/prices/show?account=till@example.com"), /<title>Prices of Till · .*<h1>Till<\/h1>/s);
+    assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Till<\/h1>/);
+  });
+
+  test("Now shows a change that was made in the console at once, and one made elsewhere to those who open it", async () => {
+    await page("/");
+    const said = await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
+    const draft = draftIn(said);
+    const name = `held:${draft}`;
+    assert.match(await page("/now/alarms"), new RegExp(`The change ${draft} of the catalogue waits`));
+    const { db, now } = await service.store();
+    const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
+    await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();
+    for (const path of ["/", "/now/alarms"])
+      assert.match(await page(path), /Acknowledged by tunde at the terminal until/);
+  });
+
+  test("the page of the status has one band, for the worst, and the list that Now has", async () => {
+    await confirm("/catalogue/edit", { code: "MTNDATA 113", price: "9500" });
+    const lock = await lockWrites();
+    try {
+      const [now, status] = [await page("/"), await page("/status")].map((text: string) => ({
+        bands: text.match(/<\w+ class="band[\s\S]*?<\/h2>/g),
+        list: /<h2>Needs a hand<\/h2>[\s\S]*?<\/section>/.exec(text)![0],
+      }));
+      assert.match(now!.bands!.join(), /^<section class="band"[^<]*<h2>The store takes no writes/);
+      assert.ok(now!.list.split("<li").length > 2, now!.list);
+      assert.deepEqual(status, now);
+    } finally {
+      lock.close();
+    }
+  });
+
+  test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
+    assert.match(
+      await confirm("/books/adjust", {
+        account: "till@example.com",
+        credit: "1,250.50",
+        reason: "Goodwill",
+        sure: "true",
+      }),
+      /-₦1,250\.50/,
+    );
+    const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });
+    assert.match(past, /Holds from must be later than now\./);
+    const { text } = await invoice("a,b\n1,2\n");
+    assert.match(text, /Name them with “Reference column”, “Time column” and “Digits column”\./);
+    assert.match(
+      await post("/catalogue/revert", { revision: "99" }),
+      /no revision 99\. All are in: <a href="\/catalogue">/,
+    );
+  });
+
+  test("a scheduled change can be rejected, and waits for no approval", async () => {
+    const said = await confirm("/catalogue/edit", {
+      code: "MTNDATA 113",
+      price: "201",
+      holds_from: "2099-01-01T00:00",
+    });
+    const draft = draftIn(said);
+    const card = (await page("/catalogue")).split(`<h2>${draft} is scheduled</h2>`)[1]!.split("</p>")[0]!;
+    assert.match(card, /Reject/);
+    assert.doesNotMatch(card, /Approve/);
+  });
+
+  test("one sheet and two scripts of our own stay small", () => {
+    const [sheet, ...scripts] = ["console.css", "console.js", "passkey.js"].map((name) =>
+      readFileSync(new URL(`static/${name}`, import.meta.url), "utf8"),
+    );
+    const lines = (text: string) => text.split("\n").length - 1;
+    assert.ok(lines(sheet!) <= 2_000 && gzipSync(sheet!).length <= 10 * 1024);
+    assert.ok(scripts.reduce((sum, script) => sum + lines(script), 0) <= 170);
+  });
+});

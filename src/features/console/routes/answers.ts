@@ -1,0 +1,132 @@
+import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
+import { answerCsv } from "../../../declare/command/answer-csv.ts";
+import { type AnswerFile, list } from "../../../declare/command/answer-schema.ts";
+import { listOf, listRows, memberWith, partsOf, tableOf } from "../../../declare/command/answer-table.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { HttpResponse } from "../../../http/shell/http-response.ts";
+import { download } from "../console-response.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsoleCommand, pathOf, urlOf } from "../site-map.ts";
+import { alarmBand, alarmList, worstOf } from "../view/alarm-list.ts";
+import { type AnswerParts, answerView } from "../view/answer-view.ts";
+import type { MenuLink } from "../view/menus.ts";
+import { recordShownBy } from "../view/record-links.ts";
+import { seen, viewIn } from "../view/sorted-table.ts";
+import { worded } from "../view/words.ts";
+import { finder } from "./page-parts.ts";
+import { editorOf, linksOf } from "./row-actions.ts";
+
+/** The worst alarm as a band, if it stops the service, and what else needs a hand as a list. */
+export function alarmParts(visit: Visit, alarms: readonly AlarmFacts[]): { band?: Html; list: Html } {
+  const acts = linksOf(visit, visit.site.commands.get("alarms.list")!);
+  const actionsOf = (alarm: Record<string, unknown>) => acts(alarm).actions;
+  const worst = worstOf(alarms);
+  if (!worst) return { list: alarmList(alarms, { ...visit, actionsOf }) };
+  const others = alarms.filter((alarm) => alarm !== worst);
+  return {
+    band: alarmBand(worst, visit, actionsOf({ ...worst })),
+    list: others.length === 0 ? html`` : alarmList(others, { ...visit, actionsOf }),
+  };
+}
+
+/** An answer as its own page shows it at first, or with these changes. `texts`: what it answers. */
+export function answerOf(
+  visit: Visit,
+  command: ConsoleCommand,
+  answer: unknown,
+  { texts = {}, ...more }: Partial<AnswerParts> & { texts?: Record<string, string> } = {},
+): Html {
+  const { say, times, names } = visit;
+  return answerView({
+    command,
+    shows: recordShownBy(visit.site, command),
+    answer,
+    say,
+    times,
+    names,
+    view: viewIn(new URLSearchParams()),
+    links: linksOf(visit, command),
+    alarms: (alarms) => {
+      const { band, list } = alarmParts(visit, alarms);
+      return html`${band ?? ""}${list}`;
+    },
+    urlFor: (change) => addressOf(command, { ...texts, _run: "1", ...change }),
+    ...more,
+  });
+}
+
+/** An answer with what finds rows in it, in the view that the URL says; or its CSV, if the URL asks for that. `plain`: as programs have it. `isFiltered`: other rows may exist. */
+export async function answerParts(
+  visit: Visit,
+  command: ConsoleCommand,
+  {
+    answer,
+    plain,
+    latest,
+    isFiltered = true,
+  }: { answer: unknown; plain: unknown; latest?: Html[]; isFiltered?: boolean },
+): Promise<HttpResponse | { main: Html; find: Html; csv: MenuLink[] }> {
+  const { path, query, times, names } = visit;
+  const view = viewIn(query);
+  const table = listOf(command.answer) && worded(tableOf(command, answer, list, times), names);
+  // An answer may show other tables in place of its list: what is found in those is no row of the list.
+  const showsList = () => partsOf(command, answer, times).some((part) => typeof part !== "string" && "list" in part);
+  const rows = table ? (view.find === "" || showsList() ? seen(table, view) : table.rows) : [];
+  if (query.get("_csv") === "1" && table) {
+    // Without a view of its own it is what --csv gives, byte for byte.
+    const rowOf = new Map(listRows(command, plain).map((row, at) => [table.rows[at], row]));
+    const text = await answerCsv(
+      command,
+      plain,
+      rows.map((row) => rowOf.get(row)!),
+    );
+    return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
+  }
+  const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
+  return {
+    main: answerOf(visit, command, answer, {
+      view,
+      urlFor,
+      latest,
+      editor: editorOf(visit, command),
+      noneThen: isFiltered ? undefined : noneThen(visit, command),
+    }),
+    find:
+      table && (table.rows.length > 1 || view.find !== "") ? finder(visit, showsList() ? table.columns : []) : html``,
+    csv:
+      rows.length === 0
+        ? []
+        : [
+            {
+              text: `CSV of ${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`,
+              address: urlFor({ _csv: "1", _page: undefined }),
+              isApart: true,
+            },
+          ],
+  };
+}
+
+/** What makes the first row of a list appear, with a button for it. */
+function noneThen({ site }: Visit, { noneThen: then }: ConsoleCommand): Html | undefined {
+  const by = then?.by === undefined ? undefined : site.commands.get(then.by);
+  return then && html`${then.says} ${by ? html`<a class="button" href="${pathOf(by)}">${by.title}</a>` : ""}`;
+}
+
+/** A file of the answer, which the browser saves. */
+export function fileOf(command: ConsoleCommand, answer: unknown): HttpResponse | undefined {
+  if ("lines" in command.answer)
+    return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
+  const member = memberWith("holds", command.answer);
+  if (member === undefined) return undefined;
+  const [file] = (answer as Record<string, readonly AnswerFile[]>)[member]!;
+  if (!file) return undefined;
+  return download(
+    file.name,
+    file.name.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/octet-stream",
+    file.text,
+  );
+}
+
+async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}

@@ -1,0 +1,303 @@
+import type { ConsolePage } from "../../../commands/console-page.ts";
+import { membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import { confirms, titleOf } from "../../../declare/command.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { HttpResponse } from "../../../http/shell/http-response.ts";
+import { page, streamed } from "../console-response.ts";
+import type { Visit } from "../console-room.ts";
+import { type ConsoleCommand, placeOf, urlOf } from "../site-map.ts";
+import { timeOf } from "../view/cells.ts";
+import {
+  asksByUrl,
+  canCheck,
+  commandForm,
+  type FormState,
+  type FormTexts,
+  isFilled,
+  problemBox,
+} from "../view/command-form.ts";
+import { framedPage, type MenuCounts } from "../view/frame.ts";
+
+import type { MenuLink } from "../view/menus.ts";
+import { recordOfTexts, recordShownBy } from "../view/record-links.ts";
+import { answerOf, answerParts, fileOf } from "./answers.ts";
+import { hasMembers, readTextsOf, textsIn } from "./form-texts.ts";
+import { noteOpened } from "./found-names.ts";
+import { letterDocument } from "./letter-page.ts";
+import {
+  answerHead,
+  chipMembers,
+  chips,
+  commandList,
+  figuresLine,
+  formHead,
+  formParts,
+  pageHead,
+  pageTitle,
+  placeTools,
+} from "./page-parts.ts";
+import { aboveTable, latelyAt } from "./place-parts.ts";
+import { makers, type PageSubject, subjectOfPage, tabAddress, tabs, tabText } from "./record-tabs.ts";
+import { choicesOf, hasEditor, pricesLink, recordActions } from "./row-actions.ts";
+import { effectOf, isExpected, learnNames, letterAs, redacted, runAs, statusFacts } from "./run-as.ts";
+
+/** A page with the table that it opens with. */
+export async function showPlace(asked: Visit, place: ConsolePage): Promise<HttpResponse> {
+  const query = new URLSearchParams(asked.query);
+  const { timeZone } = asked.config;
+  if (place.sinceMonth && !hasMembers(query)) query.set("from", `${timeZone.monthOf(asked.store.now())}-01`);
+  const command = place.opens === undefined ? undefined : asked.whole.commands.get(place.opens);
+  if (command?.sort !== undefined && !query.has("_sort")) query.set("_sort", command.sort);
+  const visit = { ...asked, query };
+  const about = command && (await subjectOfPage(visit, command, textsIn(command, query)));
+  if (!command) {
+    const tools = placeTools(visit, place, []);
+    const main = html`${pageHead({ title: place.title, tools })}${commandList(visit, place)}`;
+    return framed(visit, place, place.title, main);
+  }
+  const shown = await shownAnswer(visit, command, place.path, hasMembers(asked.query));
+  if ("status" in shown) return shown;
+  const byForm = new URLSearchParams(asked.query);
+  for (const { name } of chipMembers(command)) byForm.delete(name);
+  if (about) byForm.delete(about.by);
+  const isOpen = hasMembers(byForm) || shown.problem;
+  const form = await filterForm(visit, command, { problem: shown.problem, action: place.path });
+  const filter =
+    form && html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${form}</details>`;
+  const above = await aboveTable(visit, place);
+  const filters = html`<div class="filters">${await chips(visit, command, place.path)}${filter}${shown.tools}</div>`;
+  const head = about
+    ? await subjectHead(visit, command, about, shown.csv)
+    : {
+        place,
+        title: place.title,
+        head: pageHead({
+          title: place.title,
+          tools: placeTools(visit, place, shown.csv),
+          below: shown.problem ? "" : figuresLine(visit, command, shown.answer),
+        }),
+      };
+  const main = html`${head.head}${above}${filters}${shown.problem && form ? "" : shown.main}${about ? "" : await latelyAt(visit, place)}`;
+  return framed(visit, head.place, head.title, main);
+}
+
+/** The head of a page that shows more of a record: that of the record, with its tabs. */
+async function subjectHead(visit: Visit, command: ConsoleCommand, about: PageSubject, more: readonly MenuLink[]) {
+  const { show, by, name, answer } = about;
+  const [place, texts] = [placeOf(visit.site, show), { [by]: [name] }];
+  const links = [...recordActions(visit, show, answer), ...makers(visit, show, texts), ...more];
+  const head = html`${answerHead(visit, show, place, { texts, answer, links })}${await tabs(visit, about, command)}`;
+  const of = pageTitle(visit, show, texts, answer);
+  return { head, place, title: show === command ? of : `${tabText(visit.site, command)} of ${of}` };
+}
+
+/** The form that asks for other rows; empty for a command without members. */
+async function filterForm(visit: Visit, command: ConsoleCommand, more: Pick<FormState, "problem" | "action">) {
+  const texts = textsIn(command, visit.query);
+  const byChips = new Set(more.action === undefined ? [] : chipMembers(command).map(({ name }) => name));
+  if (membersOf(command.input).every(({ name }) => byChips.has(name))) return "";
+  return commandForm(command, { ...(await formParts(visit, command, texts)), texts, ...more });
+}
+
+/** The form of a command, and its answer once the URL asks for it. */
+export async function showCommand(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+  const texts = textsIn(command, visit.query);
+  if (!asksByUrl(command) || !(hasMembers(visit.query) || isCheap(command)))
+    return commandPage(visit, command, { texts, problem: await knownRefusal(visit, command, texts) });
+  const shown = await shownAnswer(visit, command, visit.path);
+  if ("status" in shown) return shown;
+  const { problem, tools } = shown;
+  const place = placeOf(visit.site, command);
+  const form = await filterForm(visit, command, { problem });
+  await learnNames(visit.store.db, visit.names, texts);
+  const folded =
+    form &&
+    !recordShownBy(visit.site, command) &&
+    html`<details class="filter"><summary>Filter</summary>${form}</details>`;
+  const { answer, links = [], csv } = shown;
+  const about = await subjectOfPage(visit, command, texts, answer);
+  const { head, ...named } = about
+    ? await subjectHead(visit, command, about, csv)
+    : {
+        head: answerHead(visit, command, place, { texts, answer, links: [...links, ...csv] }),
+        place,
+        title: pageTitle(visit, command, texts, answer),
+      };
+  // A report of a record may be asked for in another form.
+  const forms = about
+    ? links.flatMap(({ id, address, text }) =>
+        id === command.id ? html`<a class="button" href="${address}">${text}</a>` : [],
+      )
+    : [];
+  const filters =
+    folded || forms.length > 0 || tools.text !== ""
+      ? html`<div class="filters">${forms}${folded || ""}${tools}</div>`
+      : "";
+  const main = problem
+    ? html`${formHead(visit, command, place, {})}${form === "" ? shown.main : form}`
+    : html`${head}${choicesOf(visit, links)}${filters}${shown.main}${await belowRecord(visit, command, texts)}`;
+  const scripts = hasEditor(command) ? ["htmx.js", "webauthn.js", "passkey.js"] : [];
+  const shownPage = await framed(visit, named.place, named.title, main, { scripts });
+  if (recordShownBy(visit.site, command) && !problem)
+    noteOpened(visit, { address: urlOf(visit.path, visit.query, {}), title: named.title, beside: place.title });
+  return shownPage;
+}
+
+/** The table about a record that stands on its page. */
+async function belowRecord(visit: Visit, command: ConsoleCommand, { ...given }: FormTexts) {
+  const { by = "", below = "" } = recordShownBy(visit.site, command) ?? {};
+  const about = visit.site.commands.get(below);
+  const [name] = given[by] ?? [];
+  if (!about || name === undefined) return "";
+  const texts = { [by]: name };
+  const { answer } = await runAs(visit, about, texts);
+  return html`<section><h2>${titleOf(about)}</h2>${answerOf(visit, about, answer, { texts })}</section>`;
+}
+
+/** Rows of a list on the page of a record. */
+const mostLatest = 8;
+
+/** The first rows of the lists about a record, each with a link to all of them. */
+async function latestOf(visit: Visit, command: ConsoleCommand, given: Texts): Promise<Html[]> {
+  const { by = "", latest = [] } = recordShownBy(visit.site, command) ?? {};
+  const name = String(given[by]);
+  const sections = latest.map(async (id) => {
+    const about = visit.site.commands.get(id);
+    if (!about) return html``;
+    const limited = membersOf(about.input).some((member) => member.name === "limit") && { limit: String(mostLatest) };
+    const { answer } = await runAs(visit, about, { [by]: name, ...limited });
+    const rows = answerOf(visit, about, answer, { texts: { [by]: name }, most: mostLatest, without: by });
+    const title = tabText(visit.site, about);
+    return html`<section><div class="heads"><h2>${title}</h2><a href="${tabAddress(visit.site, about, { [by]: name })}">All</a></div>${rows}</section>`;
+  });
+  return Promise.all(sections);
+}
+
+/** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */
+function isCheap(command: ConsoleCommand): boolean {
+  const members = membersOf(command.input);
+  if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);
+  return members.length === 0 && command.store !== "untimed";
+}
+
+interface ShownAnswer {
+  main: Html;
+  /** What stands above it. */
+  tools: Html;
+  csv: readonly MenuLink[];
+  problem?: Error;
+  answer?: unknown;
+  links?: readonly MenuLink[];
+}
+
+/** The answer to the texts of the URL: what to show, or a file. */
+async function shownAnswer(
+  visit: Visit,
+  command: ConsoleCommand,
+  path: string,
+  isFiltered = hasMembers(visit.query),
+): Promise<HttpResponse | ShownAnswer> {
+  const { query } = visit;
+  try {
+    const texts = readTextsOf(command, query);
+    const letter = query.has("_csv") ? undefined : await letterAs(visit, command, texts);
+    if (letter) {
+      const back = recordOfTexts(visit.site, command, (member) => query.get(member)) ?? path;
+      return streamed(letterDocument(letter, { back, csv: urlOf(path, query, { _csv: "1" }) }));
+    }
+    const { answer, plain, said } = await runAs(visit, command, texts);
+    const file = fileOf(command, answer);
+    if (file) return file;
+    const latest = await latestOf(visit, command, texts);
+    const parts = await answerParts({ ...visit, path }, command, { answer, plain, latest, isFiltered });
+    if ("status" in parts) return parts;
+    const next = nextPage(command, answer);
+    const older = html`<p><a class="more" href="${urlOf(path, query, { cursor: next, _page: undefined })}">Older rows</a></p>`;
+    const main = html`${parts.main}
+${said === undefined ? "" : html`<p class="quiet" role="note">${said}</p>`}
+${next === undefined ? "" : older}`;
+    const tools = html`${pricesLink(visit, command)}${parts.find}`;
+    return { main, tools, answer, csv: parts.csv, links: recordActions(visit, command, answer) };
+  } catch (problem) {
+    if (!isExpected(problem)) throw problem;
+    return { main: problemBox(redacted(problem), visit.say, command), tools: html``, csv: [], problem };
+  }
+}
+
+/** The cursor of the page that follows. */
+function nextPage(command: ConsoleCommand, answer: unknown): string | undefined {
+  const next = (answer as { next?: unknown }).next;
+  return typeof next === "string" && membersOf(command.input).some(({ name }) => name === "cursor") ? next : undefined;
+}
+
+/** Why the command refuses what its link filled in, so that nobody confirms it in vain. */
+async function knownRefusal(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<Error | undefined> {
+  if (!isFilled(command, texts)) return undefined;
+  try {
+    await effectOf(visit, command, readTextsOf(command, visit.query));
+  } catch (problem) {
+    if (isExpected(problem)) return redacted(problem);
+    throw problem;
+  }
+  return undefined;
+}
+
+/** The page of a command with its form. */
+export async function commandPage(
+  visit: Visit,
+  command: ConsoleCommand,
+  state: Pick<FormState, "texts" | "was" | "problem">,
+): Promise<HttpResponse> {
+  const place = placeOf(visit.site, command);
+  const form = commandForm(command, { ...(await formParts(visit, command, state.texts)), ...state });
+  // What a problem is about may be a secret in the wrong field.
+  const named = state.problem ? {} : state.texts;
+  await learnNames(visit.store.db, visit.names, named);
+  const title = `${state.problem ? "Problem: " : ""}${pageTitle(visit, command, named)}`;
+  const scripts = [
+    ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
+    ...(canCheck(command) ? ["htmx.js"] : []),
+  ];
+  return framed(visit, place, title, html`${formHead(visit, command, place, named)}${form}`, {
+    scripts,
+    at: null,
+  });
+}
+
+/** `at`: when what it shows was read; null if it shows nothing. */
+export async function framed(
+  visit: Visit,
+  place: ConsolePage,
+  title: string,
+  main: Html,
+  { scripts, at = visit.store.now() }: { scripts?: string[]; at?: number | null } = {},
+): Promise<HttpResponse> {
+  const { site, session, store, config, times, opened } = visit;
+  const read = at === null ? "" : html`<span>Read at ${timeOf(at, times.textOf(at, true))}</span>`;
+  const foot = html`${read}<span>Times are ${config.timeZone.nameAt(store.now())}</span>`;
+  return page(
+    framedPage(
+      { title, main, scripts },
+      {
+        site,
+        place,
+        session,
+        counts: await menuCounts(visit),
+        opened: opened.get(session.hash) ?? [],
+        foot,
+      },
+    ),
+  );
+}
+
+/** What waits on pages, for their links in the menu. */
+async function menuCounts(visit: Visit): Promise<MenuCounts> {
+  try {
+    const facts = (await statusFacts(visit, 10_000)) as { unknown_verifications: number; held: [] };
+    const many = { unknown_verifications: facts.unknown_verifications, held: facts.held.length };
+    return Object.fromEntries(visit.site.places.flatMap(({ path, count }) => (count ? [[path, many[count.of]]] : [])));
+  } catch {
+    // A page says what it can without them.
+    return {};
+  }
+}

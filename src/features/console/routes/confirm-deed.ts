@@ -1,0 +1,176 @@
+import { hash, randomBytes } from "node:crypto";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { AccessError } from "../../../access/access-error.ts";
+import { deedOptions, PasskeyError, verifyDeed } from "../../../access/people/passkeys.ts";
+import { personActor } from "../../../access/people/people-rows.ts";
+import { peopleTrail } from "../../../access/people/people-trail.ts";
+import { type Confirmation, challengeOf, type Deed } from "../../../declare/command/deed.ts";
+import { amount, remark } from "../../../declare/command/forms.ts";
+import { type ChosenFile, type Member, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import { type Effect, titleOf } from "../../../declare/command.ts";
+import { koboOf, nairaText } from "../../../declare/money.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { HttpResponse } from "../../../http/shell/http-response.ts";
+import { redactCredentials, redactNumbers } from "../../../runtime/redact.ts";
+import { ConsoleError, type SignedIn } from "../console-request.ts";
+import { jsonResponse } from "../console-response.ts";
+import type { ConsoleRoom, Visit } from "../console-room.ts";
+import type { ConsoleCommand } from "../site-map.ts";
+import { recordView } from "../view/answer-view.ts";
+import { money } from "../view/cells.ts";
+import { type FormTexts, repeated, weightOf } from "../view/command-form.ts";
+
+import { inWords } from "../view/words.ts";
+import type { SentForm } from "./form-texts.ts";
+import { metaOf, targetRecord } from "./page-parts.ts";
+import { effectOf, isExpected, learnNames } from "./run-as.ts";
+
+/** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
+export async function confirmOptions(visit: Visit, { command, given, was }: SentForm): Promise<HttpResponse> {
+  let effect: Effect | undefined;
+  try {
+    effect = await effectOf(visit, command, given);
+  } catch (problem) {
+    // The form says what is wrong with it.
+    if (isExpected(problem)) return jsonResponse({});
+    throw problem;
+  }
+  if (!effect) return jsonResponse({});
+  const [nonce, at] = [randomBytes(16).toString("base64url"), visit.store.now()];
+  const deed = { command: command.id, input: await deedInputOf(visit, command, given), nonce, at };
+  const { person } = visit.session;
+  return jsonResponse({
+    options: await deedOptions(signedAt(visit), { person, challenge: challengeOf(deed), purpose: purposeOf(visit) }),
+    deed: `${nonce}.${at}`,
+    page: (await deedPage(visit, { command, given, was }, effect)).text,
+  });
+}
+
+/** What the passkey of the person signed: this command with these texts. Throws an `AccessError`, or a `ConsoleError` for another person's. */
+export async function confirmationOf(visit: Visit, { command, form, given }: SentForm): Promise<Confirmation> {
+  const signed = form.get("_passkey");
+  if (typeof signed !== "string" || signed === "")
+    throw new AccessError("Your passkey must confirm this. Press the button and use the passkey.");
+  const [nonce = "", at] = String(form.get("_deed")).split(".");
+  const deed: Deed = { command: command.id, input: await deedInputOf(visit, command, given), nonce, at: Number(at) };
+  const { person } = visit.session;
+  const answer = parsed(signed);
+  try {
+    const wanted = { person, challenge: challengeOf(deed), purpose: purposeOf(visit) };
+    const publicKey = await verifyDeed(signedAt(visit), wanted, answer);
+    const { authenticatorData, clientDataJSON, signature } = answer.response;
+    return {
+      ...deed,
+      passkey: answer.id,
+      public_key: publicKey,
+      authenticator_data: authenticatorData,
+      client_data: clientDataJSON,
+      signature,
+    };
+  } catch (problem) {
+    if (!(problem instanceof PasskeyError)) throw problem;
+    const facts = { reason: "passkey", command: command.id };
+    await visit.audit(visit.store.db, peopleTrail.consoleRefused(personActor(person), { person: person.id, ...facts }));
+    if (problem.person && problem.person.id !== person.id) throw new ConsoleError(403, "passkey", problem.message);
+    throw new AccessError(problem.message);
+  }
+}
+
+function signedAt({ store, origin }: ConsoleRoom) {
+  return { db: store.db, now: store.now, origin: origin() };
+}
+
+/** A challenge answers in the session that visit. */
+function purposeOf({ session }: SignedIn): string {
+  return `confirm ${session.formToken}`;
+}
+
+/** The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed hash. */
+async function deedInputOf({ signer }: ConsoleRoom, { input }: ConsoleCommand, texts: Texts): Promise<Deed["input"]> {
+  const keyed = async (text: string) => `hmac-sha256:${(await signer("confirmation"))(text)}`;
+  const deed: Record<string, Deed["input"][string]> = {};
+  for (const { name, member } of membersOf(input)) {
+    const plain = async (text: string) =>
+      member.private || redactNumbers(redactCredentials(text)) !== text ? keyed(text) : text;
+    const given = texts[name];
+    if (given === undefined) continue;
+    if (typeof given === "string") deed[name] = await plain(given);
+    else if (given === true) deed[name] = true;
+    else
+      deed[name] = await Promise.all(
+        given.map(async (each) =>
+          typeof each === "string" ? plain(each) : `${await plain(each.name)} sha256:${await hashOf(each)}`,
+        ),
+      );
+  }
+  return deed;
+}
+
+async function hashOf(file: ChosenFile): Promise<string> {
+  return hash("sha256", await file.read());
+}
+
+function parsed(text: string): AuthenticationResponseJSON {
+  try {
+    return { response: {}, ...JSON.parse(text) };
+  } catch {
+    return { response: {} } as AuthenticationResponseJSON;
+  }
+}
+
+/** What a person is about to do, as a question, with what becomes of it. Scripts show it in place of the form. */
+async function deedPage(
+  visit: Visit,
+  { command, given: texts, was }: Omit<SentForm, "form">,
+  effect: Effect,
+): Promise<Html> {
+  const { target: [by = "account"] = [], input } = command;
+  const named = typeof texts[by] === "string" ? { [by]: [texts[by]] } : {};
+  await learnNames(visit.store.db, visit.names, named);
+  const { asks = questionOf(visit, command, named), says, moves = [], isDanger } = effect;
+  const shown = await targetRecord(visit, command, named);
+  const told = [asks, ...says].join(" ");
+  const given = membersOf(input).flatMap(({ name, member }) => {
+    if (texts[name] === undefined || member.holds === "passkey" || (name === by && shown)) return [];
+    const text = [was[name] ?? [], texts[name]]
+      .map((each) => textOf(each, member))
+      .filter(Boolean)
+      .join(" → ");
+    return told.includes(text) || text === member.default
+      ? []
+      : [{ name, label: member.label, shows: "text" as const, value: null, text }];
+  });
+  const moved = moves.map(
+    ({ what, before, after }) =>
+      html`<div><dt>${what} now</dt><dd>${money(before)}</dd></div><div><dt>Afterwards</dt><dd><strong>${money(after)}</strong></dd></div>`,
+  );
+  const facts = recordView(given, visit, moved);
+  const deeds = says.map((sentence) => html`<p class="deed">${visit.say(sentence)}</p>`);
+  return html`<section class="panel confirm" aria-labelledby="deed"><h1 id="deed" tabindex="-1">${asks}</h1>
+${shown ? metaOf(visit, shown.command, shown.answer, "id").meta : ""}
+${deeds.length > 0 || facts.text.includes("<div>") ? deeds : html`<p>${visit.say(command.summary)}</p>`}
+${facts.text.includes("<div>") ? html`<div class="then">${facts}</div>` : ""}
+<p class="quiet">${weightOf(command)}</p>
+<p class="wrong" role="alert" data-problem></p>
+<p class="buttons"><button type="button" class="button ${isDanger ? "danger" : "main"}" data-confirm>Confirm with your passkey</button> <button type="button" class="button" data-back>Back</button></p></section>`;
+}
+
+/** "Suspend Kobo Pay?", and of what acts on no record "New key for Kobo Pay?". */
+function questionOf({ names }: Visit, command: ConsoleCommand, named: FormTexts): string {
+  const title = titleOf(command);
+  const shown = new Set(repeated(command));
+  const [name] = Object.entries(named).flatMap(([member, texts]) => (shown.has(member) ? texts : []));
+  if (name === undefined) return `${title}?`;
+  return `${title}${/^New\b|\ba\b/.test(title) ? " for" : ""} ${names.get(name) ?? inWords(name)}?`;
+}
+
+function textOf(given: NonNullable<Texts[string]>, { form, masks, private: isPrivate }: Member): string {
+  if (isPrivate) return "(not shown)";
+  if (given === true) return "yes";
+  if (masks) return remark.read(String(given));
+  const kobo = form?.startsWith(amount.form) ? koboOf(String(given)) : undefined;
+  if (kobo !== undefined) return nairaText(kobo);
+  return typeof given === "string"
+    ? given
+    : given.map((each) => (typeof each === "string" ? each : each.name)).join(" ");
+}

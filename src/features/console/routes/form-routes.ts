@@ -1,0 +1,180 @@
+import { personActor } from "../../../access/people/people-rows.ts";
+import { appendWith } from "../../../audit/append.ts";
+import { memberWith } from "../../../declare/command/answer-table.ts";
+import { membersOf } from "../../../declare/command/read-texts.ts";
+import { mayRun } from "../../../declare/command.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { HttpResponse } from "../../../http/shell/http-response.ts";
+import { formIn, longestForm, longestUpload } from "../console-request.ts";
+import { redirect } from "../console-response.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsoleCommand, pathOf, placeOf } from "../site-map.ts";
+import { timeOf } from "../view/cells.ts";
+import { worksOnce } from "../view/command-form.ts";
+
+import { moreMenu } from "../view/menus.ts";
+import { recordAddress, recordMade, recordOfTexts } from "../view/record-links.ts";
+import { inWords } from "../view/words.ts";
+import { answerParts, fileOf } from "./answers.ts";
+import { commandPage, framed } from "./command-routes.ts";
+import { confirmationOf, confirmOptions } from "./confirm-deed.ts";
+import { isUnchanged, readTextsOf, type SentForm, textsIn, textsWas } from "./form-texts.ts";
+import { foundNames } from "./found-names.ts";
+import { isMaker, pageHead, pageTitle } from "./page-parts.ts";
+import { effectOf, isExpected, learnNames, ownForm, redacted, runAs, shownTo } from "./run-as.ts";
+import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./sent-forms.ts";
+import { localPath } from "./sign-in-routes.ts";
+
+/** A form of a command that was sent: to be filled in again, to be confirmed, or to be done. */
+export async function sentFormReply(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+  if (visit.query.has("_typed")) return showTyped(visit, command);
+  if (command.id === "find" && visit.query.has("_names")) return foundNames(visit);
+  const form = await ownForm(visit, takesFiles(command) ? longestUpload : longestForm);
+  const was = textsWas(form.get("_was"));
+  const read = Object.entries(readTextsOf(command, form));
+  const given = Object.fromEntries(read.filter(([name, texts]) => !isUnchanged(was, name, texts)));
+  const sent = { command, form, given, was };
+  return visit.query.has("_confirm") ? confirmOptions(visit, sent) : runForm(visit, sent);
+}
+
+/** Runs the command. What changes something does it once, and redirects to the page of its answer. */
+async function runForm(visit: Visit, sent: SentForm): Promise<HttpResponse> {
+  const { command, form, given } = sent;
+  const { session, site } = visit;
+  try {
+    const once = worksOnce(command) ? await formRequestOf(visit, form) : undefined;
+    const confirmation = (await effectOf(visit, command, given)) && (await confirmationOf(visit, sent));
+    const { answer, plain } = await runAs(visit, command, given, (protection) => {
+      const append = appendWith(personActor(session.person), { confirmation, protection });
+      return once ? appendOnce(append, visit, once) : append;
+    });
+    visit.readings.clear();
+    const file = fileOf(command, answer);
+    if (file) return file;
+    const found = command.id === "find" ? (answer as { kind: string; name: string }[]) : [];
+    const only = found.length === 1 && recordAddress(site, found[0]!);
+    if (only) return redirect(only);
+    const back = recordOfTexts(site, command, (member) => given[member]);
+    if (memberWith("secret", command.answer) !== undefined) return outcomePage(visit, command, { answer, plain, back });
+    const kept = await keepAnswer(visit, once, plain);
+    return kept === undefined
+      ? outcomePage(visit, command, { answer, plain, back, isTooLong: true })
+      : redirect(addressOf(command, { _done: kept, _back: back }));
+  } catch (problem) {
+    if (problem instanceof AlreadySent) return alreadyDone(visit, command, problem);
+    if (!isExpected(problem)) throw problem;
+    return commandPage(visit, command, { ...typedIn(command, form), problem: redacted(problem) });
+  }
+}
+
+/** What somebody typed in a form, and what its fields were before. */
+function typedIn(command: ConsoleCommand, form: FormData) {
+  const was = form.get("_was");
+  return { texts: textsIn(command, form), ...(typeof was === "string" && { was }) };
+}
+
+function takesFiles({ input }: ConsoleCommand): boolean {
+  return membersOf(input).some(({ member }) => member.holds === "file");
+}
+
+/** The form as its person had typed it when the session ended: see `typedPage`. It does nothing, and so it wants no token. */
+async function showTyped(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+  const form = await formIn(visit, longestForm);
+  if (form.get("_person") !== visit.session.person.id) return redirect(pathOf(command));
+  const files = takesFiles(command) ? ", choose its files again," : "";
+  const problem = new Error(`Your session had ended. Look at what you typed${files} and send the form.`);
+  return commandPage(visit, command, { ...typedIn(command, form), problem });
+}
+
+/** The page of what a form did or found, for people who may do no less than the one who sent it. */
+export async function showDone(visit: Visit, command: ConsoleCommand): Promise<HttpResponse> {
+  const sent = await sentForm(visit, visit.query.get("_done")!);
+  if (!sent || !mayRun(visit.session.person.role, sent) || sent.path !== pathOf(command) || sent.answer === null)
+    return redirect(pathOf(command));
+  const plain: unknown = JSON.parse(sent.answer);
+  const answer = await shownTo(visit, plain);
+  return outcomePage(visit, command, { answer, plain, at: sent.at, back: localPath(visit.query.get("_back")) });
+}
+
+interface Outcome {
+  answer: unknown;
+  plain: unknown;
+  /** When it was kept. */
+  at?: number;
+  /** The page of the record on which its form was begun. */
+  back?: string | undefined;
+  isTooLong?: true;
+}
+
+async function outcomePage(
+  visit: Visit,
+  command: ConsoleCommand,
+  { answer, plain, at, back = "/", isTooLong }: Outcome,
+): Promise<HttpResponse> {
+  const parts = await answerParts(visit, command, { answer, plain });
+  if ("status" in parts) return parts;
+  const { main: shown, find, csv } = parts;
+  const does = command.does?.(answer as never);
+  const hasTable = at !== undefined && csv.length > 0 && does === undefined;
+  const long = html`<p class="warn">This answer is too long for pages: here is its beginning. A terminal shows all of it.</p>`;
+  const sending = html`<p class="quiet">This link works for 12 hours for people who may do no less than you.</p>`;
+  return donePage(
+    visit,
+    command,
+    html`${hasTable ? html`<div class="filters">${moreMenu("this answer", csv)}${find}</div>` : ""}
+<div class="outcome" role="status">${does === undefined ? "" : checkedHead(visit, command, { answer, does, at })}${isTooLong ? long : ""}${shown}</div>
+${hasTable ? sending : ""}${await leads(visit, command, { answer, back })}`,
+    at,
+  );
+}
+
+/** Above what a dry run found. A script puts what the button does now into the form that was checked. */
+function checkedHead(
+  { times, store }: Visit,
+  command: ConsoleCommand,
+  { answer, does, at = store.now() }: { answer: unknown; does: string; at?: number | undefined },
+): Html {
+  const found = command.figures?.(answer as never, { at: (time) => (time === null ? "–" : times.textOf(time)) });
+  return html`<span id="does" hidden>${does}</span><div class="heads checked"><h2 tabindex="-1" autofocus>${found || "What it would do"}</h2><span class="quiet">checked ${timeOf(at, times.textOf(at, true))}, nothing is changed</span></div>`;
+}
+
+/** To what a form made, and back to the record on which it was begun, or to its page. */
+async function leads(visit: Visit, command: ConsoleCommand, { answer, back }: { answer: unknown; back: string }) {
+  const { site, names, store } = visit;
+  const place = placeOf(site, command);
+  const isNew = isMaker(command.id) || memberWith("secret", command.answer) !== undefined;
+  const made = isNew ? recordMade(site, command, answer) : undefined;
+  const links = [
+    ...(made === undefined ? [] : [["Open", made] as const]),
+    ...(back === "/" ? [] : [["Back to", back] as const]),
+  ].map(async ([verb, address], at) => {
+    const texts = Object.fromEntries(new URLSearchParams(address.split("?")[1]));
+    await learnNames(store.db, names, texts);
+    const [name = ""] = Object.values(texts);
+    return html`<a class="button${at === 0 ? " main" : ""}" href="${address}">${verb} ${names.get(name) ?? inWords(name)}</a>`;
+  });
+  if (links.length === 0) return html`<p><a href="${place.path}">Back to ${place.title}</a></p>`;
+  return html`<div class="buttons">${await Promise.all(links)}</div>`;
+}
+
+async function alreadyDone(visit: Visit, command: ConsoleCommand, { id, at }: AlreadySent): Promise<HttpResponse> {
+  const place = placeOf(visit.site, command);
+  const hasAnswer = typeof (await sentForm(visit, id))?.answer === "string";
+  const link = hasAnswer
+    ? html`<a href="${addressOf(command, { _done: id })}">See what it did</a>`
+    : html`<a href="${place.path}">${place.title}</a>`;
+  return donePage(
+    visit,
+    command,
+    html`<div class="outcome" role="status"><p class="says">This was done at ${timeOf(at, visit.times.textOf(at, true))}. Nothing was done again.</p></div>
+<p>${link} · <a href="${pathOf(command)}">A new form</a></p>`,
+  );
+}
+
+/** What became of a form. `at`: when its answer was kept. */
+function donePage(visit: Visit, command: ConsoleCommand, outcome: Html, at?: number): Promise<HttpResponse> {
+  const place = placeOf(visit.site, command);
+  const title = pageTitle(visit, command);
+  const main = html`${pageHead({ crumb: place, title })}${outcome}`;
+  return framed(visit, place, title, main, at === undefined ? {} : { at });
+}

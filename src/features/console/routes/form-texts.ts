@@ -1,0 +1,88 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { type ChosenFile, type Member, membersOf, type Texts } from "../../../declare/command/read-texts.ts";
+import type { ConsoleCommand } from "../site-map.ts";
+import type { FormTexts } from "../view/command-form.ts";
+
+/** Bytes that are copied in one turn of the event loop. */
+const piece = 256 * 1024;
+
+/** Whether a URL asks for more than a form. */
+export function hasMembers(query: URLSearchParams): boolean {
+  return [...query.keys()].some((name) => !name.startsWith("_") || name === "_run");
+}
+
+/** The texts of a URL or a form, as a form repeats them. */
+export function textsIn({ input }: ConsoleCommand, fields: URLSearchParams | FormData): FormTexts {
+  const textsOf = (name: string) =>
+    fields.getAll(name).flatMap((text) => (typeof text === "string" && visible(text) !== "" ? visible(text) : []));
+  return Object.fromEntries(membersOf(input).map(({ name }) => [name, textsOf(name)]));
+}
+
+/** A form of a command that a person sent. */
+export interface SentForm {
+  command: ConsoleCommand;
+  form: FormData;
+  /** Its texts as the command reads them, without those that it leaves as they were. */
+  given: Texts;
+  was: FormTexts;
+}
+
+/** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
+export function readTextsOf(command: ConsoleCommand, fields: URLSearchParams | FormData): Texts {
+  const texts: Record<string, Texts[string]> = {};
+  for (const { name, member } of membersOf(command.input)) {
+    const values = fields.getAll(name) as (string | File)[];
+    if (member.holds === "file")
+      texts[name] = values.flatMap((file): ChosenFile[] =>
+        typeof file === "string" || file.size === 0 ? [] : [{ name: file.name, read: () => bytesOf(file) }],
+      );
+    else {
+      const lines = values
+        .flatMap((value) => (typeof value === "string" ? visible(value).split("\n") : []))
+        .map((line) => line.trim());
+      const filled = lines.filter((line) => line !== "");
+      if (filled.length > 0)
+        texts[name] =
+          member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "));
+    }
+  }
+  return texts;
+}
+
+/**
+ * A text without what nobody sees: no NUL, which PostgreSQL refuses, no marks that turn what follows on a page, nothing that came with an
+ * e-mail from a chat. What joins letters and emoji stays.
+ */
+function visible(text: string): string {
+  return text.replaceAll("\t", " ").replaceAll(/(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu, "");
+}
+
+/** The bytes of a file, in pieces: all at once would hold up look-ups. */
+async function bytesOf(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Buffer.allocUnsafeSlow(file.size);
+  for (let at = 0; at < file.size; at += piece) {
+    bytes.set(new Uint8Array(await file.slice(at, at + piece).arrayBuffer()), at);
+    await turn();
+  }
+  return bytes;
+}
+
+/** A number without the commas with which pages show it. */
+function plain({ form }: Member, text: string): string {
+  return form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+}
+
+/** Whether a form that was made with these texts leaves them. */
+export function isUnchanged(was: FormTexts, name: string, given: unknown): boolean {
+  return given !== undefined && JSON.stringify(was[name]) === JSON.stringify([given].flat());
+}
+
+/** What a form was made with; nothing for a text that is none. */
+export function textsWas(text: unknown): FormTexts {
+  try {
+    const read: unknown = JSON.parse(String(text));
+    return typeof read === "object" && read !== null ? (read as FormTexts) : {};
+  } catch {
+    return {};
+  }
+}

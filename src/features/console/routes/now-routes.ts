@@ -1,0 +1,202 @@
+import type { ConsolePage } from "../../../commands/console-page.ts";
+import type { StatusFacts } from "../../../commands/status-command.ts";
+import { Html, html } from "../../../http/pages/html.ts";
+import type { HttpResponse } from "../../../http/shell/http-response.ts";
+import { successOf, trendHours } from "../../../ledger/reports/trend.ts";
+import { withTimeout } from "../../../runtime/timeout.ts";
+import { vendorTitle } from "../../../vendors/registry.ts";
+import { page } from "../console-response.ts";
+import type { Visit } from "../console-room.ts";
+import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
+import { placeOf } from "../site-map.ts";
+import { pill } from "../view/cells.ts";
+import { chartFigure, sparkline } from "../view/chart-figure.ts";
+import { figureRow, headlines, rowShape } from "../view/figures.ts";
+import { recordAddress } from "../view/record-links.ts";
+import { alarmParts, answerOf } from "./answers.ts";
+import { framed } from "./command-routes.ts";
+import { pageHead } from "./page-parts.ts";
+import { runAs, shownTo, statusFacts } from "./run-as.ts";
+
+export async function nowPage(visit: Visit, place: ConsolePage): Promise<HttpResponse> {
+  const range = rangeIn(visit.query);
+  const spans = (Object.keys(ranges) as ChartRange[]).map(
+    (each) =>
+      html`<a href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>${each === "day" ? "Day" : "Hour"}</a>`,
+  );
+  const tools = html`<nav class="switch" aria-label="Span">${spans}</nav>`;
+  // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
+  statusFacts(visit, 0).catch(() => {});
+  const shown = [...nowParts.values()].map((part) => readingOf(visit, { ...part(visit.query), keptFor: 0 }));
+  const [live, sums, counts, alarms, tables, lookUps] = await Promise.all(shown);
+  const part = (path: string, seconds: number, text: string) =>
+    html`<div class="part" hx-get="${path}" hx-trigger="every ${seconds}s" hx-swap="innerMorph">${new Html(text)}</div>\n`;
+  const parts = [part(`/now/counts?range=${range}`, 10, counts!), part("/now/alarms", 10, alarms!)];
+  // What stops the service comes before charts of it.
+  if (live!.includes('class="band"')) parts.reverse();
+  const main = html`${pageHead({ title: place.title, tools })}
+${part("/now/live", 10, live!)}${part("/now/sums", 60, sums!)}${parts}${part("/now/tables", 10, tables!)}${part(`/now/look-ups?range=${range}`, 60, lookUps!)}`;
+  return framed(visit, place, place.title, main, { scripts: ["htmx.js"] });
+}
+
+/** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
+interface Part {
+  name: string;
+  keptFor: number;
+  read: (visit: Visit) => Promise<Html>;
+}
+
+/** By path. */
+export const nowParts = new Map<string, (query: URLSearchParams) => Part>([
+  ["/now/live", () => ({ name: "live", keptFor: 5_000, read: healthView })],
+  ["/now/sums", () => ({ name: "sums", keptFor: 60_000, read: figuresView })],
+  ["/now/counts", (query) => countsOf("counts", rangeIn(query))],
+  ["/now/alarms", () => ({ name: "alarms", keptFor: 5_000, read: alarmsView })],
+  ["/now/tables", () => ({ name: "tables", keptFor: 5_000, read: tablesView })],
+  ["/now/look-ups", (query) => countsOf("look-ups", rangeIn(query))],
+]);
+
+function countsOf(what: "counts" | "look-ups", range: ChartRange): Part {
+  const read = (visit: Visit) => chartsView(visit, range, what === "counts" ? 0 : 2);
+  return { name: `${what} ${range}`, keptFor: 5_000, read };
+}
+
+function readingOf(visit: Visit, { name, keptFor, read }: Part) {
+  const reading = async () => (await read(visit)).text;
+  return visit.readings.get(`${name} ${visit.session.person.role}`, keptFor, reading);
+}
+
+export async function nowPart(visit: Visit, part: Part): Promise<HttpResponse> {
+  return page(await readingOf(visit, part));
+}
+
+async function chartsView(visit: Visit, range: ChartRange, from: number): Promise<Html> {
+  const { timeZone } = visit.config;
+  const pair = (await charts(visit, range))
+    .slice(from, from + 2)
+    .map((chart) => chartFigure(chart, (at) => timeZone.isoOf(at).slice(11, 16)));
+  return pair.some(({ text }) => text !== "") ? html`<div class="pair">${pair}</div>` : html``;
+}
+
+/** Milliseconds that a page waits for the newest counts. */
+const flushPatience = 1_000;
+
+/** The counts up to this moment: of verifications, then of look-ups. */
+async function charts(visit: Visit, range: ChartRange): Promise<Chart[]> {
+  await withTimeout(
+    visit.counts.flush().catch(() => undefined),
+    flushPatience,
+  );
+  const drawn = await chartsOf(visit.store, range);
+  return [...drawn.slice(2), ...drawn.slice(0, 2)];
+}
+
+/** The live verifications of a day beside the day before. */
+async function figuresView(visit: Visit): Promise<Html> {
+  const command = visit.site.commands.get("books.trend");
+  if (!command) return html``;
+  const { db, now } = visit.store;
+  const [{ answer }, hours] = await Promise.all([runAs(visit, command, {}), trendHours(db, now())]);
+  const [day] = answer as Record<string, unknown>[];
+  const lines = [
+    hours.map(({ attempts }) => attempts),
+    hours.map(successOf),
+    hours.map(({ charged }) => charged),
+    hours.map(({ charged, billed }) => charged - billed),
+  ];
+  const figures = headlines(rowShape(command.answer), day!, visit.times, "the day before");
+  return figureRow(
+    figures.map((each, at) => ({ ...each, line: html`<dd class="spark">${sparkline(lines[at]!)}</dd>` })),
+  );
+}
+
+/** One line that says how the service is, or a band with the worst that is not, and what mends it. */
+async function healthView(visit: Visit): Promise<Html> {
+  const { vendors, alarms } = await statusOf(visit);
+  const open = alarms.filter(({ state }) => state === "open");
+  const { band } = alarmParts(visit, alarms);
+  if (band) return band;
+  const serving = vendors.filter(({ ready }) => ready).length;
+  const all = vendors.length;
+  const well =
+    all === 0
+      ? pill("plain", "No live vendor is set")
+      : serving === all
+        ? pill("good", all === 1 ? "The vendor serves" : `All ${all} vendors serve`)
+        : pill("warn", `${serving} of ${all} vendors serve`);
+  const waits = open.filter(({ rank }) => rank === 3).length;
+  const costs = open.length - waits;
+  const says = [
+    costs === 0 ? "Nothing needs a hand" : `${things(costs)} ${costs === 1 ? "needs" : "need"} a hand`,
+    ...(waits === 0 ? [] : [`${things(waits)} ${waits === 1 ? "waits" : "wait"}`]),
+  ];
+  return html`<p class="health">${well} <span>${says.join("; ")}.</span></p>`;
+}
+
+function things(count: number): string {
+  return count === 1 ? "1 thing" : `${count} things`;
+}
+
+/** The parts that a page asks for at once share a reading. */
+async function statusOf(visit: Visit): Promise<StatusFacts> {
+  return (await shownTo(visit, await statusFacts(visit, 1_000))) as StatusFacts;
+}
+
+/** What needs a hand. */
+async function alarmsView(visit: Visit): Promise<Html> {
+  return alarmParts(visit, (await statusOf(visit)).alarms).list;
+}
+
+/** The vendors, and how the service is. */
+async function tablesView(visit: Visit): Promise<Html> {
+  const [status, vendors] = await Promise.all([
+    statusOf(visit),
+    Promise.all(["routes.show", "sources.status"].map((id) => tableOf(visit, id))),
+  ]);
+  return html`${vendors}${serviceStrip(visit, status)}`;
+}
+
+async function tableOf(visit: Visit, id: string): Promise<Html> {
+  const command = visit.site.commands.get(id);
+  if (!command) return html``;
+  const { answer } = await runAs(visit, command, {});
+  const { path, title } = placeOf(visit.site, command);
+  return html`<section><div class="heads"><h2>${command.title ?? title}</h2><a href="${path}">${title}</a></div>${answerOf(visit, command, answer)}</section>`;
+}
+
+function serviceStrip(
+  visit: Visit,
+  { instances, revision, published_at, last_backup_at, vendors, takes_writes: isUp }: StatusFacts,
+) {
+  const now = visit.store.now();
+  const faults = visit.auditAlarms();
+  const facts: Record<string, Html | string> = {
+    Store: isUp ? pill("good", "ready") : pill("bad", "takes no writes"),
+    "Audit trail": faults.length === 0 ? pill("good", "whole") : pill("bad", faults.join(", ").replaceAll("_", " ")),
+    ...(vendors.length > 0 && { Vendors: html`${vendors.map(({ name }) => vendorLink(visit, name))}` }),
+    Instances: String(instances),
+    Catalogue:
+      revision === null
+        ? "empty"
+        : html`<a href="/catalogue">revision ${revision}</a>, ${ageOf(now - published_at!)} old`,
+    Backup: last_backup_at === null ? "never" : `${ageOf(now - last_backup_at)} ago`,
+  };
+  const lines = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
+  return html`<section><h2 class="visually-hidden">Service</h2><dl class="strip">${lines}</dl></section>`;
+}
+
+function vendorLink({ site }: Visit, name: string): Html {
+  const address = recordAddress(site, { kind: "vendor", name });
+  return address === undefined ? html`${vendorTitle(name)} ` : html`<a href="${address}">${vendorTitle(name)}</a> `;
+}
+
+function ageOf(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}
+
+function rangeIn(query: URLSearchParams): ChartRange {
+  return query.get("range") === "hour" ? "hour" : "day";
+}

@@ -1,0 +1,290 @@
+import { accountsLike } from "../../../access/accounts/accounts.ts";
+import type { ConsolePage } from "../../../commands/console-page.ts";
+import type { FoundRow } from "../../../commands/records/record-kinds.ts";
+import { belowState, recordOf, type Table, type TimeTexts } from "../../../declare/command/answer-table.ts";
+import { amount, expiry } from "../../../declare/command/forms.ts";
+import { isRow } from "../../../declare/command/projected.ts";
+import { type Member, membersOf } from "../../../declare/command/read-texts.ts";
+import { titleOf } from "../../../declare/command.ts";
+import { eventText } from "../../../declare/event.ts";
+import { nairaOf } from "../../../declare/money.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { Visit } from "../console-room.ts";
+import { type ConsoleCommand, commandsAt, familyOf, labelFor, pathOf, urlOf } from "../site-map.ts";
+import { copyButton } from "../view/answer-view.ts";
+import { shownAs } from "../view/cells.ts";
+import { type FormState, type FormTexts, repeated } from "../view/command-form.ts";
+import { rowShape } from "../view/figures.ts";
+import { type MenuLink, moreMenu } from "../view/menus.ts";
+import { recordLinks, recordShownBy } from "../view/record-links.ts";
+import { labelIn } from "../view/sorted-table.ts";
+import { inWords, wordOf } from "../view/words.ts";
+import { deskAs, foundAs } from "./run-as.ts";
+
+/** More are not offered to choose from: a page would be mostly them. */
+const mostAccounts = 500;
+
+/** What a form needs beside what a person gave. */
+export async function formParts(
+  visit: Visit,
+  command: ConsoleCommand,
+  texts: FormTexts,
+): Promise<Omit<FormState, "texts" | "problem">> {
+  const { say, config, session } = visit;
+  const all = "account" in command.input.properties ? await accountsLike(visit.store.db, "", mostAccounts + 1) : [];
+  return {
+    formToken: session.formToken,
+    person: session.person.id,
+    say,
+    zone: config.timeZone.name,
+    vendors: config.upstreams,
+    accounts: all.length > mostAccounts ? [] : all,
+    set: await setNow(visit, command, texts),
+  };
+}
+
+/** Members of a form that records call otherwise. */
+const recordNames: Readonly<Record<string, string>> = { expires: "expires_at", scope: "scopes", address: "addresses" };
+
+/** The record that the texts name as the target of a command, as its page shows it; undefined: none that the person may see. */
+export async function targetRecord(visit: Visit, { id, target: [by] = [] }: ConsoleCommand, texts: FormTexts) {
+  const record = Object.values(visit.site.records).find(
+    ({ by: named, show }) =>
+      named === by && show.endsWith(".show") && (by !== "id" || familyOf({ id: show }) === familyOf({ id })),
+  );
+  const command = record && visit.site.commands.get(record.show);
+  const [name] = (by !== undefined && texts[by]) || [];
+  if (!command || name === undefined || !record.named.test(name)) return undefined;
+  const answer = await foundAs(visit, command, { [by!]: name });
+  return isRow(answer) ? { record, command, answer } : undefined;
+}
+
+/** What the record of a form's target has in the members that the form can change, as its fields say it. */
+async function setNow(visit: Visit, command: ConsoleCommand, texts: FormTexts): Promise<FormTexts> {
+  const { kind, target: [by] = [], input } = command;
+  const { answer } = (kind !== "read" && (await targetRecord(visit, command, texts))) || {};
+  return Object.fromEntries(
+    membersOf(input).flatMap(({ name, member }) => {
+      const value = answer?.[recordNames[name] ?? name];
+      return value === undefined || name === by ? [] : [[name, fieldTexts(member, value, visit.times)]];
+    }),
+  );
+}
+
+/** A value of a record as the field of a member says it. */
+function fieldTexts({ items, form = items?.form ?? "", enum: words }: Member, value: unknown, times: TimeTexts) {
+  if (Array.isArray(value) && value.length > 0) return value.map(String);
+  // What stands for nothing, such as "none".
+  if (value === null || Array.isArray(value)) return /or "(\w+)"$/.exec(form)?.slice(1) ?? [];
+  if (words?.includes("on")) return [value ? "on" : "off"];
+  if (typeof value !== "number") return [String(value)];
+  return [
+    form.startsWith(amount.form) ? nairaOf(value) : form.startsWith(expiry.form) ? times.textOf(value) : String(value),
+  ];
+}
+
+/** What the texts name of what a command acts on, as people call it. */
+function subjectOf({ names }: Visit, command: ConsoleCommand, texts: FormTexts): string {
+  const { target, input } = command;
+  // What is private, or may be, stands in no heading.
+  const shown = repeated(command);
+  const required = membersOf(input).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  const given = (target ?? required)
+    .filter((each) => shown.includes(each))
+    .flatMap((each) => (texts[each] ?? []).map((text) => names.get(text) ?? wordOf(named(each, text), names)));
+  return given.join(", ");
+}
+
+const named = (name: string, text: string) => ({ name, shows: name === "account" ? "account" : "text", text }) as const;
+
+/** The title of a command's page: of "keys.create" "New key", of what it shows "Kobo Pay", and of a report "Statement of Kobo Pay". */
+export function pageTitle(visit: Visit, command: ConsoleCommand, texts: FormTexts = {}, answer?: unknown): string {
+  const title = titleOf(command);
+  const record = recordShownBy(visit.site, command);
+  if (record && isRow(answer)) return record.title(answer);
+  const subject = subjectOf(visit, command, texts);
+  if (subject === "") return title;
+  return command.kind === "read" ? `${title} of ${subject}` : `${title}: ${subject}`;
+}
+
+/** The head of a page: where, what, how it is, and what can be done. */
+interface Head {
+  crumb?: ConsolePage | undefined;
+  title: string;
+  state?: Html | string;
+  tools?: Html | string;
+  below?: Html | string;
+}
+
+export function pageHead({ crumb, title, state = "", tools = "", below = "" }: Head): Html {
+  const above = crumb ? html`<p class="crumb"><a href="${crumb.path}">${crumb.title}</a></p>` : "";
+  return html`<header>${above}<div class="title"><h1>${title}</h1>${state}<div class="tools">${tools}</div></div>${below}</header>`;
+}
+
+/** The head of a command's page with its form. */
+export function formHead(visit: Visit, command: ConsoleCommand, place: ConsolePage, texts: FormTexts): Html {
+  const { summary, description, guide } = command;
+  const { say } = visit;
+  const more = guide
+    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl class="facts">${guide.items.map(([term, text]) => html`<div><dt>${/^[a-z]+\.[a-z_.]+$/.test(term) ? eventText(term) : term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
+    : "";
+  const folded = description
+    ? html`<details><summary>Read on</summary><p class="quiet lines">${say(description)}</p></details>`
+    : "";
+  const below = html`<p class="says">${say(summary)}</p>${folded}${more}`;
+  return pageHead({ crumb: place, title: pageTitle(visit, command, texts), below });
+}
+
+/** The head of a page that shows an answer: of a record its name, its state and what can be done; of a list what it is. */
+export function answerHead(
+  visit: Visit,
+  command: ConsoleCommand,
+  place: ConsolePage,
+  { texts, answer, links }: { texts: FormTexts; answer: unknown; links: readonly MenuLink[] },
+): Html {
+  const record = recordShownBy(visit.site, command);
+  const title = pageTitle(visit, command, texts, answer);
+  // A report may be asked for in another form.
+  const [first] = (record?.primary ?? [command.id]).flatMap((id) => links.filter((link) => link.id === id));
+  const beside = links.filter((link) => link !== first && link.id !== undefined && record?.beside?.includes(link.id));
+  const others = links.filter((link) => link !== first && !beside.includes(link));
+  const plain = beside.map(({ address, text }) => html`<a class="button" href="${address}">${text}</a>`);
+  const tools = html`${first ? html`<a class="button main" href="${first.address}">${first.text}</a>` : ""}${plain}${moreMenu("this page", others)}`;
+  if (!record || !isRow(answer))
+    return pageHead({
+      crumb: place,
+      title,
+      tools,
+      below: figuresLine(visit, command, answer) || html`<p class="quiet">${visit.say(command.summary)}</p>`,
+    });
+  const { state, meta } = metaOf(visit, command, answer);
+  const said = record.says === undefined ? "" : answer[record.says];
+  const says = said ? html`<p class="says">${visit.say(String(said))}</p>` : "";
+  return pageHead({ crumb: place, title, state, tools, below: html`${meta}${says}` });
+}
+
+/** What a list adds up to, in a sentence under its title. */
+export function figuresLine({ times }: Visit, command: ConsoleCommand, answer: unknown): Html | "" {
+  const at = (time: number | null) => (time === null ? "–" : times.textOf(time));
+  const figures = (answer !== undefined && command.figures?.(answer as never, { at })) || "";
+  return figures === "" ? "" : html`<p class="meta">${inWords(figures)}</p>`;
+}
+
+/** What a record is and whom it is about, in a line. */
+export function metaOf(
+  visit: Visit,
+  command: ConsoleCommand,
+  answer: FoundRow,
+  without = "",
+): { state: Html | string; meta: Html } {
+  const { state, meta, labelled, members: ids } = recordShownBy(visit.site, command)!;
+  const members = recordOf(command.answer, answer, visit.times);
+  const shownOf = (member: (typeof members)[number]) =>
+    shownAs({ ...member, text: wordOf(member, visit.names) }, visit.say);
+  const stated = members.find(({ name }) => name === state);
+  const link = recordLinks(visit.site);
+  const facts = meta.flatMap((each) => {
+    const member = members.find(({ name }) => name === each && name !== without);
+    if (!member) return [];
+    const shown = shownOf(member);
+    if (each === "id" || ids.includes(each))
+      return html`<span class="whole"><span class="id">${member.text}</span> ${copyButton(member.text)}</span>`;
+    const address = link(each, member.value);
+    const label = labelled?.includes(each) ? html`${member.label ?? labelFor(each)} ` : "";
+    return [html`<span>${label}${address === undefined ? shown : html`<a href="${address}">${shown}</a>`}</span>`];
+  });
+  const below = stated
+    ? inWords(belowState(rowShape(command.answer).properties![stated.name]!, answer, visit.times), visit.names)
+    : "";
+  const shownState = stated ? html`${shownOf(stated)}${below === "" ? "" : html` <small>${below}</small>`}` : "";
+  return { state: shownState, meta: html`<p class="meta">${facts}</p>` };
+}
+
+/** What a page without a table can show and do. */
+export function commandList({ site, say }: Visit, place: ConsolePage): Html {
+  return html`<dl class="facts">${commandsAt(site, place).map((command) => html`<div><dt><a href="${pathOf(command)}">${titleOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
+}
+
+/** What a page can do: one filled button, and the rest behind "…", where what acts on a row stands last. */
+export function placeTools({ site }: Visit, place: ConsolePage, more: readonly MenuLink[]): Html {
+  const commands = commandsAt(site, place).filter(({ id }) => id !== place.primary);
+  const primary = place.primary === undefined ? undefined : site.commands.get(place.primary);
+  const links = [commands.filter((command) => !actsOnRow(command)), commands.filter(actsOnRow)].flatMap((some) =>
+    some.map(
+      (command, at): MenuLink => ({
+        address: pathOf(command),
+        text: command.title,
+        isDanger: command.kind === "danger",
+        isApart: at === 0 && some !== commands,
+      }),
+    ),
+  );
+  const filled = primary ? html`<a class="button main" href="${pathOf(primary)}">${primary.title}</a>` : "";
+  return html`${filled}${moreMenu(place.title, [...links, ...more])}`;
+}
+
+function actsOnRow({ id, input, target: [name] = [] }: ConsoleCommand): boolean {
+  if (isMaker(id)) return false;
+  const member = membersOf(input).find((each) => each.name === name)?.member;
+  return member !== undefined && !member.private && member.holds === undefined;
+}
+
+/** Whether a command makes a new thing. */
+export function isMaker(id: string): boolean {
+  return /\.(?:create|add|invite)$/.test(id);
+}
+
+/** Finds rows by any text. It names the first two columns that people would look in. */
+export function finder({ path, query }: Visit, columns: Table["columns"]): Html {
+  const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
+  const named = columns.filter(({ shows }) => ["account", "event", "reference", "text"].includes(shows)).slice(0, 2);
+  const label = capital(named.map((column) => labelIn(column).replace(/^[A-Z](?![A-Z])/, lower)).join(" or "));
+  return html`<form class="tools" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label class="visually-hidden" for="find">Find in these rows</label><input id="find" type="search" name="_find" placeholder="${label || "Find in these rows"}" value="${query.get("_find") ?? ""}"><button class="button">Find</button></form>`;
+}
+
+const lower = (text: string) => text.toLowerCase();
+
+/** More words than these are chosen in the form. */
+const mostChips = 8;
+
+/** The members whose words stand as links above a list: those of few words, and flags. */
+export function chipMembers({ input }: ConsoleCommand) {
+  return membersOf(input).flatMap(({ name, member, isRequired }) => {
+    const words = member.type === "boolean" ? ["true"] : (member.enum ?? []);
+    const areFew = words.length > 0 && words.length <= mostChips;
+    return !isRequired && member.default === undefined && areFew ? [{ name, words }] : [];
+  });
+}
+
+/** The words that people filter a list by, as links: of the states of verifications, for example, with how many there are of each. */
+export async function chips(visit: Visit, command: ConsoleCommand, path: string): Promise<Html> {
+  const { query, names } = visit;
+  const members = chipMembers(command);
+  if (members.length === 0) return html``;
+  const counts = await command.choiceCounts?.({}, deskAs(visit));
+  const chip = (text: string, change: Record<string, string | undefined>, isChosen: boolean, many = 0) => {
+    const address = urlOf(path, query, { ...change, cursor: undefined, _page: undefined });
+    return html`<li><a class="chip" href="${address}"${isChosen ? html` aria-current="true"` : ""}>${capital(text)}${many > 0 ? html` <b>${many.toLocaleString("en")}</b>` : ""}</a></li>`;
+  };
+  // Beside another filter they would count what it hides.
+  const countOf = (name: string, word: string) =>
+    [...query].every(([each, text]) => each === name || each.startsWith("_") || text === "")
+      ? counts?.[name]?.[word]
+      : 0;
+  const links = members.flatMap(({ name, words }) =>
+    words.map((word) => {
+      const isChosen = query.get(name) === word;
+      const shown = { name, shows: name === "state" ? "state" : "text", text: word } as const;
+      const text = word === "true" ? labelFor(name) : wordOf(shown, names);
+      return chip(text, { [name]: isChosen ? undefined : word }, isChosen, countOf(name, word));
+    }),
+  );
+  const none = Object.fromEntries(members.map(({ name }) => [name, undefined]));
+  const isAll = members.every(({ name }) => !query.get(name));
+  return html`<ul class="chips" aria-label="Show">${chip("All", none, isAll, countOf(members[0]!.name, ""))}${links}</ul>`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,126 @@
+import type { TableRow } from "../../../declare/command/answer-table.ts";
+import { isRow } from "../../../declare/command/projected.ts";
+import { membersOf } from "../../../declare/command/read-texts.ts";
+import { titleOf } from "../../../declare/command.ts";
+import { nairaOf } from "../../../declare/money.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { Visit } from "../console-room.ts";
+import { addressOf, type ConsoleCommand, commandsAt, familyOf, pathOf, placeOf, type SiteMap } from "../site-map.ts";
+import { formId, passkeyFields, passkeyProblem } from "../view/command-form.ts";
+import type { MenuLink } from "../view/menus.ts";
+import { recordLinks, recordShownBy } from "../view/record-links.ts";
+import type { RowLinks } from "../view/sorted-table.ts";
+import { inWords } from "../view/words.ts";
+import { isMaker } from "./page-parts.ts";
+
+/** The links from a row to the page of what it is about, and to the commands that act on it. */
+export function linksOf({ site, config }: Visit, listed: ConsoleCommand) {
+  const commands = commandsAt(site, placeOf(site, listed));
+  const link = recordLinks(site);
+  return (row: TableRow): RowLinks => {
+    let own: RowLinks["own"];
+    const actions = commands.flatMap((command): MenuLink[] => {
+      const [name] = command.target ?? [];
+      if (name === undefined || command.id === listed.id) return [];
+      const split = membersOf(command.input).find(({ member }) => member.of && Array.isArray(row[`${member.of}s`]));
+      // A row of several things has a link for each that fits, and one for all.
+      const parts = split
+        ? (row[`${split.member.of}s`] as TableRow[]).filter((part) => command.fits?.({ ...row, ...part }) !== false)
+        : [];
+      if (split ? parts.length === 0 : command.fits?.(row) === false) return [];
+      // What makes a new thing stands above the list.
+      if (isMaker(command.id)) return [];
+      // A note is written on the page of the thing.
+      if (command.id.endsWith(".note") && !listed.id.endsWith(".show")) return [];
+      const isOwn = familyOf(command) === familyOf(listed);
+      const value =
+        row[name] ??
+        row[`request_${name}`] ??
+        (name === "revision" ? row.draft : undefined) ??
+        (isOwn ? [row.id, row.email].find((each) => isNamed(site, name, each)) : undefined) ??
+        // A vendor has no id.
+        (recordShownBy(site, listed)?.by === name ? row.name : undefined);
+      const { member } = membersOf(command.input).find((each) => each.name === name)!;
+      if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
+      if (member.read && member.read(String(value), config.timeZone) === undefined) return [];
+      if (member.enum && !member.enum.includes(String(value))) return [];
+      const also = membersOf(command.input).flatMap(({ name, member }) => {
+        const known = row[member.of ?? (command.target!.includes(name) ? name : "")];
+        return typeof known === "string" || typeof known === "number" ? [[name, String(known)]] : [];
+      });
+      const known = { ...Object.fromEntries(also), [name]: String(value) };
+      const address = addressOf(command, known);
+      if (isOwn && command.id.endsWith(".show")) {
+        own = { name: String(value), address };
+        return [];
+      }
+      const isDanger = command.kind === "danger";
+      const text = command.title;
+      if (!split) return [{ address, text, id: command.id, isDanger, isApart: isDanger }];
+      const links = parts.map((part) => {
+        const word = String(part[split.member.of!]);
+        const one = { ...known, [split.name]: word };
+        return { id: command.id, address: addressOf(command, one), text: text.replace(/(…?)$/, ` ${inWords(word)}$1`) };
+      });
+      return links.length === 1 ? links : [...links, { address, text: text.replace(/(…?)$/, " all$1") }];
+    });
+    // What nobody can undo stands last.
+    return {
+      own,
+      actions: [...actions.filter((each) => !each.isDanger), ...actions.filter((each) => each.isDanger)],
+      link,
+    };
+  };
+}
+
+/** Whether a record that goes by this member may have the name. */
+function isNamed(site: SiteMap, by: string, name: unknown): boolean {
+  const records = Object.values(site.records).filter((record) => record.by === by);
+  return records.length === 0 || records.some(({ named }) => named.test(String(name)));
+}
+
+/** Links from an answer that is about one thing. */
+export function recordActions(visit: Visit, command: ConsoleCommand, answer: unknown): readonly MenuLink[] {
+  if (!isRow(answer)) return [];
+  const filled = [...visit.site.commands.values()].flatMap((other): MenuLink[] => {
+    const { input, title = "" } = other.fills?.(answer) ?? {};
+    return input ? [{ address: addressOf(other, input), text: title, id: other.id }] : [];
+  });
+  return [...linksOf(visit, command)(answer).actions, ...filled];
+}
+
+/** What a person can decide about a record, with what becomes of the money. */
+export function choicesOf({ site }: Visit, links: readonly MenuLink[]): Html {
+  const lines = links.flatMap(({ id, address, text }) => {
+    const choice = id === undefined ? undefined : site.commands.get(id)?.choice;
+    if (!choice) return [];
+    return html`<li><div><strong>${choice.when}</strong><p>${choice.money}</p></div><a class="button" href="${address}">${text}</a></li>`;
+  });
+  if (lines.length === 0) return html``;
+  return html`<section><div class="heads"><h2>What can be done</h2></div><ol class="choices"><li><div><strong>Wait for the invoice of the vendor</strong><p>It says whether the vendor did the work. Nobody is charged meanwhile.</p></div><span class="quiet">usual</span></li>${lines}</ol></section>`;
+}
+
+/** Whether rows of this answer can be changed in place. */
+export function hasEditor({ id }: ConsoleCommand): boolean {
+  return id === "catalogue.entries";
+}
+
+/** A link from entries that a person chose to what changes their prices. Rows found in a table are no choice. */
+export function pricesLink({ site, query }: Visit, listed: ConsoleCommand): Html {
+  const change = site.commands.get("catalogue.change-prices");
+  if (!change || !hasEditor(listed) || query.get("_find")) return html``;
+  const chosen = membersOf(listed.input).map(({ name }) => [name, query.get(name) || undefined]);
+  return html`<a class="button" href="${addressOf(change, Object.fromEntries(chosen))}">${titleOf(change)}</a>`;
+}
+
+/** The form in a cell that changes it: the price of an entry of the catalogue. */
+export function editorOf({ site, session }: Visit, listed: ConsoleCommand) {
+  const edit = site.commands.get("catalogue.edit");
+  if (!edit || !hasEditor(listed)) return undefined;
+  return (row: TableRow, column: string): Html | undefined => {
+    if (column !== "price" || typeof row.price !== "number") return undefined;
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" data-passkey hx-post="${pathOf(edit)}" hx-trigger="confirmed" hx-target="find output" hx-select=".outcome > .says:last-child, .problem" hx-swap="innerHTML">
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}${passkeyFields()}<input type="hidden" name="code" value="${String(row.code)}">
+<input name="price" value="${nairaOf(row.price)}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button class="button">Save</button><output></output>${passkeyProblem}</form>`;
+  };
+}

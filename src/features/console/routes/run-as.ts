@@ -1,0 +1,179 @@
+import { AccessError } from "../../../access/access-error.ts";
+import { eachText, withEmails } from "../../../access/accounts/shown-actors.ts";
+import { personActor } from "../../../access/people/people-rows.ts";
+import { isFormToken } from "../../../access/people/sessions.ts";
+import { type CommandContext, contextOf } from "../../../commands/context.ts";
+import { protectedBy } from "../../../commands/protected-command.ts";
+import type { Letter } from "../../../declare/command/letter.ts";
+import type { Texts } from "../../../declare/command/read-texts.ts";
+import { accept, answered, confirmed, type Effect } from "../../../declare/command.ts";
+import { isPlainId } from "../../../declare/fields.ts";
+import { silent } from "../../../runtime/log.ts";
+import { redactCredentials } from "../../../runtime/redact.ts";
+import type { Audit, Audited } from "../../../storage/audited.ts";
+import type { Db } from "../../../storage/tables.ts";
+import { ConsoleError, formIn, type SignedIn } from "../console-request.ts";
+import type { Visit } from "../console-room.ts";
+import type { ConsoleCommand } from "../site-map.ts";
+import { emailsIn } from "../view/words.ts";
+
+/** A problem that is about what the person asked, and no problem of Duba. */
+export const isExpected = (error: unknown): error is Error =>
+  error instanceof AccessError || (error instanceof Error && "exitCode" in error);
+
+/** What a command is handed that runs as the person of the session. `settings`: those that a command goes by which holds changes back. */
+export function deskAs(
+  { session, store, commands, stories, keptTimes, origin, ...visit }: Visit,
+  { db = store.db, audit = visit.audit, settings = visit.config } = {},
+): CommandContext {
+  const { role } = session.person;
+  const actor = personActor(session.person);
+  const config = { ...settings, consoleOrigin: origin() };
+  return contextOf(
+    {
+      config,
+      log: silent,
+      commands,
+      stories,
+      keptTimes,
+      db,
+      now: store.now,
+      audit,
+      actor,
+      role,
+      session: session.hash,
+      progress: () => {},
+      savesSeveral: false,
+    },
+    store.db,
+  );
+}
+
+/**
+ * What a command runs with as the person of the session: its input, and what it is handed. `auditOf`: appends the entries of a command that
+ * this protection holds back. Throws a `RoleError`, or an `InputError`.
+ */
+async function prepared(
+  visit: Visit,
+  command: ConsoleCommand,
+  texts: Texts,
+  { db = visit.store.db, auditOf = () => visit.audit }: { db?: Audited["db"]; auditOf?: AuditOf } = {},
+) {
+  const input = accept(command, visit.session.person.role, texts, visit.config.timeZone);
+  const { config: settings, protection } = await protectedBy(command, { db: visit.store.db, config: visit.config });
+  return { input, desk: deskAs(visit, { db, audit: auditOf(protection), settings }) };
+}
+
+type AuditOf = (protection: string | undefined) => Audit;
+
+/** Runs a command as the person of the session. `plain`: its answer as programs have it. `said`: how old a report is. Throws a `RoleError`, an `InputError` or another problem for the person. */
+export async function runAs(visit: Visit, command: ConsoleCommand, texts: Texts, auditOf?: AuditOf) {
+  const { store, reports } = visit;
+  const { db, said } = command.reports ? await reports.source() : { db: store.db, said: undefined };
+  const { input, desk } = await prepared(visit, command, texts, { db, ...(auditOf && { auditOf }) });
+  const plain = await answered(command, input, desk);
+  return { plain, answer: await shownTo(visit, plain), said };
+}
+
+/** The letter that the answer would be. Throws as `runAs`. */
+export async function letterAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Letter | undefined> {
+  if (!command.letter) return undefined;
+  const { db } = await visit.reports.source();
+  const { input, desk } = await prepared(visit, command, texts, { db });
+  return command.letter(input as never, desk);
+}
+
+/** An answer with e-mails in place of ids. The visit learns what people call those that it names. */
+export async function shownTo({ store: { db }, names }: Visit, plain: unknown): Promise<unknown> {
+  const answer = await withEmails(db, plain);
+  await learnNames(db, names, answer);
+  return answer;
+}
+
+/** What `status` answered less than so many milliseconds ago, as programs have it. All people share a reading of it. */
+export async function statusFacts(visit: Visit, milliseconds: number): Promise<unknown> {
+  const command = visit.site.commands.get("status")!;
+  const read = async () => JSON.stringify((await runAs(visit, command, {})).plain);
+  return JSON.parse(await visit.readings.get("status", milliseconds, read));
+}
+
+/** The answer of a command as people read it; undefined where there is nothing of this name, which the form itself says. */
+export async function foundAs(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<unknown> {
+  try {
+    return (await runAs(visit, command, texts)).answer;
+  } catch (problem) {
+    if (isExpected(problem)) return undefined;
+    throw problem;
+  }
+}
+
+/** What a person's passkey must confirm of these texts; undefined: nothing. Throws as `accept`, or what the command refuses about them. */
+export async function effectOf(visit: Visit, command: ConsoleCommand, texts: Texts): Promise<Effect | undefined> {
+  const { input, desk } = await prepared(visit, command, texts);
+  return confirmed(command, input, desk);
+}
+
+/** The fields of a form of this session. */
+export async function ownForm(asked: SignedIn, most: number): Promise<FormData> {
+  const form = await formIn(asked, most);
+  if (isFormToken(asked.session, form.get("_token"))) return form;
+  const sentence = "This form is not from this session. Go back, load the page again, and repeat.";
+  throw new ConsoleError(403, "form_token", sentence);
+}
+
+/** The problem without a credential in its message. */
+export function redacted(problem: Error): Error {
+  const message = redactCredentials(problem.message);
+  if (message !== problem.message) problem.message = message;
+  return problem;
+}
+
+/** Members of answers that name a key. */
+const keyMembers: ReadonlySet<string> = new Set(["key_id", "key", "id", "alarm", "actor", "made_by"]);
+
+/** More keys are not asked for: no page shows as many. Of more clients or people all are. */
+const most = 500;
+
+/** Adds what people call the accounts, persons and keys that an answer names by e-mail or id. */
+export async function learnNames(db: Db, names: Map<string, string>, answer: unknown): Promise<void> {
+  const [emails, ids, keys] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  eachText(answer, (text, member) => {
+    if (/^acc_\w+$/.test(text)) {
+      if (!names.has(text)) ids.add(text);
+    } else if (keyMembers.has(member)) {
+      const id = text.replace(/^key:/, "");
+      if (!names.has(id) && isPlainId(id) && keys.size < most) keys.add(id);
+    } else if (text.includes("@"))
+      for (const [email] of text.matchAll(emailsIn)) if (!names.has(email)) emails.add(email);
+  });
+  const wanted = new Set([...emails, ...ids]);
+  const [people, accounts, labels] = await Promise.all([
+    emails.size === 0
+      ? []
+      : db
+          .selectFrom("person")
+          .select(["email as id", "name"])
+          .$if(emails.size <= most, (query) => query.where("email", "in", [...emails]))
+          .execute(),
+    wanted.size === 0
+      ? []
+      : db
+          .selectFrom("account")
+          .select(["id", "email", "name"])
+          .$if(wanted.size <= most, (query) =>
+            query.where((it) => it.or([it("id", "in", [...wanted]), it("email", "in", [...wanted])])),
+          )
+          .execute(),
+    keys.size === 0
+      ? []
+      : db
+          .selectFrom("api_key")
+          .select(["id", "label as name"])
+          .where("id", "in", [...keys])
+          .execute(),
+  ]);
+  const named = accounts.flatMap(({ id, email, name }) =>
+    [id, email].flatMap((each) => (wanted.has(each) ? { id: each, name } : [])),
+  );
+  for (const { id, name } of [...people, ...named, ...labels]) if (name !== "") names.set(id, name);
+}

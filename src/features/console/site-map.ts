@@ -1,0 +1,264 @@
+import type { ConsolePage, FeaturePage, PageAddition } from "../../commands/console-page.ts";
+import type { CommandContext } from "../../commands/context.ts";
+import type { RecordKinds } from "../../commands/records/record-kinds.ts";
+import { forEachKind, labelOf } from "../../declare/check-kind.ts";
+import { type Command, mayRun, type Role } from "../../declare/command.ts";
+
+export type ConsoleCommand = Command<CommandContext>;
+
+const named: readonly ConsolePage[] = [
+  { path: "/", title: "Now", group: "Work", icon: "now", families: ["status", "alarms"] },
+  {
+    path: "/verifications",
+    title: "Verifications",
+    group: "Work",
+    icon: "verifications",
+    families: ["ledger"],
+    opens: "ledger.list",
+    count: { of: "unknown_verifications", tells: "without an outcome" },
+  },
+  {
+    path: "/vendors",
+    title: "Vendors",
+    group: "Work",
+    icon: "vendors",
+    families: ["routes", "upstreams"],
+    opens: "routes.show",
+    lately: ["route.paused", "route.resumed", "route.ordered"],
+  },
+  {
+    path: "/accounts",
+    title: "Accounts",
+    group: "Money",
+    icon: "accounts",
+    families: ["accounts"],
+    opens: "accounts.list",
+    primary: "accounts.create",
+  },
+  {
+    path: "/catalogue",
+    title: "Catalogue",
+    group: "Money",
+    icon: "catalogue",
+    families: ["catalogue", "prices", "sources"],
+    opens: "catalogue.history",
+    primary: "catalogue.change-prices",
+    count: { of: "held", tells: "changes wait" },
+  },
+  {
+    path: "/keys",
+    title: "Keys",
+    group: "Settings",
+    icon: "keys",
+    families: ["keys"],
+    opens: "keys.list",
+    primary: "keys.create",
+  },
+  {
+    path: "/people",
+    title: "People",
+    group: "Settings",
+    icon: "people",
+    families: ["people"],
+    opens: "people.list",
+    primary: "people.invite",
+  },
+  {
+    path: "/audit",
+    title: "Audit",
+    group: "Settings",
+    icon: "audit",
+    families: ["audit"],
+    opens: "audit.tail",
+    primary: "audit.verify",
+  },
+  { path: "/keyring", title: "Key ring", group: "Settings", icon: "keyring", families: ["keyring"] },
+  {
+    path: "/you",
+    title: "Your sign-in",
+    group: "Settings",
+    icon: "people",
+    families: ["passkeys", "sessions"],
+    opens: "sessions.list",
+    primary: "passkeys.add",
+    isOwn: true,
+  },
+];
+
+/** What the console can show and do: every command that a browser can run. */
+export interface SiteMap {
+  places: readonly ConsolePage[];
+  /** A sentence on top of each page. */
+  notice?: string;
+  commands: ReadonlyMap<string, ConsoleCommand>;
+  /** Every kind of thing that people look up and open. */
+  records: RecordKinds;
+}
+
+/** The pages of the core, with what features add to them and the pages of features. */
+function placesWith(ofFeatures: readonly (FeaturePage | PageAddition)[]): ConsolePage[] {
+  const added = ofFeatures.filter((page) => "title" in page);
+  const whole = named.map((page): ConsolePage => {
+    const more = ofFeatures.filter((each) => !("title" in each) && each.path === page.path);
+    const families = [page, ...more].flatMap((each) => each.families ?? []);
+    const lately = [page, ...more].flatMap((each) => each.lately ?? []);
+    const primary = more.find((each) => each.primary)?.primary;
+    return { ...page, families, ...(primary && { primary }), ...(lately.length > 0 && { lately }) };
+  });
+  return [
+    ...whole.flatMap((page) => [...added.filter(({ before }) => before === page.path), page]),
+    ...added.filter(({ before }) => before === undefined),
+  ];
+}
+
+/** A family without a page of its own gets one with its name. */
+export function siteMap(
+  all: readonly ConsoleCommand[],
+  ofFeatures: readonly (FeaturePage | PageAddition)[],
+  records: RecordKinds,
+): SiteMap {
+  const usable = all
+    .filter(({ only, store }) => only !== "terminal" && store !== "own")
+    .map(({ ...command }) => {
+      if (command.page) command.columns = command.page;
+      if (command.onPage) command.view = command.onPage;
+      return command;
+    });
+  const own = placesWith(ofFeatures);
+  const placed = new Set(own.flatMap((place) => place.families));
+  const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
+  const more = others.map((family): ConsolePage => {
+    const ids = [family, `${family}.list`, `${family}.status`, `${family}.show`];
+    // What reads a whole ledger waits for a person to ask.
+    const list = usable.find(({ id, store }) => ids.includes(id) && store !== "untimed");
+    const place = { path: `/${family}`, title: labelFor(family), group: "Settings", icon: "more" } as const;
+    return { ...place, families: [family], ...(list && { opens: list.id }) };
+  });
+  return { places: [...own, ...more], commands: new Map(usable.map((command) => [command.id, command])), records };
+}
+
+/** What a person of this role may do of it. */
+export function siteFor(whole: SiteMap, role: Role): SiteMap {
+  return { ...whole, commands: new Map([...whole.commands].filter(([, command]) => mayRun(role, command))) };
+}
+
+export function familyOf({ id }: Pick<Command<never>, "id">): string {
+  return id.split(".")[0]!;
+}
+
+/** Where a command has its form. */
+export function pathOf({ id }: Pick<Command<never>, "id">): string {
+  return `/${id.replaceAll(".", "/")}`;
+}
+
+/** The page of a command with these texts filled in. */
+export function addressOf(
+  command: Pick<Command<never>, "id">,
+  texts: Readonly<Record<string, string | undefined>>,
+): string {
+  return urlOf(pathOf(command), new URLSearchParams(), texts);
+}
+
+/** A path with the query and these changes; undefined removes a name. */
+export function urlOf(
+  path: string,
+  query: URLSearchParams,
+  change: Readonly<Record<string, string | undefined>>,
+): string {
+  const all = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined) all.delete(name);
+    else all.set(name, value);
+  }
+  const text = all.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** The page that a command belongs to. */
+export function placeOf({ places }: SiteMap, command: Command<never>): ConsolePage {
+  return places.find(({ families }) => families.includes(familyOf(command)))!;
+}
+
+/** The commands of a page, but the one that it opens with. */
+export function commandsAt({ commands }: SiteMap, place: ConsolePage): ConsoleCommand[] {
+  return [...commands.values()].filter(
+    (command) => place.families.includes(familyOf(command)) && command.id !== place.opens,
+  );
+}
+
+/** The verb of a command, on the button of its form: "Create", or "Add endpoint" for one of a family within a family. */
+export function verbOf({ id }: Pick<Command<never>, "id">): string {
+  const [family = "", ...words] = id.split(".");
+  const verb = words.pop() ?? family;
+  const [things] = words;
+  if (things === undefined) return labelFor(verb);
+  return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
+}
+
+/** Whole names that people would not say as the code does. */
+const called: Readonly<Record<string, string>> = {
+  request_reference: "Reference",
+  created_at: "Time",
+  answered_at: "Time",
+  occurred_at: "Time",
+  quoted_fee: "Fee",
+  charge_left: "Left of the charge",
+  cap_naira: "Monthly cap (₦)",
+  cap_count: "Monthly cap (verifications)",
+  spent: "This month",
+  spent_naira: "This month",
+  spent_count: "This month (verifications)",
+  limit_in_flight: "At one time",
+  limit_negatives: "Most calls without a match",
+  limit_verification: "Most verifications",
+  last_used_at: "Last used",
+  last_used_from: "From",
+  expires_at: "Ends",
+  success: "Answered",
+  attempts: "Questions",
+  group: "Client, vendor or day",
+  found_rate: "Found",
+  failures: "Failed",
+  p95: "95 %",
+  cost_unknown: "May be billed",
+  unpriced: "Without a price",
+  cost_per_found: "Cost of a found person",
+  place: "Order",
+  subject: "Person",
+  key_id: "Key",
+  addresses: "Only from",
+  scopes: "May",
+  account: "Client",
+  suspended_at: "Suspended",
+  last_seen_at: "Last seen",
+  passkeys: "Passkeys",
+  actor: "By",
+  event: "Event",
+  endpoint: "Endpoint",
+  days_left: "Lasts (days)",
+  attempts_left: "Questions left",
+  dry_run: "Check",
+  for: "For",
+  amount_differs: "Client said another amount",
+  scope: "May",
+  prepaid: "Pays before",
+};
+
+const spelled: Readonly<Record<string, string>> = {
+  csv: "CSV",
+  id: "ID",
+  url: "URL",
+  sha256: "SHA-256",
+  last4: "last 4 digits",
+  gb: "GB",
+  upstream: "vendor",
+  upstreams: "vendors",
+  ...forEachKind((kind) => kind, labelOf),
+};
+
+/** A name of the code as a label: `holds_from` is "Holds from". */
+export function labelFor(name: string): string {
+  if (Object.hasOwn(called, name)) return called[name]!;
+  const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b[a-z]+\d*\b/g, (word) => spelled[word] ?? word);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

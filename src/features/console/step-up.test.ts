@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type Ran, ran } from "../../../test/support/command-line.ts";
+import { usualEngines } from "../../../test/support/engines.ts";
+import { until } from "../../../test/support/until.ts";
+import { beginSession, findSession } from "../../access/people/sessions.ts";
+import { confirms, givenAway, mayRun, roles } from "../../declare/command.ts";
+import { everyCommand } from "../../wire/every-command.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+import { pathOf } from "./site-map.ts";
+
+const commands = (await everyCommand()).filter(({ only, store }) => only !== "terminal" && store !== "own");
+
+test("what gives something away is what the design names", () => {
+  const by = Object.fromEntries(
+    givenAway.map((gift) => [gift, commands.filter(({ gives }) => gives === gift).map(({ id }) => id)]),
+  );
+  assert.deepEqual(by, {
+    money: [
+      ...["accounts.change", "accounts.top-up"],
+      ...["catalogue.import", "catalogue.edit", "catalogue.change-prices", "catalogue.revert", "catalogue.approve"],
+      ...["catalogue.map.approve", "catalogue.map.set", "catalogue.map.import"],
+      ...["prices.set", "prices.remove", "prices.join"],
+      ...["ledger.release", "ledger.settle", "books.adjust", "books.price", "books.settle-unknown", "upstreams.test"],
+    ],
+    authority: ["people.invite", "people.change", "people.remove", "passkeys.add", "passkeys.remove"],
+    credentials: ["keys.create", "keys.change", "keys.roll", "events.endpoints.add", "events.endpoints.roll"],
+    "personal data": ["subjects.export", "subjects.erase"],
+    protection: ["accounts.resume", "routes.resume"],
+  });
+});
+
+test("what needs no passkey gives nothing away and undoes no protection", () => {
+  const changes = commands.filter(({ kind }) => kind !== "read");
+  assert.deepEqual(
+    changes.filter((command) => confirms(command) === "never").map(({ id }) => id),
+    [
+      ...["alarms.acknowledge", "accounts.note", "accounts.create", "accounts.suspend"],
+      ...["catalogue.reject", "catalogue.map.propose", "sources.pull"],
+      ...["ledger.note", "books.rebuild-sums", "events.resend", "sessions.end", "sessions.end-others"],
+    ],
+  );
+});
+
+for (const engine of usualEngines)
+  suite(`what a deed gives away on ${engine.name}`, () => {
+    let operators: Operators;
+    let duba: (...argv: string[]) => Promise<Ran>;
+
+    before(async () => {
+      operators = await startOperators(engine);
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
+      await operators.service.newAccount("Shop");
+      await operators.service.verify();
+    });
+    after(() => operators.service.close());
+
+    const entries = (kind: string) => operators.entries(kind);
+
+    const isRevoked = async (id: string) => {
+      const { db } = await operators.service.store();
+      const { revoked_at } = await db
+        .selectFrom("api_key")
+        .select("revoked_at")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      return revoked_at !== null;
+    };
+
+    test("a stolen cookie does none of it, and leaves nothing", async () => {
+      const { post, confirm, by, service } = operators;
+      const key = await service.newKey();
+      const example = (texts: object) =>
+        Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
+      // These are refused here before anybody is asked: files that are missing, a vendor that is not set up.
+      const refused = ["catalogue.import", "catalogue.map.import", "upstreams.test"];
+      const always = commands.filter((command) => confirms(command) === "always" && !refused.includes(command.id));
+      assert.ok(always.length > 10);
+      const { db } = await service.store();
+      // The journal's follower writes the outcome of an earlier verification when it comes to it.
+      const others = ["console.refused", "verification.ended"];
+      const written = async () =>
+        (await db.selectFrom("audit_entry").select("id").where("kind", "not in", others).execute()).length;
+      const held = await confirm("/catalogue/edit", by.operator, { code: "MTNDATA 104", price: "9000" });
+      const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
+      const invitations = () => db.selectFrom("person_invitation").select("secret_hash").execute();
+      const before = { entries: await written(), invitations: await invitations() };
+      const sometimes: Record<string, Record<string, string>> = {
+        "catalogue.change-prices": { by: "-15%", list: "data-bundles" },
+        "catalogue.edit": { code: "MTNDATA 104", cost: "1" },
+        "catalogue.revert": { revision: "1" },
+      };
+      for (const command of commands.filter((command) => always.includes(command) || command.id in sometimes)) {
+        const role = roles.find((each) => mayRun(each, command))!;
+        const own = {
+          ...(sometimes[command.id] ?? example(command.examples[0]!)),
+          ...(command.id === "catalogue.approve" && { draft }),
+          ...(command.id === "keys.revoke" && { id: key.id }),
+          ...(command.id.startsWith("subjects") && { number: "22000000017" }),
+        };
+        for (const extra of [{}, { _passkey: "{}", _deed: "x" }]) {
+          const { text } = await post(pathOf(command), by[role], { ...own, ...extra });
+          assert.match(text, /Your passkey must confirm this|Nobody has registered this passkey/, command.id);
+        }
+      }
+      assert.deepEqual({ entries: await written(), invitations: await invitations() }, before);
+    });
+
+    test("nobody becomes an officer in the console, and no officer is invited again there", async () => {
+      const { confirm, by } = operators;
+      const only = /at the terminal only/;
+      const invited = { email: "mallory@example.com", role: "officer" };
+      assert.match((await confirm("/people/invite", by.officer, invited)).text, only);
+      assert.match((await confirm("/people/invite", by.officer, { email: "officer@example.com" })).text, only);
+      const again = { email: "officer@example.com", role: "viewer" };
+      assert.match((await confirm("/people/invite", by.officer, again)).text, only);
+      const promoted = { person: "operator@example.com", role: "officer" };
+      assert.match((await confirm("/people/change", by.officer, promoted)).text, only);
+      const fine = await confirm("/people/invite", by.officer, { email: "new@example.com", role: "operator" });
+      assert.match(fine.text, /join#/);
+    });
+
+    test("a confirmation is of one deed: no other target, input, command, session or person has it", async () => {
+      const { service, by, post, deedOf } = operators;
+      const [one, other] = [await service.newKey(), await service.newKey()];
+      const signed = async (fields: Record<string, string>, who = by.operator, path = "/keys/revoke") => {
+        const { json } = await deedOf(path, who, fields);
+        return { _deed: json.deed, _passkey: JSON.stringify(who.passkey.sign(json.options!.challenge)) };
+      };
+      const before = (await operators.refusals()).length;
+      // In a frame of a page elsewhere, whose person may not see what is signed.
+      for (const more of [{ crossOrigin: true }, { topOrigin: "https://elsewhere.example" }]) {
+        const { json } = await deedOf("/keys/revoke", by.operator, { id: one.id });
+        const _passkey = JSON.stringify(by.operator.passkey.sign(json.options!.challenge, operators.origin, more));
+        const framed = await post("/keys/revoke", by.operator, { id: one.id, _deed: json.deed!, _passkey });
+        assert.match(framed.text, /The passkey did not sign what the console asked for/);
+        assert.ok(!(await isRevoked(one.id)));
+      }
+      const moved = await post("/keys/revoke", by.operator, { id: other.id, ...(await signed({ id: one.id })) });
+      assert.match(moved.text, /The passkey did not sign what the console asked for/);
+      assert.ok(!(await isRevoked(other.id)));
+      const elsewhere = await post("/accounts/top-up", by.operator, {
+        account: "shop@example.com",
+        amount: "5",
+        reason: "Cash",
+        ...(await signed({ id: one.id })),
+      });
+      assert.match(elsewhere.text, /The passkey did not sign/);
+      const live = { account: "shop@example.com", mode: "live", scope: "catalogue:read" };
+      const narrow = await signed(live, by.operator, "/keys/create");
+      const wider = await post("/keys/create", by.operator, { ...live, scope: "identity:verify", ...narrow });
+      assert.match(wider.text, /The passkey did not sign/);
+      // Another session of another person, with the passkey of the first.
+      const colleague = await operators.signIn("colleague@example.com", "operator");
+      const stolen = await post("/keys/revoke", colleague, { id: one.id, ...(await signed({ id: one.id })) });
+      assert.equal(stolen.status, 403);
+      // Another session of the same person.
+      const { db, now } = await service.store();
+      const secret = await beginSession(db, by.operator.id, now());
+      const { formToken: token } = (await findSession(db, secret, now(), false))!;
+      const second = { ...by.operator, token, cookie: `${by.operator.cookie.split("=")[0]}=${secret}` };
+      const inOther = await post("/keys/revoke", second, { id: one.id, ...(await signed({ id: one.id })) });
+      assert.match(inOther.text, /The passkey did not sign/);
+      // Late, or with another time than the one that was signed.
+      const late = await signed({ id: one.id });
+      const [nonce, at] = late._deed.split(".");
+      const shifted = await post("/keys/revoke", by.operator, {
+        id: one.id,
+        ...late,
+        _deed: `${nonce}.${Number(at) + 1}`,
+      });
+      assert.match(shifted.text, /The passkey did not sign/);
+      assert.ok(!(await isRevoked(one.id)));
+      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 8);
+
+      const used = await signed({ id: one.id });
+      assert.match((await post("/keys/revoke", by.operator, { id: one.id, ...used })).text, /is revoked since/);
+      const again = await post("/keys/revoke", by.operator, { id: one.id, ...used });
+      assert.match(again.text, /The passkey did not sign/);
+    });
+
+    test("the page before it shows the deed and what it hits", async () => {
+      const { service, by, deedOf } = operators;
+      const key = await service.newKey({ label: "till of the corner shop" });
+      const page = async (path: string, who: typeof by.officer, fields: Record<string, string>) =>
+        (await deedOf(path, who, fields)).json.page.replaceAll("<wbr>", "");
+      const revoking = await page("/keys/revoke", by.operator, { id: key.id });
+      assert.match(revoking, /Nobody can undo this/);
+      for (const fact of ["Sandbox", "till of the corner shop", "Last used", "never"])
+        assert.ok(revoking.includes(fact), fact);
+      const paying = await page("/accounts/top-up", by.operator, {
+        account: "shop@example.com",
+        amount: "5000",
+        reason: "Cash",
+      });
+      assert.match(paying, /This moves money/);
+      assert.match(paying, /Top up Shop\?[\s\S]*shop@example\.com[\s\S]*₦5,000\.00 is added to the balance/);
+      const removing = await page("/people/remove", by.officer, { person: "viewer@example.com" });
+      assert.match(removing, /Remove viewer@example\.com\?[\s\S]*viewer/);
+      const exported = await page("/subjects/export", by.officer, { number: "22000000017" });
+      assert.doesNotMatch(exported, /22000000017/);
+    });
+
+    test("an erasure says what it will erase, and asks no passkey for nobody", async () => {
+      const { by, deedOf, post } = operators;
+      const { page } = (await deedOf("/subjects/erase", by.officer, { number: "22000000017" })).json;
+      assert.match(page, /the BVN ending 0017: 1 of sandbox@example\.com \(test\), with 0 records/);
+      assert.doesNotMatch(page, /22000000017/);
+      assert.deepEqual((await deedOf("/subjects/erase", by.officer, { number: "22000000555" })).json, {});
+      const { text } = await post("/subjects/erase", by.officer, { number: "22000000555" });
+      assert.match(text, /Duba holds nothing about the BVN ending 0555, so nothing was erased and there is no receipt/);
+    });
+
+    test("a test key, a name and a dry run need no passkey, a live key does", async () => {
+      const { post, confirm, by, deedOf } = operators;
+      const account = "shop@example.com";
+      const made = await post("/keys/create", by.operator, { account, mode: "test" });
+      const [, id = ""] = /This test key (\w+) of/.exec(made.text) ?? [];
+      assert.match((await post("/keys/change", by.operator, { id, label: "till" })).text, /The test key till of/);
+      assert.match(
+        (await post("/accounts/change", by.operator, { account, name: "Shop" })).text,
+        /The account Shop pays/,
+      );
+      assert.deepEqual((await deedOf("/accounts/change", by.operator, { account, name: "Shop" })).json, {});
+      for (const [path, fields] of [
+        ["/keys/create", { account, mode: "live" }],
+        ["/accounts/change", { account, bvn_fee: "1" }],
+        ["/accounts/change", { account, prepaid: "on" }],
+      ] as const)
+        assert.match((await post(path, by.operator, fields)).text, /Your passkey must confirm this/, path);
+      const live = await confirm("/keys/create", by.operator, { account, mode: "live" });
+      const [, liveId = ""] = /This live key (\w+) of/.exec(live.text) ?? [];
+      assert.match((await post("/keys/roll", by.operator, { id: liveId })).text, /Your passkey must confirm this/);
+      assert.match((await confirm("/keys/roll", by.operator, { id: liveId })).text, /replaces/);
+    });
+
+    test("its entry proves who acted, and holds nothing personal", async () => {
+      const { confirm, by } = operators;
+      const account = "shop@example.com";
+      await confirm("/accounts/change", by.operator, { account, prepaid: "on" });
+      const given = { account, amount: "250", reason: "They paid 22000000017" };
+      assert.match((await confirm("/accounts/top-up", by.operator, given)).text, /250/);
+      await confirm("/subjects/export", by.officer, { number: "22000000017" });
+      const [{ actor, facts }] = (await entries("account.topped_up")) as [Awaited<ReturnType<typeof entries>>[number]];
+      assert.equal(actor, `person:${by.operator.id}`);
+      const { command, input, passkey } = facts.confirmation;
+      assert.deepEqual([command, input.account, input.amount], ["accounts.top-up", account, "250"]);
+      assert.match(input.reason, /^hmac-sha256:[\w-]{43}$/);
+      assert.equal(passkey, by.operator.passkey.id);
+      const [exported] = await entries("subject.exported");
+      assert.match(exported!.facts.confirmation.input.number, /^hmac-sha256:/);
+      assert.doesNotMatch(JSON.stringify([facts, exported]), /22000000017/);
+      assert.match((await duba("audit", "tail", "--kind", "account.topped_up")).out, /confirmation=by passkey/);
+      // Sealed within a second.
+      await until(async () => {
+        const { out } = await duba("audit", "verify", "--json");
+        const { whole, unsealed, problems } = JSON.parse(out);
+        assert.deepEqual(problems, []);
+        return whole && unsealed === 0;
+      });
+    });
+  });

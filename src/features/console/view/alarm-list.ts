@@ -1,0 +1,72 @@
+import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
+import { ranks } from "../../../commands/health/alarms.ts";
+import type { TimeTexts } from "../../../declare/command/answer-table.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { SiteMap } from "../site-map.ts";
+import { timeOf } from "./cells.ts";
+import { mendAddress } from "./command-words.ts";
+import { type MenuLink, moreMenu } from "./menus.ts";
+import type { Say } from "./words.ts";
+
+interface AlarmParts {
+  site: SiteMap;
+  say: Say;
+  times: TimeTexts;
+}
+
+/** The buttons of an alarm, and what is left to do where the site has no page for it. */
+function mendsOf({ mends }: AlarmFacts, { site, say }: AlarmParts) {
+  const links: MenuLink[] = [];
+  const others: Html[] = [];
+  for (const mend of mends) {
+    const address = mendAddress(site, mend);
+    if (address === undefined) others.push(html` ${say.mend(mend)}`);
+    else links.push({ address, text: say.words(mend.says) });
+  }
+  return { links, others };
+}
+
+/** The worst alarm, if it stops the service: a band above the page says it. */
+export function worstOf(alarms: readonly AlarmFacts[]): AlarmFacts | undefined {
+  const worst = alarms.find(({ state }) => state === "open");
+  return worst?.rank === 1 ? worst : undefined;
+}
+
+/** The worst that there is, with the button that mends it. */
+export function alarmBand(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+  const { links, others: left } = mendsOf(alarm, parts);
+  const [mend, ...others] = links;
+  const since = alarm.since === null ? "" : html`Since ${timeOf(alarm.since, parts.times.textOf(alarm.since))}.`;
+  return html`<section class="band" aria-label="What stops the service"><h2>${parts.say(alarm.headline)}</h2><p>${since} ${parts.say(alarm.detail)}${left}</p><div class="tools">${mend ? html`<a class="button main" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></section>`;
+}
+
+/** What needs a hand, by rank. */
+export function alarmList(
+  alarms: readonly AlarmFacts[],
+  { actionsOf, ...parts }: AlarmParts & { actionsOf: (row: Record<string, unknown>) => readonly MenuLink[] },
+): Html {
+  const heads = html`<div class="heads"><h2>Needs a hand</h2><a href="/alarms/list">All alarms</a></div>`;
+  if (alarms.length === 0)
+    return html`<section>${heads}<p class="empty"><strong>Nothing needs a hand.</strong></p></section>`;
+  const byRank = [...Map.groupBy(alarms, ({ rank }) => rank)].map(([rank, some]) => {
+    const name = `${ranks[rank].charAt(0).toUpperCase()}${ranks[rank].slice(1)}`;
+    return html`<h3>${name}</h3><ol>${some.map((alarm) => alarmLine(alarm, parts, actionsOf({ ...alarm })))}</ol>`;
+  });
+  return html`<section>${heads}<div class="alarms">${byRank}</div></section>`;
+}
+
+function alarmLine(alarm: AlarmFacts, parts: AlarmParts, actions: readonly MenuLink[]): Html {
+  const { state, rank, since, count, until, note } = alarm;
+  const { links, others: left } = mendsOf(alarm, parts);
+  const [mend, ...others] = links;
+  const tone = state === "acknowledged" ? "good" : rank === 1 ? "bad" : rank === 2 ? "warn" : "";
+  const worked =
+    state === "acknowledged"
+      ? html` Acknowledged by ${parts.say([{ actor: alarm.acknowledged_by ?? "" }])}${until === null ? "" : html` until ${timeOf(until, parts.times.textOf(until))}`}${note ? `: ${note}` : ""}.`
+      : "";
+  const many =
+    count !== null && count > 1 && !alarm.headline.some((piece) => typeof piece === "string" && /\d/.test(piece))
+      ? `${count.toLocaleString("en")}. `
+      : "";
+  return html`<li${tone === "" ? "" : html` class="${tone}"`}><div><strong>${parts.say(alarm.headline)}</strong> <span class="quiet">${many}${parts.say(alarm.detail)}${left}${worked}</span></div>${since === null ? html`<span></span>` : timeOf(since, parts.times.textOf(since))}<div class="tools">${mend ? html`<a class="button" href="${mend.address}">${mend.text}</a>` : ""}${moreMenu(alarm.alarm, [...others, ...actions])}</div></li>`;
+}

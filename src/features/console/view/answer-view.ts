@@ -1,0 +1,151 @@
+import type { AlarmFacts } from "../../../commands/alarm-commands.ts";
+import type { Part } from "../../../declare/command/answer-schema.ts";
+import {
+  memberWith,
+  partsOf,
+  type RecordMember,
+  recordOf,
+  type TableRow,
+  type TimeTexts,
+  tableOf,
+} from "../../../declare/command/answer-table.ts";
+import { isRow, shapeOf } from "../../../declare/command/projected.ts";
+import type { Command } from "../../../declare/command.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import type { Moment } from "../../../ledger/reports/time-line.ts";
+import { labelFor } from "../site-map.ts";
+import { shownAs } from "./cells.ts";
+import { figureRow, headlineNames, headlines, rowShape } from "./figures.ts";
+import { icon } from "./menus.ts";
+import type { RecordLink, recordShownBy } from "./record-links.ts";
+import { type RowLinks, sortedTable, type View } from "./sorted-table.ts";
+import { timeLineView } from "./time-line-view.ts";
+import type { Say } from "./words.ts";
+import { type Names, worded, wordOf } from "./words.ts";
+
+export interface AnswerParts {
+  command: Command<never>;
+  /** What the command shows one of, if it does. */
+  shows: ReturnType<typeof recordShownBy>;
+  answer: unknown;
+  view: View;
+  urlFor: (change: Record<string, string | undefined>) => string;
+  say: Say;
+  /** How people read times. */
+  times: TimeTexts;
+  names: Names;
+  /** Only tables and sentences, on a page with several answers: its tables are "of" this. */
+  of?: string;
+  /** The form in a cell, if the cell can be changed in place. */
+  editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
+  links: (row: TableRow) => RowLinks;
+  /** Draws alarms. */
+  alarms?: (alarms: readonly AlarmFacts[]) => Html;
+  /** Below an empty table: what makes its first row appear. */
+  noneThen?: Html | undefined;
+  /** Beside the facts of a record: the first rows of lists about it. */
+  latest?: readonly Html[] | undefined;
+  /** As such: how many rows, and the column that says whose they are. */
+  most?: number;
+  without?: string;
+}
+
+/** The answer of a command as people read it: its sentences, tables and records. */
+export function answerView(parts: AnswerParts): Html {
+  const { command, answer, times } = parts;
+  const secret = memberWith("secret", command.answer);
+  const isWell = command.isWell?.(answer as never) !== false;
+  let untitled = 0;
+  const drawn = partsOf(command, answer, times);
+  const views = drawn.map((part): Html => {
+    if (typeof part !== "string" && ("list" in part || "rows" in part) && part.title === undefined) untitled += 1;
+    return partView(part, parts, { isWell, untitled });
+  });
+  // The facts of a record stand beside what happened to it.
+  const told = drawn.findIndex((part) => typeof part !== "string" && "list" in part && part.isTimeLine);
+  if (told >= 0)
+    views.splice(told, 2, html`<div class="pair">${views[told]!}<div>${views[told + 1] ?? ""}</div></div>`);
+  return html`${secret ? secretBox(secret, String((answer as TableRow)[secret])) : ""}${views}`;
+}
+
+function secretBox(name: string, value: string): Html {
+  return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
+<input id="secret" readonly value="${value}">${copyButton(value)}
+<p>Save it now. Duba does not show it again.</p></div>`;
+}
+
+export function copyButton(text: string): Html {
+  return html`<button type="button" class="button bare copy" data-copy="${text}" aria-label="Copy">${icon("copy")}</button>`;
+}
+
+/** `untitled`: how many tables without a title stand in the answer up to here. */
+function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
+  const { command, shows, answer, times, names, of, say, links } = parts;
+  // Each table has a name of its own, for those who hear it.
+  const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
+  const { says } = shows ?? {};
+  // The head of the page says it.
+  const isSaid = says !== undefined && isRow(answer) && answer[says] === part;
+  if (typeof part === "string") return part === "" || isSaid ? html`` : html`<p class="says">${say(part)}</p>`;
+  if ("problem" in part)
+    return html`<div class="band problem" role="alert"><h2 class="lines">${say(part.problem)}</h2>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
+  // The page has a link to what follows.
+  if ("note" in part)
+    return part.note.includes("--cursor")
+      ? html``
+      : html`<p class="${isWell ? "quiet lines" : "warn lines"}">${say(part.note)}</p>`;
+  if ("record" in part) {
+    if (of !== undefined) return html``;
+    const { meta = [], state, panels = {} } = shows ?? {};
+    const shape = rowShape(command.answer);
+    const figures = headlines(shape, part.record, times, "the time before");
+    const { by, since, until } = shapeOf(shape.properties?.[state ?? ""] ?? {});
+    const inHead = new Set([...meta, state, by, since, until, ...headlineNames(shape)]);
+    const members = recordOf(shape, part.record, times).filter(({ name }) => !inHead.has(name));
+    const { link } = links(isRow(answer) ? answer : {});
+    const inPanels = Object.entries(panels).map(([heading, wanted]) => {
+      const some = members.filter(({ name }) => wanted.includes(name));
+      if (some.length === 0) return html``;
+      return html`<section class="panel"><h2>${heading}</h2>${recordView(some, { say, names, link })}</section>`;
+    });
+    const rest = members.filter(({ name }) => !Object.values(panels).flat().includes(name));
+    const others = recordView(rest, { say, names, link });
+    if (inPanels.length === 0) return html`${figureRow(figures)}${rest.length === 0 ? "" : others}`;
+    const folded =
+      rest.length === 0 ? "" : html`<details class="fold"><summary>More facts</summary>${others}</details>`;
+    if (!parts.latest?.length) return html`${figureRow(figures)}<div class="panels">${inPanels}</div>${folded}`;
+    return html`${figureRow(figures)}<div class="pair"><div>${parts.latest}</div><div>${inPanels}${folded}</div></div>`;
+  }
+  if ("list" in part && part.isTimeLine) {
+    const moments = (answer as Record<string, Moment[]>)[String(part.list)]!;
+    return html`<section><div class="heads"><h2>${part.title!.replace(/:$/, "")}</h2></div>${timeLineView(moments, names)}</section>`;
+  }
+  if ("list" in part && part.areAlarms && parts.alarms)
+    return parts.alarms((answer as Record<string, AlarmFacts[]>)[String(part.list)]!);
+  const { columns, ...found } = worded(tableOf(command, answer, part, times), names);
+  const table = { ...found, columns: columns.filter(({ name }) => name !== parts.without) };
+  const isNamed = "list" in part ? command.page !== undefined : part.named === true;
+  const label = `${table.title ?? summary}${of === undefined ? "" : ` of ${of}`}`;
+  const noneThen = table.title === undefined ? parts.noneThen : undefined;
+  const drawn = sortedTable({ ...parts, label, table, isNamed, noneThen });
+  return table.title === undefined ? drawn : html`<h2>${table.title.replace(/:$/, "")}</h2>${drawn}`;
+}
+
+interface RecordParts {
+  say: Say;
+  names: Names;
+  link?: RecordLink | undefined;
+}
+
+/** One line for each member. `first`: lines that stand above them. */
+export function recordView(members: readonly RecordMember[], parts: RecordParts, first: readonly Html[] = []): Html {
+  const { say, names, link } = parts;
+  const lines = members.map(({ name, label, members: inner, ...shown }) => {
+    const address = link?.(name, shown.text);
+    const text = inner
+      ? recordView(inner, parts)
+      : shownAs({ name, ...shown, text: wordOf({ name, ...shown }, names) }, say);
+    return html`<div><dt>${label ?? labelFor(name)}</dt><dd>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</dd></div>`;
+  });
+  return html`<dl class="facts">${first}${lines}</dl>`;
+}

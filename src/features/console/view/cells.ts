@@ -1,0 +1,97 @@
+import { negativeReasons } from "../../../declare/check-kind.ts";
+import type { RecordMember } from "../../../declare/command/answer-table.ts";
+import { isRow } from "../../../declare/command/projected.ts";
+import type { Saying, WrittenMend } from "../../../declare/command/told.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import { labelFor } from "../site-map.ts";
+import type { Say } from "./words.ts";
+import { isCode } from "./words.ts";
+
+export type Tone = "good" | "bad" | "warn" | "plain";
+
+const toned = (tone: Tone, ...words: readonly string[]) => words.map((word) => [word, tone] as const);
+
+/** What words of a state mean. A shape stands before each, so that nobody needs the colour. "Not found" is an answer, and plain. */
+const tones: ReadonlyMap<string, Tone> = new Map([
+  ...toned("good", "active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded"),
+  ...toned("good", "found", "delivered", "current"),
+  ...toned("bad", "open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"),
+  ...toned("warn", "held", "scheduled", "expired", "invited", "started", "recomputed", "waiting"),
+  ...toned("warn", "near_the_cap", "balance_low"),
+  ...toned("plain", ...negativeReasons),
+]);
+
+/** Whether a word of a state says that all is well. */
+export function isGood(word: unknown): boolean {
+  return tones.get(String(word)) === "good";
+}
+
+export function pill(tone: Tone, text: string): Html {
+  return html`<span class="pill${tone === "plain" ? "" : ` ${tone}`}">${text}</span>`;
+}
+
+/** `word`: of the code. */
+export function statePill(word: string, text: string): Html {
+  return pill(tones.get(word) ?? "plain", text);
+}
+
+type Shown = Pick<RecordMember, "name" | "shows" | "text" | "value">;
+
+/** A member of an answer as its type shows it. `text`: as people read it. */
+export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
+  if (text === "" || text === "-") return html`${text === "-" ? "–" : ""}`;
+  switch (shows) {
+    case "state":
+      return isRow(value) ? statesOf(value, text) : statePill(String(value), text);
+    case "naira":
+      return money(text);
+    case "time":
+      return timeOf(value, text);
+    case "facts":
+      return factsOf(value, text, say);
+    case "sentence":
+      return say(text);
+    case "told":
+      return say(value as Saying);
+    case "mends":
+      return html`${(value as readonly WrittenMend[]).map((mend) => html`${say.mend(mend)} `)}`;
+    default:
+      return (shows === "reference" && name !== "key_id" && text === String(value)) ||
+        isCode(text) ||
+        /^[a-z]{2,4}_[0-9A-Za-z]{12,}$/.test(text)
+        ? html`<span class="id">${text}</span>`
+        : html`${text}`;
+  }
+}
+
+/** The state of each part, such as "BVN serves" and "NIN paused". */
+function statesOf(states: Readonly<Record<string, unknown>>, text: string): Html {
+  const texts = text.split(", ").map((each) => each.replace(/ \((.*)\)$/, " $1"));
+  return html`${Object.values(states).map((word, at) => html`${statePill(String(word), texts[at]!)} `)}`;
+}
+
+/** Kobo are small. */
+export function money(text: string): Html {
+  const [, naira = text, kobo] = /^(-?₦[\d,]+)(\.\d\d)$/.exec(text) ?? [];
+  return kobo === undefined ? html`${text}` : html`${naira}<span class="kobo">${kobo}</span>`;
+}
+
+/** `at`: milliseconds since 1970, or a text. */
+export function timeOf(at: unknown, text: string): Html {
+  const date = new Date(at as number);
+  return at === null || Number.isNaN(date.getTime())
+    ? html`${text}`
+    : html`<time datetime="${date.toISOString()}">${text}</time>`;
+}
+
+/** Facts of the audit trail by their labels. */
+function factsOf(facts: unknown, text: string, say: Say): Html {
+  if (!isRow(facts)) return html`${text}`;
+  const told = Object.entries(facts).map(([name, fact]) => {
+    if (name === "confirmation") return html`<span class="fact">by passkey</span> `;
+    const shown = fact === null ? "–" : typeof fact === "object" ? JSON.stringify(fact) : String(fact);
+    const said = say(shown);
+    return html`<span class="fact">${labelFor(name)} ${said.text === html`${shown}`.text ? html`<span class="id">${shown}</span>` : said}</span> `;
+  });
+  return html`${told}`;
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { memberWith } from "../../../declare/command/answer-table.ts";
+import { InputError, membersOf } from "../../../declare/command/read-texts.ts";
+import { type Command, confirms } from "../../../declare/command.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import { labelFor, pathOf, verbOf } from "../site-map.ts";
+import { choiceText, fieldLabel, formField, isAccount, messageOf, type NamedMember } from "./form-field.ts";
+import type { Say } from "./words.ts";
+
+/** The texts of a form, by member. */
+export type FormTexts = Readonly<Record<string, readonly string[]>>;
+
+export interface FormState {
+  texts: FormTexts;
+  /** What members of the record are now, as their fields say it: a form that leaves them so does not change them. */
+  set?: FormTexts;
+  /** The same when a form was made that is shown again. */
+  was?: string | undefined;
+  /** The identity vendors that the service asks. */
+  vendors?: readonly string[];
+  /** To choose an account from. */
+  accounts?: readonly { email: string; name: string }[];
+  problem?: Error | undefined;
+  formToken: string;
+  /** The id of the person who fills it. */
+  person: string;
+  say: Say;
+  /** Name of the zone in which times are given. */
+  zone: string;
+  /** Where it goes. Default: the command's own page. */
+  action?: string;
+}
+
+/** Whether a browser asks with the URL: a read that calls nobody, without a member that no URL may hold. */
+export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
+  return (
+    kind === "read" &&
+    !calls &&
+    !membersOf(input).some(({ member }) => member.private || member.pasted || member.holds === "file")
+  );
+}
+
+/** Whether the command can say what it would change. */
+export function canCheck({ kind, input }: Command<never>): boolean {
+  return kind !== "read" && membersOf(input).some(({ name }) => name === "dry_run");
+}
+
+/** The form of a command: a labelled field for each member of its input, with its hint, choices and problem. */
+export function commandForm(
+  command: Command<never>,
+  {
+    texts: given,
+    set = {},
+    was,
+    vendors = [],
+    accounts = [],
+    problem,
+    formToken,
+    person,
+    say,
+    zone,
+    action = pathOf(command),
+  }: FormState,
+): Html {
+  const byUrl = asksByUrl(command);
+  const all = membersOf(command.input);
+  const texts = problem ? given : filled(set, given);
+  // A button of its own asks for a dry run, and a link for the rows that follow.
+  const members = all.filter(({ name, member }) => name !== (byUrl ? "cursor" : "dry_run") && !member.byButton);
+  const byButton = all.find(({ member }) => member.byButton);
+  const isUpload = members.some(({ member }) => member.holds === "file");
+  const isDanger = command.kind === "danger";
+  const checks = canCheck(command);
+  const problems = new Map(
+    problem instanceof InputError ? problem.problems.map(({ field, message }) => [field, message]) : [],
+  );
+  const fieldOf = (named: NamedMember) =>
+    formField(named, texts[named.name] ?? [], problems.get(named.name), {
+      say,
+      zone,
+      command,
+      vendors,
+      byUrl: byUrl && !savesFile(command),
+      isSet: set[named.name] !== undefined,
+    });
+  const isFolded = ({ member }: NamedMember) => !byUrl && member.folded === true;
+  const folded = members.filter(isFolded);
+  const isOpen = folded.some(
+    ({ name, member }) => problems.has(name) || (given[name] ?? []).some((text) => text !== member.default),
+  );
+  const asks = confirms(command) !== "never";
+  const labels = folded.map(({ name, member }) => fieldLabel(name, member).toLowerCase()).join(", ");
+  return html`<form class="command${checks ? " desk" : ""}" method="${byUrl ? "get" : "post"}" action="${action}"${
+    isUpload ? html` enctype="multipart/form-data"` : ""
+  }${asks ? html` data-passkey` : ""}${isFilled(command, given) && !problem ? html` data-filled` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
+<div class="fields">
+${problem ? problemBox(problem, say, command) : ""}
+${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}"><input type="hidden" name="_person" value="${person}">`}${worksOnce(command) ? formId() : ""}
+${Object.keys(set).length === 0 ? "" : html`<input type="hidden" name="_was" value="${was ?? JSON.stringify(set)}">`}
+${asks ? passkeyFields() : ""}
+${members.filter((named) => !isFolded(named)).map(fieldOf)}
+${folded.length === 0 ? "" : html`<details class="fold"${isOpen ? html` open` : ""}><summary>More<span class="quiet">${labels}</span></summary>${folded.map(fieldOf)}</details>`}
+${
+  members.some(isAccount) && accounts.length > 0
+    ? html`<datalist id="accounts">${accounts.map(({ email, name }) => html`<option value="${email}">${name}</option>`)}</datalist>`
+    : ""
+}
+</div>
+${checks ? html`<section class="answer" id="checked" aria-live="polite"></section>` : ""}
+<div class="send">${
+    byButton
+      ? wordButtons(command, byButton, say)
+      : html`<p class="buttons"><button class="button ${isDanger ? "danger" : "main"}" id="send">${checks ? html`<span class="usual">${buttonOf(command)}</span><span id="does"></span>` : buttonOf(command)}</button>${
+          checks
+            ? html` <button class="button" name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .problem" hx-select-oob="#does:innerHTML" hx-swap="innerHTML">Check</button>`
+            : ""
+        }</p>`
+  }
+${asks ? html`<p class="hint">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>${passkeyProblem}` : ""}</div>
+</form>`;
+}
+
+/** Whether its link filled in all that a form asks, so that a person only confirms it. */
+export function isFilled(command: Command<never>, given: FormTexts): boolean {
+  const asked = membersOf(command.input).filter(({ member }) => !member.folded);
+  return (
+    confirms(command) === "always" &&
+    !canCheck(command) &&
+    asked.every(({ name, member }) => !member.byButton && (given[name] ?? []).length > 0)
+  );
+}
+
+/** A button for each word of a member: nobody chose one yet, and one press does. */
+function wordButtons(command: Command<never>, { name, member }: NamedMember, say: Say): Html {
+  const look = command.kind === "danger" ? "button danger" : "button";
+  const buttons = member.enum!.map(
+    (word) =>
+      html`<button class="${look}" name="${name}" value="${word}">${verbOf(command)}: ${choiceText(name, word)}</button> `,
+  );
+  return html`<fieldset class="field" id="f-${name}"><legend>${fieldLabel(name, member)}</legend><input type="hidden" name="${name}"><p class="buttons">${buttons}</p><p class="hint">${say(member.description)}</p></fieldset>`;
+}
+
+/** What a form says, over what its record is now. */
+function filled(set: FormTexts, given: FormTexts): FormTexts {
+  return { ...set, ...Object.fromEntries(Object.entries(given).filter(([, texts]) => texts.length > 0)) };
+}
+
+/** Where the script of passkeys says what went wrong. */
+export const passkeyProblem = html`<p class="wrong" role="alert" data-problem></p>`;
+
+/** What the script of passkeys fills in. */
+export function passkeyFields(): Html {
+  return html`<input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`;
+}
+
+/** Why the passkey of a person confirms a command. */
+function whyPasskey(command: Command<never>): string {
+  if (confirms(command) === "always") return `${weightOf(command)} Your passkey confirms it.`;
+  return command.gives === "credentials"
+    ? "A live key needs your passkey."
+    : "If callers notice it at once, your passkey confirms it.";
+}
+
+/** What weighs in a deed. */
+export function weightOf({ kind, gives }: Command<never>): string {
+  return [kind === "danger" ? "Nobody can undo this." : [], gives ? given[gives] : []].flat().join(" ");
+}
+
+const given: Readonly<Record<NonNullable<Command<never>["gives"]>, string>> = {
+  money: "This moves money.",
+  authority: "This changes what somebody may do.",
+  credentials: "This hands out a key.",
+  "personal data": "This is about the data of a person.",
+  protection: "This takes a protection away.",
+};
+
+/** Whether a form of the command does its work once, however often it is sent. */
+export function worksOnce(command: Command<never>): boolean {
+  return command.kind !== "read" && !savesFile(command);
+}
+
+/** By which the console knows a form again. */
+export function formId(): Html {
+  return html`<input type="hidden" name="_form" value="${randomUUID()}">`;
+}
+
+function savesFile({ answer }: Command<never>): boolean {
+  return "lines" in answer || memberWith("holds", answer) !== undefined;
+}
+
+/** The members whose texts a page may repeat: not what is private, or may be, and no files. */
+export function repeated({ input }: Command<never>): string[] {
+  return membersOf(input).flatMap(({ name, member }) =>
+    member.private || member.pasted || member.holds === "file" ? [] : [name],
+  );
+}
+
+/** What the button of a form does. */
+function buttonOf(command: Command<never>): string {
+  if (!asksByUrl(command)) return verbOf(command);
+  return savesFile(command) ? "Save the file" : "Show";
+}
+
+/** What is wrong, with a link to each field that it is about. */
+export function problemBox(problem: Error, say: Say, command?: Command<never>): Html {
+  const problems = problem instanceof InputError ? problem.problems : [];
+  const known = new Map(command ? membersOf(command.input).map(({ name, member }) => [name, member]) : []);
+  const items = problems.map(({ field, message }) => {
+    const member = known.get(field);
+    if (!member) return html`<li>${labelFor(field)} ${say(message)}.</li>`;
+    return html`<li><a href="#f-${field}">${fieldLabel(field, member)} ${say(messageOf(message, { name: field, member }))}.</a></li>`;
+  });
+  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(problem.message)}</p>`;
+  return html`<div class="band problem" role="alert" tabindex="-1" autofocus><h2>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</h2>${body}</div>`;
+}

@@ -1,0 +1,126 @@
+import { amount, calendarMonth, day, futureTime, remark } from "../../../declare/command/forms.ts";
+import type { Member, membersOf } from "../../../declare/command/read-texts.ts";
+import type { Command } from "../../../declare/command.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import { labelFor } from "../site-map.ts";
+import type { Say } from "./words.ts";
+import { wordOf } from "./words.ts";
+
+export type NamedMember = ReturnType<typeof membersOf>[number];
+
+/** What is wrong with a field. A browser asks for a time without its zone, and people read other words to choose from. */
+export function messageOf(message: string, { name, member }: Pick<NamedMember, "name" | "member">): string {
+  if (member.enum && message.startsWith("must be one of "))
+    return `must be one of ${member.enum.map((word) => choiceText(name, word)).join(", ")}`;
+  return message.replace(futureTime.form, "later than now");
+}
+
+interface FieldParts {
+  say: Say;
+  /** Name of the zone in which times are given. */
+  zone: string;
+  /** A URL holds it. */
+  byUrl: boolean;
+  command: Command<never>;
+  vendors: readonly string[];
+  /** Its record has it. */
+  isSet: boolean;
+}
+
+export function fieldLabel(name: string, member: Member): string {
+  return member.label ?? labelFor(member.private ? (member.placeholder ?? name) : name);
+}
+
+/** A labelled field, with its hint and its problem. */
+export function formField(
+  named: NamedMember,
+  texts: readonly string[],
+  problem: string | undefined,
+  { say, zone, isSet, ...about }: FieldParts,
+): Html {
+  const { name, member, isRequired } = named;
+  const id = `f-${name}`;
+  if (member.holds === "passkey") return html`<input type="hidden" id="${id}" name="${name}" data-new-passkey>`;
+  const mayLack = !(isRequired || isSet || about.byUrl) && member.default === undefined && member.type !== "boolean";
+  const label = html`${fieldLabel(name, member)}${mayLack ? html` <span class="quiet">optional</span>` : ""}`;
+  const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
+  const hint = repeatsLabel
+    ? ""
+    : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
+  const wrong =
+    problem === undefined
+      ? ""
+      : html`<p class="wrong" id="${id}-problem">${fieldLabel(name, member)} ${say(messageOf(problem, named))}.</p>`;
+  const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
+  const describes = described.length === 0 ? "" : html` aria-describedby="${described.join(" ")}"`;
+  const marks = html`${describes}${problem === undefined ? "" : html` aria-invalid="true"`}`;
+  const words = member.items?.enum;
+  if (words)
+    return html`<fieldset class="field" id="${id}"${marks}><legend>${label}</legend>${words.map(
+      (word) =>
+        html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${choiceText(name, word)}</label>`,
+    )}${wrong}${hint}</fieldset>`;
+  if (member.type === "boolean")
+    return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
+      texts.length > 0 ? html` checked` : ""
+    }${marks}> ${label}</label>${wrong}${hint}</div>`;
+  const attributes = html` id="${id}" name="${name}"${marks}${isRequired ? html` required` : ""}${isAccount(named) ? html` list="accounts"` : ""}`;
+  const input = control(named, texts, about, attributes);
+  const isNaira = member.form?.includes("in naira") && !member.form.includes("%");
+  return html`<div class="field"><label for="${id}">${label}</label>${isNaira ? html`<div class="unit">${input}<span aria-hidden="true">₦</span></div>` : input}${wrong}${hint}</div>`;
+}
+
+/** A field that names an account. */
+export function isAccount({ name, member }: NamedMember): boolean {
+  return name === "account" && member.holds === undefined;
+}
+
+/** A word to choose as people read it. */
+export function choiceText(name: string, word: string): string {
+  const shows = word.includes(".") ? "event" : name === "state" ? "state" : "text";
+  return wordOf({ name, shows, text: word }, new Map());
+}
+
+function control(
+  { name, member, isRequired }: NamedMember,
+  texts: readonly string[],
+  { command, vendors, byUrl }: Pick<FieldParts, "command" | "vendors" | "byUrl">,
+  attributes: Html,
+): Html {
+  const [given = member.default ?? ""] = texts;
+  const text = member.masks ? remark.read(given) : given;
+  if (member.enum) {
+    const options = (words: readonly string[]) =>
+      words.map(
+        (word) =>
+          html`<option value="${word}"${word === text ? html` selected` : ""}>${choiceText(name, word)}</option>`,
+      );
+    const [used, others] = [true, false].map((isUsed) =>
+      member.enum!.filter((word) => vendors.includes(word) === isUsed),
+    );
+    const choices =
+      member.isVendor && used!.length > 0
+        ? html`<optgroup label="In use">${options(used!)}</optgroup><optgroup label="Others">${options(others!)}</optgroup>`
+        : options(member.enum);
+    // Nobody chose it yet, so the form does not either.
+    const none = !isRequired && byUrl ? (member.unchosen ?? "All") : "–";
+    return html`<select${attributes}>${member.default === undefined ? html`<option value="">${none}</option>` : ""}${choices}</select>`;
+  }
+  if (member.holds === "file")
+    return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
+  // Several words of a terminal that name one thing, such as a provider and a code.
+  if (member.type === "array" && command.target?.includes(name))
+    return html`<input type="text" value="${texts.join(" ")}" autocomplete="off" spellcheck="false"${attributes}>`;
+  if (member.type === "array")
+    return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
+  // No page holds what is private, or may be, not even the one that repeats a form.
+  if (member.private || member.pasted)
+    return html`<input type="${member.private ? "password" : "search"}" autocomplete="off"${attributes}>`;
+  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form?.startsWith(amount.form) ? html` inputmode="decimal"` : ""}${attributes}>`;
+}
+
+function typeOf({ form }: Member): string {
+  if (form === day.form) return "date";
+  if (form === futureTime.form) return "datetime-local";
+  return form === calendarMonth.form ? "month" : "text";
+}

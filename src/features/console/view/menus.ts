@@ -1,0 +1,30 @@
+import { hash } from "node:crypto";
+import { type Html, html } from "../../../http/pages/html.ts";
+
+/** A link of a menu. */
+export interface MenuLink {
+  address: string;
+  text: string;
+  /** Id of its command. */
+  id?: string;
+  /** Nobody can undo it. */
+  isDanger?: boolean;
+  /** A line stands above it. */
+  isApart?: boolean;
+}
+
+/** An icon of the sprite, which says nothing to those who hear the page. */
+export function icon(name: string): Html {
+  return html`<svg aria-hidden="true"><use href="/assets/icons.svg#${name}"/></svg>`;
+}
+
+/** Actions behind "…": a popover, which needs no script. `of`: what they are about. `key`: it alone on its page. */
+export function moreMenu(of: string, links: readonly MenuLink[], key = of): Html {
+  if (links.length === 0) return html``;
+  const id = `m${hash("sha256", key).slice(0, 8)}`;
+  const items = links.map(({ address, text, isDanger, isApart }) => {
+    const apart = isApart ? html` class="apart"` : "";
+    return html`<li${apart}><a href="${address}"${isDanger ? html` class="bad"` : ""}>${text}</a></li>`;
+  });
+  return html`<button type="button" class="button bare" popovertarget="${id}" aria-label="More: ${of}">${icon("more")}</button><ul class="menu" id="${id}" popover>${items}</ul>`;
+}

@@ -1,0 +1,271 @@
+import type { Table, TableColumn, TableRow } from "../../../declare/command/answer-table.ts";
+import { type Html, html } from "../../../http/pages/html.ts";
+import { labelFor } from "../site-map.ts";
+import { isGood, money, shownAs } from "./cells.ts";
+import { meter, share, usedText } from "./figures.ts";
+import { type MenuLink, moreMenu } from "./menus.ts";
+import { isFigure, type NarrowPlace, narrowRow } from "./narrow-rows.ts";
+import type { RecordLink } from "./record-links.ts";
+import type { Say } from "./words.ts";
+
+/** Rows in the order and with the filter that the URL says. */
+export interface View {
+  /** Column to sort by; with a minus before it the other way round. */
+  sort: string;
+  /** Only rows with this text. */
+  find: string;
+  /** From 1. */
+  page: number;
+}
+
+/** A page of more would take longer to read than to filter. */
+export const pageRows = 36;
+
+export function viewIn(query: URLSearchParams): View {
+  const page = Number(query.get("_page") ?? 1);
+  return {
+    sort: query.get("_sort") ?? "",
+    find: (query.get("_find") ?? "").slice(0, 200),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The rows that a view shows, in its order. */
+export function seen({ columns, rows }: Table, { sort, find }: View): TableRow[] {
+  const wanted = find.toLowerCase();
+  const found = rows.filter(
+    (row) =>
+      wanted === "" ||
+      columns.some(({ textOf, valueIn }) => `${textOf(row)}\n${valueIn(row)}`.toLowerCase().includes(wanted)),
+  );
+  const [name, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
+  const column = columns.find((each) => each.name === name);
+  if (!column) return found;
+  // What has nothing there stands last, whatever the order.
+  const isNothing = (row: TableRow) => (column.valueIn(row) === null ? 1 : 0);
+  return found.sort((one, other) => isNothing(one) - isNothing(other) || sign * order(column, one, other));
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+function order({ valueIn, textOf }: TableColumn, one: TableRow, other: TableRow): number {
+  const [first, second] = [valueIn(one), valueIn(other)];
+  if (typeof first === "number" && typeof second === "number") return first - second;
+  return collator.compare(textOf(one), textOf(other));
+}
+
+/** What a person can open or do from a row. */
+export interface RowLinks {
+  /** The page of what the row is about, and the text of the cell that names it. */
+  own?: { name: string; address: string } | undefined;
+  actions: readonly MenuLink[];
+  /** The pages of other things that the row names. */
+  link?: RecordLink;
+}
+
+/** A phone shows a row of more columns as two lines. */
+const mostNarrowColumns = 2;
+
+/** A desk of usual width has no room for the spare ones of more columns. */
+const mostAtOnce = 8;
+
+interface TableParts {
+  label: string;
+  table: Table;
+  view: View;
+  /** Whether its first column names a row. */
+  isNamed: boolean;
+  /** The address of the page with another view. */
+  urlFor: (change: Record<string, string | undefined>) => string;
+  say: Say;
+  /** The form in a cell, if the cell can be changed in place. */
+  editor?: ((row: TableRow, column: string) => Html | undefined) | undefined;
+  links: (row: TableRow) => RowLinks;
+  /** What makes its first row appear. */
+  noneThen?: Html | undefined;
+  /** Only so many rows, with a link to the others elsewhere. */
+  most?: number;
+}
+
+/** A table that the server sorts, filters and divides into pages. */
+export function sortedTable({
+  label,
+  table,
+  view,
+  isNamed,
+  urlFor,
+  say,
+  editor,
+  links,
+  noneThen,
+  most,
+}: TableParts): Html {
+  const { none = "There is nothing here." } = table;
+  const all = table.whole ? table.rows : seen(table, view).slice(0, most);
+  if (all.length === 0)
+    return html`<p class="empty"><strong>${table.rows.length === 0 ? none : `Nothing here has “${view.find}”.`}</strong>${table.rows.length === 0 ? (noneThen ?? "") : " Filter to look at others, or use the box."}</p>`;
+  const size = table.whole ? all.length : pageRows;
+  const columns = usedColumns(table);
+  const pages = Math.ceil(all.length / size);
+  const page = Math.min(view.page, pages);
+  const rows = all.slice((page - 1) * size, page * size).map((row) => ({ row, ...links(row) }));
+  const [first] = rows;
+  const named = isNamed
+    ? columns[0]
+    : columns.find(({ valueIn }) => first!.own && String(valueIn(first!.row)) === first!.own.name);
+  const edited = columns.find(({ name }) => editor?.(first!.row, name));
+  const sorted = columns.find(({ name }) => name === view.sort.replace(/^-/, ""));
+  const shown = rows.map(({ row }) => row);
+  const places = columns.length > mostNarrowColumns ? narrowRow(columns, shown, { named, edited, sorted }) : undefined;
+  const placeOf = ({ name }: TableColumn) => places?.get(name) ?? (name === named?.name ? "name" : undefined);
+  const hasActions = rows.some(({ actions }) => actions.length > 0);
+  const hasOwn = rows.every(({ own }) => own);
+  // What a phone leaves out stands on the page of the row, or unfolds.
+  const folds = places !== undefined && !hasOwn && columns.some(({ name }) => !places.has(name));
+  // A line holds the beginning of its facts, which unfold on a desk too.
+  const hasFacts = folds && columns.some(({ shows }) => shows === "facts");
+  const head = columns.map((column) => {
+    const { name } = column;
+    const direction = view.sort === name ? "ascending" : view.sort === `-${name}` ? "descending" : undefined;
+    const next = direction === "ascending" ? `-${name}` : name;
+    const text = labelIn(column);
+    return html`<th scope="col"${classesOf(column, placeOf(column))}${direction ? html` aria-sort="${direction}"` : ""}>${table.whole ? text : html`<a href="${urlFor({ _sort: next, _page: undefined })}">${text}</a>`}</th>`;
+  });
+  const mostOf = new Map(
+    columns.flatMap((column) => (column.share ? [[column.name, sumIn(column, all)] as const] : [])),
+  );
+  const body = rows.map(({ row, own, actions, link }) => {
+    const cells = columns.map((column) =>
+      cell(column, row, {
+        say,
+        place: placeOf(column),
+        form: editor?.(row, column.name),
+        most: mostOf.get(column.name),
+        address: own && column === (named ?? columns[0]) ? own.address : link?.(column.name, column.valueIn(row)),
+      }),
+    );
+    const name = named ? named.textOf(row) : (own?.name ?? String(shown.indexOf(row) + 1));
+    const key = `${label} ${own?.name ?? shown.indexOf(row)}`;
+    const menu = hasActions ? html`<td class="acts">${moreMenu(name, actions, key)}</td>` : "";
+    const fold = folds
+      ? html`<td class="${hasFacts ? "fold wide" : "fold"}"><details><summary>More</summary></details></td>`
+      : "";
+    return html`<tr>${cells}${menu}${fold}</tr>`;
+  });
+  const acts = html`<th scope="col" class="acts"><span class="visually-hidden">Actions</span></th>`;
+  return html`<div class="rows" role="region" aria-label="${label}" tabindex="0"><table${places ? (columns.length > mostAtOnce ? html` class="many"` : "") : html` class="few"`}>
+<thead>${overHeads(columns, hasActions)}<tr>${head}${hasActions ? acts : ""}${hasFacts ? html`<td class="fold wide"></td>` : ""}</tr></thead>
+<tbody>${body}</tbody>
+${sums(columns, all, { hasActions, placeOf })}</table></div>
+${pages > 1 ? pager(page, pages, all.length, urlFor) : ""}`;
+}
+
+/** The headings that columns share, where there are some. */
+function overHeads(columns: readonly TableColumn[], hasActions: boolean): Html {
+  if (!columns.some(({ over }) => over)) return html``;
+  const spans: { over: string | undefined; count: number }[] = [];
+  for (const { over } of columns) {
+    const last = spans.at(-1);
+    if (last && last.over === over) last.count += 1;
+    else spans.push({ over, count: 1 });
+  }
+  const cells = spans.map(({ over, count }) =>
+    over === undefined
+      ? html`<td colspan="${count}"></td>`
+      : html`<th scope="colgroup" colspan="${count}" class="over number">${over}</th>`,
+  );
+  return html`<tr>${cells}${hasActions ? html`<td></td>` : ""}</tr>`;
+}
+
+export function labelIn({ name, label }: Pick<TableColumn, "name" | "label">): string {
+  return label ?? labelFor(name);
+}
+
+/** Where no heading stands above it. */
+function wholeLabel({ over, ...column }: TableColumn): string {
+  return over === undefined ? labelIn(column) : `${over} ${labelIn(column).toLowerCase()}`;
+}
+
+function classesOf(column: TableColumn, place: NarrowPlace | undefined, more: string | undefined = undefined): Html {
+  const { shows, spare } = column;
+  const kind =
+    isFigure(column) && column.meterOf === undefined
+      ? "number"
+      : shows === "sentence"
+        ? "sentence"
+        : shows === "facts"
+          ? "brief"
+          : undefined;
+  const classes = [place, kind, spare && "spare", shows === "time" && "time", more].filter(Boolean);
+  return classes.length === 0 ? html`` : html` class="${classes.join(" ")}"`;
+}
+
+/** What all rows of the view add up to. */
+function sums(
+  columns: readonly TableColumn[],
+  rows: readonly TableRow[],
+  { hasActions, placeOf }: { hasActions: boolean; placeOf: (column: TableColumn) => NarrowPlace | undefined },
+): Html | string {
+  if (rows.length < 2 || !columns.some(({ sumOf }) => sumOf)) return "";
+  const cells = columns.map((column, at) => {
+    const { sumOf, shows } = column;
+    const text = sumOf?.(rows) ?? "";
+    const sum = shows === "naira" ? money(text) : html`${text}`;
+    const label = sumOf ? html` data-label="${wholeLabel(column)}"` : "";
+    return html`<td${classesOf(column, at === 0 ? "name" : placeOf(column))}${label}>${at === 0 ? "All" : sum}</td>`;
+  });
+  return html`<tfoot><tr>${cells}${hasActions ? html`<td class="acts"></td>` : ""}</tr></tfoot>`;
+}
+
+function pager(page: number, pages: number, count: number, urlFor: TableParts["urlFor"]): Html {
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? "" : html`<a href="${urlFor({ _page: String(to) })}">${text}</a>`;
+  return html`<nav class="pager" aria-label="Pages of the table">${link(page - 1, "Previous")} <span>Page ${page} of ${pages}, ${count} rows</span> ${link(page + 1, "Next")}</nav>`;
+}
+
+/** The columns in which any row has something. */
+function usedColumns({ columns, rows }: Table): readonly TableColumn[] {
+  const isNothing = (value: unknown) => value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return columns.length <= mostNarrowColumns
+    ? columns
+    : columns.filter(({ valueIn }) => !rows.every((row) => isNothing(valueIn(row))));
+}
+
+/** What the rows add up to, as a number. */
+function sumIn({ valueIn }: TableColumn, rows: readonly TableRow[]): number {
+  return rows.reduce((sum, row) => sum + Math.max(0, Number(valueIn(row) ?? 0)), 0);
+}
+
+interface CellParts {
+  /** The sum of which a cell is a share. */
+  most: number | undefined;
+  say: Say;
+  address: string | undefined;
+  /** In place of the text. */
+  form: Html | undefined;
+  /** On a phone. */
+  place: NarrowPlace | undefined;
+}
+
+function cell(column: TableColumn, row: TableRow, { say, address, form, place, most }: CellParts): Html {
+  const text = column.textOf(row);
+  const value = column.valueIn(row);
+  const bound = column.meterOf === undefined ? undefined : row[column.meterOf];
+  const isBound = typeof bound === "number" && typeof value === "number" && bound > 0;
+  const told = isBound
+    ? html`<span>${usedText(value, bound, column.shows)}</span>`
+    : place === "also" && (value === null || (column.shows === "state" && isGood(value)))
+      ? html`<span class="empty-here">${value === null ? "–" : shownAs({ ...column, text, value }, say)}</span>`
+      : shownAs({ ...column, text, value }, say);
+  const shown = form ?? told;
+  const below = column.belowOf(row);
+  const isLong = column.shows === "text" && text.length > 48 && place !== "name" && place !== "lead";
+  const bar = isBound
+    ? meter(value, bound, labelIn(column))
+    : most !== undefined && most > 0 && typeof value === "number"
+      ? share(value, most)
+      : "";
+  return html`<td${classesOf(column, place, isLong ? "sentence" : undefined)} data-label="${wholeLabel(column)}">${bar}${
+    address === undefined ? shown : html`<a href="${address}">${shown}</a>`
+  }${below === "" ? "" : html` <small>${below}</small>`}</td>`;
+}

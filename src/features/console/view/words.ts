@@ -1,0 +1,130 @@
+import { forEachKind, labelOf } from "../../../declare/check-kind.ts";
+import type { RecordMember, Table, TableColumn } from "../../../declare/command/answer-table.ts";
+import type { Named, Saying, WrittenMend } from "../../../declare/command/told.ts";
+import { eventText } from "../../../declare/event.ts";
+import { failures } from "../../../declare/failures.ts";
+import type { Html } from "../../../http/pages/html.ts";
+import { isDay, isMonth, monthName, shortDay } from "../../../runtime/time-zone.ts";
+import { vendors, vendorTitle } from "../../../vendors/registry.ts";
+
+/** What people call an account, a person or a key, by its e-mail or id. */
+export type Names = ReadonlyMap<string, string>;
+
+/**
+ * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
+ * does the same, if the site has it.
+ */
+export interface Say {
+  (text: string | Saying): Html;
+  /** A link to the page of a command with this input; its line for a terminal, if the site has no such page. */
+  mend(mend: WrittenMend): Html;
+  /** The same as text. */
+  words(said: Saying): string;
+}
+
+/** Vendors and kinds of check as people write them. */
+const spelled: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["sandbox", ...vendors.map(({ name }) => name)].map((name) => [name, vendorTitle(name)])),
+  ...forEachKind((kind) => kind, labelOf),
+};
+
+/** What became of something, where the code's word is none that people use. */
+const states: Readonly<Record<string, string>> = {
+  unknown: "no outcome",
+  phone_mismatch: "other phone",
+  ready: "serves",
+  half_open: "tries one call",
+};
+
+/** Who acts without a name. */
+const actors: Readonly<Record<string, string>> = { system: "Duba", terminal: "the terminal" };
+
+const places = ["asked first", "asked second", "asked third"];
+
+/** Members whose word says nothing without their name. */
+const said: Readonly<Record<string, string>> = {
+  "prepaid yes": "before",
+  "prepaid no": "after",
+  "answers full": "whole record",
+  "answers masked": "masked record",
+};
+
+const inSentences = new RegExp(
+  `(?<![\\w@.:/-])(?:${Object.keys(spelled)
+    .filter((word) => word !== "sandbox")
+    .join("|")})(?![\\w@:/=-]|\\.\\w)`,
+  "g",
+);
+
+/** E-mails within a text. */
+export const emailsIn = /[^\s@:,;()]{1,64}@[\w.-]{0,190}\w/g;
+
+/** A sentence with vendors and checks as people write them, and with the names of whom and what it is about. */
+export function inWords(sentence: string, names: Names = new Map()): string {
+  return sentence
+    .replaceAll(inSentences, (word) => spelled[word]!)
+    .replaceAll(/\bterminal:([\w.-]+)/g, "$1 at the terminal")
+    .replaceAll(
+      /(\d{4}-\d\d-\d\d) (\d\d:\d\d)(?:Z|[+-]\d\d(?::\d\d)?)/g,
+      (_, day, clock) => `${shortDay(day)} ${clock}`,
+    )
+    .replaceAll(/\bkey[ :]([0-9A-Za-z]{12})\b/g, (_, id) => `key ${names.get(id) ?? id}`)
+    .replaceAll(/\bacc_\w+/g, (id) => names.get(id) ?? id)
+    .replaceAll(emailsIn, (email) => names.get(email) ?? email)
+    .replaceAll(/ \(([^()]+)\)/g, (whole, name, at, all) => (all.slice(0, at).endsWith(name) ? "" : whole));
+}
+
+/** What a sentence names, as people call it. */
+export function wordFor(named: Exclude<Named, { time: number }>, names: Names): string {
+  if ("vendor" in named) return spelled[named.vendor] ?? named.vendor;
+  if ("check" in named) return labelOf(named.check);
+  if ("account" in named) return names.get(named.account) ?? named.account;
+  if ("key" in named) return names.get(named.key) ?? named.key;
+  return actorName(named.actor, names);
+}
+
+/** Who acted: `person:per_…`, or the e-mail of that person, `key:…`, `terminal:ada` or `system`. */
+function actorName(actor: string, names: Names): string {
+  const [, sort, who = ""] = /^(terminal|key):(.+)$/.exec(actor) ?? [];
+  if (sort === "terminal") return `${who} at the terminal`;
+  if (sort === "key") return `key ${names.get(who) ?? who}`;
+  return names.get(actor) ?? actors[actor] ?? actor;
+}
+
+/** Whether a text is the code of a failure, which clients quote as it is. */
+export function isCode(text: string): boolean {
+  return Object.hasOwn(failures, text);
+}
+
+/** The text of a member as people read it. */
+export function wordOf({ name, shows, text }: Pick<RecordMember, "name" | "shows" | "text">, names: Names): string {
+  if ((shows === "account" && name !== "email") || name === "key_id" || name === "group")
+    return names.get(text) ?? spelled[text] ?? actors[text] ?? (isDay(text) ? shortDay(text) : inWords(text));
+  // An id, an e-mail and a name are three facts.
+  if (name === "id" || name === "account_id" || name === "email") return text;
+  if (name === "place") return places[Number(text) - 1] ?? `asked ${text}th`;
+  if (Object.hasOwn(said, `${name} ${text}`)) return said[`${name} ${text}`]!;
+  if (name === "list") return text.replace("-", " ");
+  if (name === "operation") return names.get(text) ?? text;
+  if (shows === "event") return eventText(text);
+  if (shows === "digits") return text.replace(/^\*+/, "ending ");
+  if (shows !== "state" && shows !== "text") return text;
+  if (shows === "state" && Object.hasOwn(states, text)) return states[text]!;
+  if (Object.hasOwn(spelled, text)) return spelled[text]!;
+  if (isDay(text)) return shortDay(text);
+  if (isMonth(text)) return monthName(text);
+  return /^[a-z\d]+(?:_[a-z\d]+)+$/.test(text) && !isCode(text) ? text.replaceAll("_", " ") : inWords(text, names);
+}
+
+/** A table in the words of people. */
+export function worded(table: Table, names: Names): Table {
+  const columns = table.columns.map((column): TableColumn => {
+    const { name, shows, textOf, belowOf } = column;
+    return {
+      ...column,
+      textOf: (row) => wordOf({ name, shows, text: textOf(row) }, names),
+      belowOf: (row) => inWords(belowOf(row), names),
+    };
+  });
+  return { ...table, columns };
+}

@@ -1,0 +1,14 @@
+import { CommandError } from "../../declare/command.ts";
+import type { FailureCode } from "../../declare/failures.ts";
+
+/** What cannot be done with endpoints. Operators read the sentence with what they can do about it; a caller reads it alone, with the code. */
+export class EndpointError extends CommandError {
+  readonly code: FailureCode;
+  readonly sentence: string;
+
+  constructor(code: FailureCode, sentence: string, cure = "") {
+    super(`${sentence} ${cure}`.trimEnd());
+    this.code = code;
+    this.sentence = sentence;
+  }
+}

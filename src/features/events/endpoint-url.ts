@@ -1,0 +1,36 @@
+import type { BlockList } from "node:net";
+import { isRefusedAddress } from "../../runtime/network/send-delivery.ts";
+import { urlHoldsNumber } from "../../runtime/redact.ts";
+import type { EventEndpointRow } from "../../storage/tables.ts";
+
+export const urlForm = "an https:// URL without a user name and a fragment";
+
+/** The URL of an endpoint: without a user name or a fragment, which no receiver gets. Undefined for another text. */
+export function readEndpointUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  // `hash` does not show a fragment that is empty.
+  return isWeb && url.username === "" && url.password === "" && !url.href.includes("#") ? url : undefined;
+}
+
+/** Why no endpoint of this mode may have the URL. `networks`: private ones that receivers may be in. The host of a name is checked with each delivery. */
+export function whyUnfit(
+  url: URL,
+  mode: EventEndpointRow["mode"],
+  networks: BlockList | null,
+): "number" | "private" | "plain" | undefined {
+  if (urlHoldsNumber(decoded(url.host + url.pathname + url.search))) return "number";
+  if (isRefusedAddress(url, networks)) return "private";
+  return url.protocol !== "https:" && mode !== "test" && networks === null ? "plain" : undefined;
+}
+
+/** Said of a URL that may hold a number of a person. Completes "url must …". */
+export const withoutNumber = "must not hold a number of ten to 14 digits, which may be a person's";
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

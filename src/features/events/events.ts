@@ -1,0 +1,53 @@
+import type { BlockList } from "node:net";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
+import type { Audit } from "../../storage/audited.ts";
+import type { Db } from "../../storage/tables.ts";
+import { Deliverer, type DeliveryParts } from "./deliver.ts";
+
+/** What the operations read. */
+export interface EventsRoom {
+  db: Db;
+  audit: Audit;
+  keyring: CurrentKeyring;
+  /** Private networks that endpoints may be in. */
+  networks: BlockList | null;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+export interface EventsParts extends DeliveryParts {
+  engine: "sqlite" | "postgres";
+}
+
+/** The room of a serving process. */
+export interface Events extends EventsRoom {
+  /** Deliveries of this process by outcome. */
+  readonly counts: Readonly<Deliverer["counts"]>;
+  /** Begins to send what waits. */
+  deliver(): Promise<void>;
+  /** Breaks off what is being sent. Resolves when the store is no longer in use. */
+  stop(): Promise<void>;
+}
+
+/** Opens the room. */
+export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
+  const { db, audit, keyring, networks, now } = parts;
+  // Only one process serves on SQLite, so that a lease is one of a process that is gone.
+  if (engine === "sqlite")
+    await db
+      .updateTable("event_endpoint")
+      .set({ lease_owner: null, leased_until: 0 })
+      .where("leased_until", ">", 0)
+      .execute();
+  const deliverer = new Deliverer(parts);
+  return {
+    db,
+    audit,
+    keyring,
+    networks,
+    now,
+    counts: deliverer.counts,
+    deliver: () => deliverer.begin(),
+    stop: () => deliverer.stop(),
+  };
+}

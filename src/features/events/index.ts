@@ -1,0 +1,31 @@
+import { feature } from "../../commands/feature.ts";
+
+export const events = feature({
+  name: "events",
+  about: "Webhooks, and the list of events to poll.",
+  operations: async () => (await import("./operations/index.ts")).eventOperations,
+  commands: [
+    {
+      name: "events",
+      before: "keyring",
+      about: "Manage the endpoints that get events as webhooks, and see what was delivered.",
+      load: async () => (await import("./commands.ts")).eventCommands,
+    },
+  ],
+  story: async (db, { reference }) => ({ events: await (await import("./deliveries.ts")).eventsAbout(db, reference) }),
+  keeps: () => ({ keepsWaiting: true }),
+  open: async (core, opened) => (await import("./open-events-feature.ts")).openEventsFeature(core, opened),
+  pages: [
+    {
+      path: "/events",
+      before: "/people",
+      title: "Webhooks",
+      group: "Settings",
+      icon: "webhooks",
+      families: ["events"],
+      opens: "events.list",
+      primary: "events.endpoints.add",
+    },
+  ],
+  records: async () => (await import("./event-records.ts")).eventRecords,
+});

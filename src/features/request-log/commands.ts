@@ -1,0 +1,92 @@
+import { account, orNull, reference, time } from "../../declare/command/answer-schema.ts";
+import { id, moment } from "../../declare/command/forms.ts";
+import { flag, formed } from "../../declare/command/read-texts.ts";
+import { command, mostCounted } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import { count } from "../../declare/setting.ts";
+import type { Audited } from "../../storage/audited.ts";
+
+interface Room extends Pick<Audited, "db"> {
+  accounts: {
+    find(idOrEmail: string): Promise<{ id: string }>;
+    emails(): Promise<(id: string) => string>;
+  };
+}
+
+const entry = Type.Object({
+  request_id: reference,
+  answered_at: time,
+  account,
+  mode: Type.String(),
+  key_id: reference,
+  operation: Type.String(),
+  status: Type.Integer(),
+  code: orNull(Type.String()),
+  duration: Type.Integer({ unit: "ms" }),
+  request_reference: orNull(reference),
+});
+
+const scope =
+  "The log has each failure and each verification of callers with a key, and a sample of look-ups that succeed. It is kept for " +
+  "DUBA_REQUEST_LOG. Integrators read their own with GET /api/v2/requests.";
+
+const listRequestEntries = command({
+  id: "requests.list",
+  title: "Requests",
+  summary: "List the last requests of integrators, newest first.",
+  description: scope,
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  input: Type.Object({
+    request_id: Type.Optional(
+      formed(id, {
+        description: "Only requests with this X-Request-Id. Callers may choose it and repeat it.",
+        placeholder: "id",
+        minLength: 1,
+      }),
+    ),
+    account: Type.Optional(
+      Type.String({ description: "Only requests of this account.", placeholder: "id or e-mail", minLength: 1 }),
+    ),
+    failed: flag("Only failures."),
+    code: Type.Optional(
+      formed(id, { description: "Only failures with this code.", placeholder: "code", minLength: 1 }),
+    ),
+    operation: Type.Optional(formed(id, { description: "Only requests to this operation.", minLength: 1 })),
+    since: Type.Optional(
+      formed(moment, { description: `Only requests from this time: ${moment.form}.`, placeholder: "when" }),
+    ),
+    limit: formed(count, { description: "Maximum number of requests.", placeholder: "number", default: "50" }),
+  }),
+  answer: Type.Array(entry),
+  page: [
+    ...(["operation", "status", "code", "account", { name: "duration", spare: true }] as const),
+    ...([{ name: "request_id", spare: true }, { name: "request_reference", spare: true }, "answered_at"] as const),
+  ],
+  tab: {
+    count: async ({ account }, { db, accounts }: Room) => {
+      const { searchRequests } = await import("./read-requests.ts");
+      const { id: accountId } = await accounts.find(account!);
+      return (await searchRequests(db, { accountId, limit: mostCounted })).length;
+    },
+  },
+  none: "No requests.",
+  noneThen: { says: "The log has a sample of look-ups that succeed, and nothing of callers without a valid key." },
+  examples: [{}, { account: "shop@example.com", failed: true, since: "24h" }, { request_id: "6b9f3ee49b5c-2f" }],
+  run: async ({ account, request_id: requestId, ...filter }, { db, accounts }: Room) => {
+    const { searchRequests } = await import("./read-requests.ts");
+    const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
+    return shown(
+      await searchRequests(db, { ...filter, accountId, ...(requestId !== undefined && { requestId }) }),
+      accounts,
+    );
+  },
+});
+
+export const requestCommands = [listRequestEntries];
+
+async function shown(rows: readonly import("./read-requests.ts").RequestRow[], accounts: Room["accounts"]) {
+  const emailOf = await accounts.emails();
+  return rows.map((row) => ({ ...row, account: emailOf(row.account_id), request_reference: row.reference }));
+}

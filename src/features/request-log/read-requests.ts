@@ -1,0 +1,109 @@
+import type { Mode } from "../../declare/operation.ts";
+import type { AskedStory } from "../../ledger/commands/with-story.ts";
+import { pageOf } from "../../storage/queries/pieces.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
+
+export type RequestRow = Tables["api_request"];
+
+/** Whose entries somebody may read. */
+export interface LogReader {
+  accountId: string;
+  mode: Mode;
+}
+
+/** A place in an account's log. */
+export type RequestCursor = Pick<RequestRow, "written_at" | "serial">;
+
+/** A row that another process is writing may come up to so many milliseconds late. */
+const settling = 5_000;
+
+/** The newest entry with this request id. */
+export async function findRequest(
+  db: Db,
+  { accountId, mode }: LogReader,
+  requestId: string,
+): Promise<RequestRow | undefined> {
+  return db
+    .selectFrom("api_request")
+    .selectAll()
+    .where("request_id", "=", requestId)
+    .where("account_id", "=", accountId)
+    .where("mode", "=", mode)
+    .orderBy("written_at", "desc")
+    .orderBy("serial", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** What the callers of these requests got about a verification, oldest first. A caller may repeat a request id. */
+export async function responsesAbout(
+  db: Db,
+  { accountId, mode, reference, requestIds }: AskedStory,
+): Promise<{ at: number; status: number; code: string | null }[]> {
+  return db
+    .selectFrom("api_request")
+    .select(["answered_at as at", "status", "code"])
+    .where("request_id", "in", requestIds)
+    .where("account_id", "=", accountId)
+    .where("mode", "=", mode)
+    .where("reference", "=", reference)
+    .orderBy("answered_at")
+    .execute();
+}
+
+/** What an operator asks for. */
+export interface RequestFilter {
+  requestId?: string;
+  accountId?: string | undefined;
+  failed?: true;
+  code?: string;
+  operation?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
+  limit: number;
+}
+
+/** Entries of all accounts, newest first. */
+export async function searchRequests(
+  db: Db,
+  { requestId, accountId, failed, code, operation, since, limit }: RequestFilter,
+): Promise<RequestRow[]> {
+  return db
+    .selectFrom("api_request")
+    .selectAll()
+    .$if(requestId !== undefined, (rows) => rows.where("request_id", "=", requestId!))
+    .$if(accountId !== undefined, (rows) =>
+      rows.where("account_id", "=", accountId!).where("mode", "in", ["test", "live"]),
+    )
+    .$if(failed === true, (rows) => rows.where("code", "is not", null))
+    .$if(code !== undefined, (rows) => rows.where("code", "=", code!))
+    .$if(operation !== undefined, (rows) => rows.where("operation", "=", operation!))
+    .$if(since !== undefined, (rows) => rows.where("written_at", ">=", since!))
+    .orderBy("written_at", "desc")
+    .orderBy("serial", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Entries after a place, or the newest ones without one, oldest first. `next` stays behind what may still come, so that a caller who asks with it
+ * misses nothing and may see the last seconds twice.
+ */
+export async function pageOfRequests(
+  db: Db,
+  { accountId, mode }: LogReader,
+  { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
+): Promise<{ rows: RequestRow[]; next: RequestCursor; more: boolean }> {
+  const isSettled = ({ written_at }: RequestRow) => written_at <= now - settling;
+  /** The place of the last row that is old enough, else where we began. */
+  const nextOf = (rows: RequestRow[], from: RequestCursor) => rows.findLast(isSettled) ?? from;
+  const own = db.selectFrom("api_request").selectAll().where("account_id", "=", accountId).where("mode", "=", mode);
+  if (!after) {
+    const newest = await own.orderBy("written_at", "desc").orderBy("serial", "desc").limit(limit).execute();
+    const rows = newest.reverse();
+    return { rows, next: nextOf(rows, { written_at: now - settling, serial: "" }), more: false };
+  }
+  const { rows, more } = await pageOf(own, ["written_at", "serial"], limit, [after.written_at, after.serial]);
+  // The next call must get further.
+  return { rows, next: nextOf(rows, after), more: more && isSettled(rows.at(-1)!) };
+}

@@ -1,0 +1,98 @@
+import type { Caller } from "../../declare/operation.ts";
+import type { NotedResponse, ResponseLog } from "../../http/dependencies.ts";
+import type { WithClock } from "../../storage/audited.ts";
+import { BufferedRows } from "../../storage/queries/buffered-rows.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
+import type { Db, Tables } from "../../storage/tables.ts";
+import { Admission, type EntryBudgets } from "./admission.ts";
+
+type Row = Tables["api_request"];
+
+export interface RequestEntriesOptions extends WithClock {
+  db: Db;
+  /** Names this process. */
+  instance: string;
+  budgets?: EntryBudgets;
+}
+
+/** Bounds the memory while the store is away. Failures have places of their own. */
+const mostWaiting = { routine: 500, others: 2_000 };
+/** Rows of one transaction. */
+const rowsAtOnce = 500;
+
+type Waiting = Omit<Row, "written_at">;
+
+/** Collects answers in memory, and writes them to the store when a job asks for it. A process that is killed loses what waits. */
+export class RequestEntries implements ResponseLog {
+  readonly #now: () => number;
+  readonly #admission: Admission;
+  readonly #instance: string;
+  readonly #waiting: Record<keyof typeof mostWaiting, BufferedRows<Waiting>>;
+  #refilledAt = performance.now();
+  #count = 0;
+  #written = 0;
+  #lost = 0;
+
+  constructor({ db, now, budgets, instance }: RequestEntriesOptions) {
+    this.#now = now;
+    this.#admission = new Admission(budgets);
+    this.#instance = instance;
+    const write = async (rows: Waiting[]) => {
+      await writeRows(db, rows, now());
+      this.#written += rows.length;
+    };
+    const { routine, others } = mostWaiting;
+    this.#waiting = {
+      routine: new BufferedRows({ most: routine, atOnce: rowsAtOnce, write }),
+      others: new BufferedRows({ most: others, atOnce: rowsAtOnce, write }),
+    };
+  }
+
+  /** Whether a response to this caller gets an entry. */
+  takes(caller: Caller, isRoutine: boolean): boolean {
+    return this.#admission.takes(caller, isRoutine);
+  }
+
+  /** Keeps a response that `takes` accepted, until the next write. */
+  note({ accountId, mode, keyId }: Caller, isRoutine: boolean, answer: NotedResponse): void {
+    const { requestId, ...rest } = answer;
+    const serial = `${this.#instance}-${String(this.#count + 1).padStart(12, "0")}`;
+    const row = {
+      account_id: accountId,
+      mode,
+      key_id: keyId,
+      request_id: requestId,
+      ...rest,
+      serial,
+      answered_at: this.#now(),
+    };
+    if (this.#waiting[isRoutine ? "routine" : "others"].add(serial, row)) this.#count += 1;
+    else this.#lost += 1;
+  }
+
+  /** Answers so far: with an entry, without one because of the account's budget, and lost because the store was away. */
+  get counts(): Readonly<Record<"written" | "over_budget" | "lost", number>> {
+    return { written: this.#written, over_budget: this.#admission.refused, lost: this.#lost };
+  }
+
+  /** Writes what waits, failures first, and refills the budgets. Rejects if the store is away. */
+  async write(): Promise<void> {
+    const at = performance.now();
+    this.#admission.refill((at - this.#refilledAt) / 1000);
+    this.#refilledAt = at;
+    await this.#waiting.others.write();
+    await this.#waiting.routine.write();
+  }
+}
+
+async function writeRows(db: Db, rows: Waiting[], written_at: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (const piece of piecesOf(rows))
+      await trx
+        .insertInto("api_request")
+        .values(piece.map((row) => ({ ...row, written_at })))
+        // A write whose response was lost may have taken effect.
+        .onConflict((conflict) => conflict.column("serial").doNothing())
+        .execute();
+  });
+}

@@ -1,0 +1,253 @@
+import { type Expression, type SqlBool, sql } from "kysely";
+import type { CheckKind } from "../declare/check-kind.ts";
+import type { Sealed } from "../keyring/envelope-encryption.ts";
+import type { Changed } from "../storage/queries/followed.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
+import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
+import type { IdentityOutcome, OutcomeFacts } from "../vendors/ports/identity-upstream.ts";
+import { type AttemptReason, storedReason } from "../vendors/ports/reasons.ts";
+import { type BilledAttempt, billOf, type PricesByVendor } from "../vendors/vendor-prices.ts";
+import type { OutcomeState } from "./transitions.ts";
+
+/**
+ * One attempt at a vendor, or an intent for which no request may have been sent. It is written with the outcome
+ * `unknown` before the request is sent, and stays so if the process dies. Its number is that of its run.
+ */
+export type Attempt = Omit<Tables["verification_attempt"], "kind" | "outcome" | "reason" | "billed"> & {
+  kind: CheckKind;
+  billed: BilledAttempt["billed"];
+  outcome: OutcomeState;
+  reason: AttemptReason | null;
+};
+
+/** Where an attempt of a run goes, when, and for which request. */
+export interface AttemptStart {
+  vendor: string;
+  at: number;
+  requestId: string;
+  /** Kobo that the vendor bills. Null: not configured. */
+  price: number | null;
+  /** A `VendorChoice` as stored. */
+  why?: string | null;
+}
+
+/**
+ * The outcome of a run: that of its attempt, with what it charges and keeps in place of the record. Without a reason, the
+ * run sent nothing, or learned nothing.
+ */
+export type RunOutcome<Found extends object = object> = (
+  | IdentityOutcome<Found>
+  | ({ state: "failed" | "unknown"; reason: null; lasting?: boolean; notSent?: true } & OutcomeFacts)
+) & {
+  /** Null if the run made no attempt, or learned nothing about it. */
+  attempt: number | null;
+  at: number;
+  /** Another vendor was to be asked, and the store did not confirm that attempt: the verification fails, and a retry goes on. */
+  interrupted?: true;
+  /** The mark of the charge; null if nothing is charged. */
+  charge?: string | null;
+  sealed?: Sealed | null;
+};
+
+/** The attempts of a row with an unknown outcome, oldest first. */
+export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
+  return attempts.filter(({ outcome }) => outcome === "unknown");
+}
+
+/** Whether the vendor found nobody with the number. */
+export function isNotFound({ outcome, reason }: Pick<Attempt, "outcome" | "reason">): boolean {
+  return outcome === "negative" && reason === "not_found";
+}
+
+/** The vendor of the last attempt; null if there was none. */
+export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): string | null {
+  return attempts.at(-1)?.vendor ?? null;
+}
+
+/** The vendor's reference of its latest response that has one. */
+export function vendorReferenceOf(
+  { attempts }: { attempts: readonly Attempt[] },
+  vendor: string,
+): { vendorReference?: string } {
+  const told = attempts.findLast((attempt) => attempt.vendor === vendor && attempt.vendor_reference !== null);
+  return told ? { vendorReference: told.vendor_reference! } : {};
+}
+
+/** Adds the attempts to ledger rows, oldest first. */
+export async function withAttempts<Row extends { reference: string }>(
+  db: Db,
+  rows: readonly Row[],
+): Promise<(Row & { attempts: Attempt[] })[]> {
+  const attempts: Attempt[] = [];
+  for (const references of piecesOf(rows.map(({ reference }) => reference)))
+    attempts.push(
+      ...((await db
+        .selectFrom("verification_attempt")
+        .selectAll()
+        .where("reference", "in", references)
+        .orderBy("number")
+        .execute()) as Attempt[]),
+    );
+  const ofRow = Map.groupBy(attempts, ({ reference }) => reference);
+  return rows.map((row) => ({ ...row, attempts: ofRow.get(row.reference) ?? [] }));
+}
+
+/** The attempt of a row's current run. */
+export function newAttempt(
+  {
+    reference,
+    run,
+    account_id,
+    mode,
+    kind,
+  }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode"> & { kind: string },
+  { vendor, at, requestId, price, why = null }: AttemptStart,
+): Attempt {
+  const start = {
+    reference,
+    number: run,
+    account_id,
+    mode,
+    kind: kind as CheckKind,
+    vendor,
+    started_at: at,
+    request_id: requestId,
+    price,
+  };
+  return {
+    ...start,
+    bill: price,
+    bill_certain: 0,
+    answered_at: null,
+    outcome: "unknown",
+    reason: null,
+    vendor_reference: null,
+    billed: null,
+    why,
+  };
+}
+
+/** The vendor's bill for an attempt, as the ledger stores it. */
+export type AttemptBill = Pick<Attempt, "bill" | "bill_certain">;
+
+/** Adds the bill that follows from an outcome at these prices. */
+export function withBill<
+  Outcome extends { attempt: number | null; state: OutcomeState } & Pick<Attempt, "reason" | "billed">,
+>(attempts: readonly Attempt[], outcome: Outcome, prices: PricesByVendor): Outcome & AttemptBill {
+  const attempt = attempts.find(({ number }) => number === outcome.attempt);
+  if (!attempt) return { ...outcome, bill: null, bill_certain: 0 };
+  const { state, reason, billed } = outcome;
+  const { kobo, isCertain } = billOf({ ...attempt, outcome: state, reason, billed }, prices[attempt.vendor]);
+  return { ...outcome, bill: kobo, bill_certain: isCertain ? 1 : 0 };
+}
+
+/**
+ * An outcome as its attempt stores it. An attempt that was not sent is deleted. But if the journal already names it, the
+ * sums and the audit trail have it, so it stays as an attempt that did no work.
+ */
+export function storedOutcome(
+  attempts: readonly Attempt[],
+  outcome: RunOutcome,
+  isKnown: boolean,
+  prices: PricesByVendor,
+) {
+  const { state, attempt, at, reference: vendor_reference = null, billed = null } = outcome;
+  const reason = "reason" in outcome && outcome.reason ? storedReason(outcome.reason) : null;
+  const notSent = isNotSent(outcome);
+  const told: Pick<Attempt, "reason" | "billed"> =
+    notSent && isKnown ? { reason: reason ?? "not_done", billed: "no" } : { reason, billed };
+  return withBill(attempts, { attempt, state, at, vendor_reference, notSent: notSent && !isKnown, ...told }, prices);
+}
+export type StoredOutcome = ReturnType<typeof storedOutcome>;
+
+/** Whether the vendor certainly did not get the request, so that it does not count as an attempt. */
+export function isNotSent(outcome: RunOutcome): boolean {
+  return outcome.state === "failed" && outcome.notSent === true;
+}
+
+/** The attempts after one of them got this outcome. */
+export function withOutcome(attempts: readonly Attempt[], ended: StoredOutcome): Attempt[] {
+  const { attempt, notSent } = ended;
+  return attempts
+    .filter(({ number }) => !(notSent && number === attempt))
+    .map((one) => (one.number === attempt ? { ...one, ...endColumns(ended) } : one));
+}
+
+function endColumns({
+  state,
+  at,
+  reason,
+  vendor_reference,
+  billed,
+  bill,
+  bill_certain,
+}: Omit<StoredOutcome, "notSent">) {
+  const answered = state === "unknown" ? {} : { answered_at: at };
+  return { outcome: state, reason, vendor_reference, billed, bill, bill_certain, ...answered };
+}
+
+const startColumns = [
+  "reference",
+  "number",
+  "account_id",
+  "mode",
+  "kind",
+  "vendor",
+  "started_at",
+  "outcome",
+  "price",
+  "bill",
+  "bill_certain",
+  "why",
+  "request_id",
+] as const satisfies (keyof Attempt)[];
+
+/** The statement that writes an attempt before its request is sent, if the row is in `changed`. */
+export function openAttempt(db: Db, changed: Changed, attempt: Attempt) {
+  return db
+    .insertInto("verification_attempt")
+    .columns(startColumns)
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .select((row) => startColumns.map((column) => row.val(attempt[column]).as(column)))
+        .where("verification.reference", "=", attempt.reference),
+    );
+}
+
+/**
+ * The statement that writes the outcome of an attempt, if the row is in `changed` and meets `holds`. It deletes an
+ * attempt that was not sent.
+ */
+export function closeAttempt(
+  db: Db,
+  changed: Changed,
+  { reference, ...ended }: Omit<StoredOutcome, "state" | "notSent"> & { reference: string },
+  { state, notSent }: Pick<StoredOutcome, "state" | "notSent">,
+  holds = sql<SqlBool>`1 = 1`,
+) {
+  const isOpen = openAttemptOf(reference, ended.attempt);
+  const isOfRow = sql<SqlBool>`verification.reference = ${reference} and ${holds}`;
+  if (notSent)
+    return db
+      .deleteFrom("verification_attempt")
+      .where(isOpen)
+      .where(({ exists, selectFrom }) => exists(selectFrom(changed).select("verification.reference").where(isOfRow)));
+  const change = endColumns({ ...ended, state });
+  return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
+}
+
+/**
+ * Whether it is this attempt and its outcome may still change. That is so if it is unknown, or stated by an operator,
+ * whom the vendor's response overrides.
+ */
+export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
+  return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
+    and (verification_attempt.outcome = 'unknown' or verification_attempt.reason in ('released', 'record_lost'))`;
+}
+
+/** Whether this is the row's only attempt with an unknown outcome. */
+export function isOnlyUnresolved(reference: string, attempt: number | null): Expression<SqlBool> {
+  return sql<SqlBool>`(select case count(*) when 1 then max(number) end from verification_attempt
+    where reference = ${reference} and outcome = 'unknown') = ${attempt}`;
+}

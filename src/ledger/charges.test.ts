@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { type SqlBool, sql } from "kysely";
+import { engines, suiteStore } from "../verification/identity.fixture.ts";
+import { Charges, newChargeMark } from "./charges.ts";
+import { Ledger, type Row } from "./ledger.ts";
+import { found, placing } from "./ledger-moves.fixture.ts";
+import { toldStates } from "./told-state.ts";
+
+for (const engine of engines) {
+  suite(`charges on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const { placed, nowOf } = placing(store);
+
+    test("what is learned late is never charged by itself, and charged once when it is given", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ state: "unknown" });
+      const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
+      assert.equal(await ledger.resolve(row, { ...found("verified"), sealed }), true);
+      assert.equal((await nowOf(row)).charged, 0);
+      const charges = new Charges(store.db, () => 3);
+      const learned = await nowOf(row);
+      const both = await Promise.all([charges.charge(learned, "a"), charges.charge(learned, "b")]);
+      assert.deepEqual(both.toSorted(), [false, true]);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 3]);
+    });
+
+    const journalOf = ({ reference }: Row) =>
+      store.db
+        .selectFrom("verification_journal")
+        .select(["at", "what", "state", "charged", "kobo"])
+        .where("reference", "=", reference)
+        .orderBy("number")
+        .execute();
+    const adjustmentsOf = ({ reference }: Row) =>
+      store.db
+        .selectFrom("adjustment")
+        .select(["account_id", "mode", "kind", "at", "charges", "kobo"])
+        .where("reference", "=", reference)
+        .orderBy("at")
+        .execute();
+
+    test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
+      let now = 3;
+      const charges = new Charges(store.db, () => now);
+      const row = await placed();
+      await new Ledger(store.db).complete(row, found("verified"));
+      await charges.withdraw(row.reference, { mark: "another", replaces: "" });
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+      const waived = await nowOf(row);
+      assert.deepEqual([waived.charged, waived.charged_at], [0, 2]);
+      now = 4;
+      assert.equal(await charges.charge(waived, "again"), true);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 2]);
+      const entry = { account_id: "acc_1", mode: "test", kind: "bvn" };
+      assert.deepEqual(await adjustmentsOf(row), [
+        { ...entry, at: 3, charges: -1, kobo: -10_000 },
+        { ...entry, at: 4, charges: 1, kobo: 10_000 },
+      ]);
+    });
+
+    test("each change of a charge is in the journal, with its time and what it comes to", async () => {
+      let now = 3;
+      const charges = new Charges(store.db, () => now);
+      const row = await placed({ state: "verified" });
+      const kept = { state: "verified", what: "charge", charged: 1, kobo: 10_000 };
+      const gone = { state: "verified", what: "reversal", charged: 0, kobo: -10_000 };
+      assert.equal(await charges.charge(row, "first"), true);
+      now = 4;
+      await charges.withdraw(row.reference, { mark: "first", replaces: "" });
+      now = 5;
+      assert.equal(await charges.charge(await nowOf(row), "second"), true);
+      const correction = { account_id: "acc_1", mode: "test", kind: "bvn", charges: 0, kobo: -4_000, reason: "Half" };
+      const { reference } = row;
+      await store.db
+        .insertInto("adjustment")
+        .values({ ...correction, id: reference, reference, at: 5 })
+        .execute();
+      now = 6;
+      await charges.withdraw(reference, { mark: "second", replaces: "" });
+      assert.deepEqual(await journalOf(row), [
+        { ...kept, at: 3 },
+        { ...gone, at: 4 },
+        { ...kept, at: 5 },
+        { ...gone, at: 6, kobo: -6_000 },
+      ]);
+    });
+
+    test("no two changes of a charge share a mark, and to withdraw one leaves every other as it is", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const marked = async (changes: Parameters<typeof placed>[0]) => {
+        const row = await placed({ state: "verified", ...changes });
+        await charges.withdraw(row.reference, { mark: "mine", replaces: "" });
+        return (await nowOf(row)).charge_mark;
+      };
+      assert.equal(await marked({ charged: 1, charged_at: 2, charge_mark: "" }), "");
+      assert.equal(await marked({ charged: 1, charged_at: 2, charge_mark: "other" }), "other");
+      assert.equal(await marked({ charged: 0, charge_mark: "other" }), "other");
+      for (const changes of [{ charged: 1, charged_at: 2, charge_mark: "mine" }, { charge_mark: "" }] as const)
+        assert.match(await marked(changes), /^[\w-]{16}$/);
+    });
+
+    test("once a replay has given the record away, nobody takes its charge back", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed();
+      await new Ledger(store.db).complete(row, found("verified"));
+      const read = await nowOf(row);
+      const both = await Promise.all([charges.keep(read), charges.keep(read)]);
+      assert.deepEqual(both.toSorted(), [false, true]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+    });
+
+    test("a charge that was withdrawn before it came never comes", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed({ state: "verified" });
+      await charges.withdraw(row.reference, { mark: "late", replaces: "" });
+      assert.equal(await charges.charge(row, "late"), false);
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
+      assert.equal(await charges.charge(await nowOf(row), "next"), true);
+    });
+
+    test("a charge that a replay made final is not made again by who read the row before", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed({ state: "verified" });
+      assert.equal(await charges.charge(row, "first"), true);
+      assert.equal(await charges.keep(await nowOf(row)), true);
+      assert.equal(await charges.charge(row, "second"), false);
+    });
+
+    test("what a process that is gone charged without a key and nobody heard of is taken back, and of no other process", async () => {
+      const charges = new Charges(store.db, () => 3, undefined, "lives");
+      const chargedBy = async (owner: string, mark: string) => {
+        const row = await placed({ state: "verified", owner });
+        assert.equal(await charges.charge(row, mark), true);
+        return row;
+      };
+      const rows = [
+        await chargedBy("gone", newChargeMark(true)),
+        await chargedBy("gone", newChargeMark()),
+        // An older version's mark says nothing of keys, and its key may have ended.
+        await chargedBy("gone", "fVx0lQ2yq8b3Hn5k"),
+        await chargedBy("lives", newChargeMark(true)),
+      ];
+      await store.db.insertInto("charging_process").values({ id: "gone", heard_until: 2, unheard: "" }).execute();
+      await charges.takeBackUnheard(sql<SqlBool>`id = 'gone'`);
+      const charged = await Promise.all(rows.map(async (row) => (await nowOf(row)).charged));
+      assert.deepEqual(charged, [0, 1, 1, 1]);
+    });
+
+    test("only a verified row is ever charged", async () => {
+      for (const state of toldStates) {
+        const row = await placed({ state });
+        assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
+      }
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { day } from "../../declare/command/forms.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import Type from "../../declare/schema/type.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { WithAccounts } from "./with-accounts.ts";
+
+/** What commands need that read the ledger by account and day. */
+export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
+
+/** Input members that choose an account. */
+export const accountFilters = {
+  account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
+  mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),
+};
+
+/** Input members that set a period, in days of the time zone. */
+export const period = {
+  from: Type.Optional(
+    formed(day, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
+  ),
+  to: Type.Optional(
+    formed(day, {
+      description: "Day after the last day of the period. Default: until now.",
+      placeholder: "day",
+    }),
+  ),
+};
+
+/** As much of the month before as a period has of its own, or as long a time before it; a period that has not ended is one until now. */
+export function periodBefore({ from, to }: { from: number; to: number }, zone: TimeZone, now: number) {
+  const length = Math.min(to, now) - from;
+  const isMonth = from === zone.startOfMonth(zone.monthOf(from));
+  const begins = isMonth ? zone.startOfMonth(zone.monthOf(from - 1)) : from - length;
+  return { from: begins, to: Math.min(begins + length, from) };
+}
+
+/** The period in milliseconds since 1970. Throws an `InputError` if it ends before it begins. */
+export function periodOf(
+  { from, to }: { from?: number; to?: number },
+  zone: TimeZone,
+  now: number = Date.now(),
+): { from: number; to: number } {
+  const since = from ?? zone.startOfMonth(zone.monthOf(now));
+  const until = to ?? now;
+  if (until <= since)
+    throw new InputError(
+      `The period ends before it begins: it is from ${zone.isoOf(since)} until ${zone.isoOf(until)}. Give an earlier "from" or a later "to".`,
+    );
+  return { from: since, to: until };
+}

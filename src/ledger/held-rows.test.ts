@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { before, suite, test } from "node:test";
+import pg from "pg";
+import { StoreAway } from "../storage/errors.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../verification/identity.fixture.ts";
+import { onlyRow } from "../verification/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../verification/played-upstream.fixture.ts";
+
+// On SQLite nobody holds a row: transactions run one after another.
+const engine = engines.find(({ name }) => name === "postgres")!;
+
+suite("while somebody holds a row of the ledger on PostgreSQL", () => {
+  const store = suiteStore(engine);
+  before(() => store.serve());
+
+  /** Holds a row until the returned function is called. */
+  async function hold(statement: string, values: string[]): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: store.settings.databaseUrl });
+    await client.connect();
+    await client.query("begin");
+    assert.equal((await client.query(statement, values)).rowCount, 1);
+    return () => client.end();
+  }
+  const holdRow = (reference: string) =>
+    hold("update verification set charge_mark = charge_mark where reference = $1", [reference]);
+
+  test("strangers are verified, and only who retries its key waits", async (t) => {
+    const { upstream } = answering(verified);
+    const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+    const mine = newRequest({ idempotencyKey: "held" });
+    await identity.verify(mine);
+    const release = await holdRow((await onlyRow(store.db, mine)).reference);
+    const others = Array.from({ length: 29 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));
+    const [retry, ...strangers] = await Promise.allSettled([
+      failureFrom(identity.verify(mine)),
+      ...others.map((other) => identity.verify(other)),
+    ]);
+    assert.deepEqual(
+      strangers.map((one) => (one.status === "rejected" ? String(one.reason) : one.status)),
+      strangers.map(() => "fulfilled"),
+    );
+    assert.equal(retry.status === "fulfilled" && retry.value.code, "request_in_progress");
+    await release();
+    assert.equal((await identity.verify(mine)).replayed, true);
+  });
+
+  test("of outcomes that end together only the held one waits", async (t) => {
+    const upstream = new PlayedUpstream();
+    const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+    const all = Array.from({ length: 30 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));
+    const calls = all.map((one) => identity.verify(one));
+    await upstream.asked(30);
+    const release = await holdRow((await onlyRow(store.db, all[7]!)).reference);
+    for (const [n, attempt] of upstream.received.entries()) upstream.answer(await verified(attempt), n + 1);
+    let isHeldAnswered = false;
+    const held = calls[7]!.finally(() => {
+      isHeldAnswered = true;
+    });
+    await Promise.all(calls.filter((_, n) => n !== 7));
+    assert.equal(isHeldAnswered, false);
+    await release();
+    assert.equal((await held).replayed, false);
+    assert.equal((await onlyRow(store.db, all[7]!)).charged, 1);
+  });
+
+  test("a fresh key is not said to run, also while somebody holds the whole table", async (t) => {
+    const { upstream, received } = answering(verified);
+    const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+    const client = new pg.Client({ connectionString: store.settings.databaseUrl });
+    await client.connect();
+    await client.query("begin; lock table verification in exclusive mode");
+    const fresh = Array.from({ length: 20 }, (_, n) => newRequest({ idempotencyKey: `fresh-${n}` }));
+    let isHeld = true;
+    // What else the service writes shows that the server is well.
+    const others = (async () => {
+      while (isHeld)
+        await store.db.updateTable("spending").set({ kobo: 0 }).where("account_id", "=", "nobody").execute();
+    })();
+    const told = await Promise.all(fresh.map((one) => identity.verify(one).catch((error: unknown) => error)));
+    isHeld = false;
+    await others;
+    await client.end();
+    assert.deepEqual(
+      told.map((error) => (error as Error).name),
+      told.map(() => "StoreAway"),
+    );
+    assert.equal(received.length, 0);
+    for (const one of fresh) assert.equal((await identity.verify(one)).replayed, false);
+  });
+
+  test("a key that another process is writing is verified once it is not, and not said to run before it can be read", async (t) => {
+    const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+    const mine = newRequest({ idempotencyKey: "being written" });
+    await identity.verify(mine);
+    const { reference } = await onlyRow(store.db, mine);
+    // As the insert of another process, before its commit.
+    const client = new pg.Client({ connectionString: store.settings.databaseUrl });
+    await client.connect();
+    const copy = "create temporary table copy as select * from verification where reference = $1";
+    await client.query(copy, [reference]);
+    await client.query("delete from verification where reference = $1", [reference]);
+    await client.query("begin");
+    await client.query("insert into verification select * from copy");
+    await assert.rejects(identity.verify(mine), { name: "StoreAway" });
+    await client.query("rollback");
+    await client.end();
+    assert.equal((await identity.verify(mine)).replayed, false);
+  });
+
+  test("the callers of an account whose balance is held leave connections to the others", async (t) => {
+    const identity = await store.open(t, {
+      upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
+    });
+    const accountId = "acc_prepaid";
+    const spending = { account_id: accountId, period: "prepaid", kobo: 0, verifications: 0, most_kobo: 90_000_000 };
+    await store.db
+      .insertInto("spending")
+      .values({ ...spending, most_verifications: null })
+      .execute();
+    const release = await hold("update spending set kobo = kobo where account_id = $1", [accountId]);
+    const prepaid = Array.from({ length: 60 }, (_, n) =>
+      newRequest({
+        accountId,
+        mode: "live",
+        terms: { prepaid: true, inFlight: 60 },
+        idempotencyKey: `p-${n}`,
+        number: String(22_000_100_000 + n),
+      }),
+    );
+    const waiting = prepaid.map((one) => identity.verify(one).catch((error: unknown) => error));
+    const connections = () => store.usage.connections();
+    await until(() => connections().busy >= store.connections / 2);
+    for (let n = 0; n < 20; n += 1) {
+      await identity.verify(newRequest());
+      // The account has half of them. Besides this caller, the jobs of the process use some.
+      assert.ok(connections().busy < store.connections, JSON.stringify(connections()));
+    }
+    await release();
+    // On a slow machine a caller may have waited too long. Its statement then certainly did nothing.
+    for (const answer of await Promise.all(waiting))
+      if (answer instanceof Error) assert.ok(answer instanceof StoreAway && !answer.isUncertain, String(answer));
+    for (const one of prepaid) assert.ok((await identity.verify(one)).record);
+    const { kobo } = await store.db
+      .selectFrom("spending")
+      .select("kobo")
+      .where("account_id", "=", accountId)
+      .executeTakeFirstOrThrow();
+    assert.equal(kobo, prepaid.length * 10_000);
+  });
+});

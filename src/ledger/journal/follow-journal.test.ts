@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { withRecordedTexts } from "../../../test/support/recorded-texts.ts";
+import type { AuditEvent } from "../../declare/audit-kind.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { negative } from "../../vendors/ports/outcomes.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../../verification/identity.fixture.ts";
+import { onlyRow } from "../../verification/ledger.fixture.ts";
+import { answering, verified } from "../../verification/played-upstream.fixture.ts";
+import { journaled, stored, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
+import { identityTrail } from "../ledger-trail.ts";
+import { followJournal } from "./follow-journal.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+
+for (const engine of engines) {
+  suite(`outcomes on the audit trail, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const told: AuditEvent[] = [];
+    const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
+    const toldOf = (reference: string) => told.filter(({ facts }) => facts.reference === reference);
+
+    test("each is told once, with nothing of the person", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const outcomes = new Map([["22000000021", negative("not_found")]]);
+      const { upstream } = answering(async (attempt) => outcomes.get(attempt.number) ?? verified(attempt));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const [mine, other] = [newRequest(), newRequest({ number: "22000000021" })];
+      await identity.verify(mine);
+      await failureFrom(identity.verify(other));
+      await followJournal({ db: store.db, audit, zone });
+      await followJournal({ db: store.db, audit, zone });
+      const row = await onlyRow(store.db, mine);
+      const [ended, ...more] = toldOf(row.reference).map(({ facts: { journal, ...facts }, ...event }) => {
+        assert.equal(typeof journal, engine.name === "postgres" ? "number" : "undefined");
+        return { ...event, facts };
+      });
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        ended,
+        identityTrail.verificationEnded("key:key_1", {
+          reference: row.reference,
+          account: mine.accountId,
+          key: "key_1",
+          mode: "test",
+          kind: "bvn",
+          state: "verified",
+          upstream: "answering",
+          attempts: 1,
+          charged: true,
+          fee: "100",
+        }),
+      );
+      assert.deepEqual(
+        toldOf((await onlyRow(store.db, other)).reference).map(({ facts }) => facts.state),
+        ["not_found"],
+      );
+      assert.doesNotMatch(JSON.stringify(told), /22000000/);
+    });
+
+    test("any number of them is read by few statements, which the store can keep", async () => {
+      const { db, texts } = withRecordedTexts(store.db);
+      for (let count = 1; count <= 40; count += 1) {
+        const rows = await storeRows(store.db, ...Array.from({ length: count }, () => verifiedRow("acc_many", count)));
+        for (const { reference } of rows) await journaled(store.db, reference, {}).execute();
+        assert.equal(await followJournal({ db, audit, zone }), count);
+      }
+      assert.ok(texts.size > 4 && texts.size < 40, [...texts].join("\n"));
+    });
+
+    test("an outcome that changes is told again", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const outcomes = [{ state: "unknown" as const, reason: "unclear" as const }];
+      const { upstream } = answering(async (attempt) => outcomes.shift() ?? verified(attempt));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "again" });
+      await failureFrom(identity.verify(mine));
+      await followJournal({ db: store.db, audit, zone });
+      await identity.verify(mine);
+      await followJournal({ db: store.db, audit, zone });
+      const { reference } = await onlyRow(store.db, mine);
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => [facts.state, facts.attempts, facts.charged]),
+        [
+          ["unknown", 1, false],
+          ["verified", 2, true],
+        ],
+      );
+    });
+
+    test("what happened to one verification is told at once, in its order", async () => {
+      const [row] = await storeRows(store.db, verifiedRow("acc_often", 1));
+      const { reference } = row!;
+      for (const state of ["unknown", "failed", "unknown", "verified"] as const)
+        await journaled(store.db, reference, { state }).execute();
+      assert.equal(await followJournal({ db: store.db, audit, zone }), 4);
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => facts.state),
+        ["unknown", "failed", "unknown", "verified"],
+      );
+    });
+
+    test("an outcome that is tried again meanwhile is recorded as it was, and the retry's when that ends", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      const { upstream } = answering(async (attempt, nth) => {
+        if (nth === 1) return { state: "unknown", reason: "unclear" };
+        asked.resolve();
+        await answer.promise;
+        return verified(attempt);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "meanwhile" });
+      await failureFrom(identity.verify(mine));
+      const retry = identity.verify(mine);
+      await asked.promise;
+      const { reference, state } = await onlyRow(store.db, mine);
+      assert.equal(state, "started");
+      await followJournal({ db: store.db, audit, zone });
+      answer.resolve();
+      await retry;
+      await followJournal({ db: store.db, audit, zone });
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => [facts.state, facts.attempts]),
+        [
+          ["unknown", 1],
+          ["verified", 2],
+        ],
+      );
+    });
+
+    test("none is lost when the trail cannot be written", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest();
+      await identity.verify(mine);
+      const refuses = async () => {
+        throw new Error("played");
+      };
+      await assert.rejects(followJournal({ db: store.db, audit: refuses, zone }), /played/);
+      await followJournal({ db: store.db, audit, zone });
+      assert.equal(toldOf((await onlyRow(store.db, mine)).reference).length, 1);
+    });
+
+    test("waits for no row of the ledger that somebody holds", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest();
+      await identity.verify(mine);
+      const { reference } = await onlyRow(store.db, mine);
+      const hold = store.db.updateTable("verification").set({ charge_mark: "held" }).where("reference", "=", reference);
+      await store.db.transaction().execute(async (trx) => {
+        await trx.executeQuery(hold.compile());
+        // On SQLite transactions run one after another.
+        if (engine.name === "postgres") await followJournal({ db: store.db, audit, zone });
+      });
+      await followJournal({ db: store.db, audit, zone });
+      assert.equal(toldOf(reference).length, 1);
+    });
+
+    test("of two that take turns none is told twice, and those of one verification in their order", async () => {
+      const rows = await storeRows(store.db, ...Array.from({ length: 60 }, () => verifiedRow("acc_turns", 1)));
+      const states = ["unknown", "not_found", "failed"] as const;
+      for (const state of states)
+        for (const { reference } of rows)
+          await journaled(store.db, reference, { ...stored(state), charged: 0, kobo: 0 }).execute();
+      await Promise.all([1, 2, 3].map(() => followJournal({ db: store.db, audit, zone })));
+      for (const { reference } of rows)
+        assert.deepEqual(
+          toldOf(reference).map(({ facts }) => facts.state),
+          [...states],
+        );
+    });
+
+    test("goes on by itself while the room is open", async (t) => {
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] }, audit });
+      const mine = newRequest();
+      await identity.verify(mine);
+      const { reference } = await onlyRow(store.db, mine);
+      await until(() => toldOf(reference).length === 1);
+    });
+  });
+}

@@ -1,0 +1,159 @@
+import { type SqlBool, sql } from "kysely";
+import type { Changed } from "../../storage/queries/followed.ts";
+import type { Db, Tables, VerificationRow } from "../../storage/tables.ts";
+import { type Attempt, type AttemptBill, openAttemptOf } from "../attempts.ts";
+import type { VerificationState } from "../transitions.ts";
+
+/**
+ * What happened to a verification:
+ * - `outcome`: it ended, perhaps with a charge, or its outcome arrived late
+ * - `told_unknown`: callers were told, or may have been told, that its outcome is unknown
+ * - `failover`: an attempt ended, and another vendor gets the next
+ * - `late_answer`: an attempt ended, and the verification did not change
+ * - `charge`, `reversal`: its fee was charged, or the charge reversed
+ * - `settling`, `release`: an operator ended it
+ */
+export type Happening =
+  | "outcome"
+  | "told_unknown"
+  | "failover"
+  | "late_answer"
+  | "charge"
+  | "reversal"
+  | "settling"
+  | "release";
+
+/** A row to add to the journal. If an attempt ended, state, reason and bill are the attempt's too. */
+export type JournalEntry = Omit<
+  Tables["verification_journal"],
+  "number" | "what" | "state" | "attempt_was" | "unsure" | "unpriced"
+> & {
+  what: Happening;
+  state: VerificationState;
+  unsure: number;
+  unpriced: number;
+};
+
+/** A journal row joined with its verification, and with the vendor and time of the attempt that it ended. */
+export type Followed = Tables["verification_journal"] &
+  Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at" | "created_at"> & {
+    number: number;
+    what: Happening;
+    state: VerificationState;
+    /** The number of attempts up to the row's run. */
+    attempts: number;
+    /** The vendor of the last of them; null if there was none. */
+    last_vendor: string | null;
+  } & (Pick<Attempt, "vendor" | "started_at"> | { vendor: null });
+
+/** What an entry says of the bill of the attempt that ended. */
+export type JournaledBill = Pick<JournalEntry, "bill" | "unsure" | "unpriced">;
+
+/** For an entry that ends no attempt. */
+export const noBill: JournaledBill = { bill: null, unsure: 0, unpriced: 0 };
+
+export function journaledBill({ bill, bill_certain }: AttemptBill): JournaledBill {
+  return { bill, unsure: bill_certain === 0 ? (bill ?? 0) : 0, unpriced: bill === null ? 1 : 0 };
+}
+
+/** For an entry that ends an attempt but not its verification. */
+export const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
+
+/** What the journal had of a row before its current run. */
+export interface Journaled {
+  /** Whether callers were told that its outcome is unknown. */
+  toldUnknown: boolean;
+  /** The number of its last attempt. */
+  attempts: number;
+}
+
+/** What the journal has of a new row. */
+export const nothing: Journaled = { toldUnknown: false, attempts: 0 };
+
+const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
+
+/**
+ * The statement that adds an entry to the journal, if the row is in `changed` and meets `holds`. `isKnown`: an earlier
+ * entry names the attempt. Then the statement must run before the one that closes the attempt.
+ */
+export function addToJournal(
+  db: Db,
+  changed: Changed,
+  entry: JournalEntry,
+  isKnown: boolean,
+  holds = sql<SqlBool>`1 = 1`,
+) {
+  const { reference, attempt, bill, unsure, unpriced } = entry;
+  const change = (now: number | null, before: string) =>
+    isKnown ? billChange(reference, attempt, now, before) : sql<number | null>`cast(${now} as bigint)`;
+  return db
+    .insertInto("verification_journal")
+    .columns([...columns, "attempt", "attempt_was", "bill", "unsure", "unpriced"])
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .select((row) => columns.map((column) => row.val(entry[column]).as(column)))
+        .select((row) => [
+          row.val(attempt).as("attempt"),
+          isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
+          change(bill, "coalesce(bill, 0)").as("bill"),
+          change(unsure, unsureOf).as("unsure"),
+          change(unpriced, unpricedOf).as("unpriced"),
+        ])
+        .where("verification.reference", "=", reference)
+        .where(holds),
+    );
+}
+
+/** The attempt's outcome so far, or an operator's statement of it; `closed` if it can no longer change. */
+function outcomeBefore(reference: string, attempt: number | null) {
+  return sql<string>`coalesce(
+    (select case outcome when 'unknown' then outcome else reason end from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
+}
+
+/** In SQL, of a row of `verification_attempt`: the uncertain part of its bill, and whether its bill is unknown. */
+const unsureOf = "case when bill_certain = 0 then coalesce(bill, 0) else 0 end";
+const unpricedOf = "case when bill is null then 1 else 0 end";
+
+/** The change of a figure that is already in the journal; 0 if the attempt can no longer change. `before`: SQL of the attempt. */
+function billChange(reference: string, attempt: number | null, now: number | null, before: string) {
+  return sql<number>`coalesce(cast(${now} as bigint), 0) - coalesce(
+    (select ${sql.raw(before)} from verification_attempt where ${openAttemptOf(reference, attempt)}),
+    cast(${now} as bigint), 0)`;
+}
+
+/**
+ * The statement that journals rows that became `unknown` because their owner is gone, with the attempt of their current
+ * run. A run that waits or looks up has no attempt.
+ */
+export function addAbandoned(db: Db, changed: Changed, at: number, references: readonly string[]) {
+  const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
+  return db
+    .insertInto("verification_journal")
+    .columns([...columns, "attempt", "bill", "unsure", "unpriced"])
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .where("verification.reference", "in", references)
+        .leftJoin("verification_attempt as attempt", (join) =>
+          join
+            .onRef("attempt.reference", "=", "verification.reference")
+            .onRef("attempt.number", "=", "verification.run"),
+        )
+        .select((row) => [
+          "verification.reference",
+          "verification.run",
+          row.val(at).as("at"),
+          row.val(told.what).as("what"),
+          row.val(told.state).as("state"),
+          row.lit(told.reason).as("reason"),
+          row.lit(told.charged).as("charged"),
+          row.lit(told.kobo).as("kobo"),
+          row.lit(told.told_unknown).as("told_unknown"),
+          "attempt.number as attempt",
+          "attempt.bill",
+          sql<number>`${sql.raw(unsureOf)}`.as("unsure"),
+          sql<number>`case when attempt.number is null then 0 else ${sql.raw(unpricedOf)} end`.as("unpriced"),
+        ]),
+    );
+}

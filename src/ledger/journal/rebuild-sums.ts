@@ -1,0 +1,156 @@
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import { type Audited, inSnapshot, type WithClock } from "../../storage/audited.ts";
+import { erased } from "../../storage/erase-verifications.ts";
+import {
+  forgetOlderVersion,
+  nothingCounted,
+  olderVersionLives,
+  olderVersionNote,
+} from "../../storage/migrations/older-version.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
+import { put } from "../../storage/queries/put.ts";
+import type { Db } from "../../storage/tables.ts";
+import { identityTrail } from "../ledger-trail.ts";
+import {
+  differencesOf,
+  differenceText,
+  type SumDifference,
+  type SumPiece,
+  sumPieces,
+  times,
+} from "./recounted-sums.ts";
+import { checkSumsZone } from "./sums-zone.ts";
+import { addSumRows, counts, type SumRow, sumKeys } from "./verification-sums.ts";
+
+/** Sums in one transaction. On SQLite every verification waits for it. */
+const atOnce = 32;
+
+/**
+ * Corrects sums that differ from the ledger, piece by piece, while verifications and the journal continue. Resolves to
+ * the number of days it read, the number of sums it corrected, and a sentence for each sum that it left, because the
+ * ledger has lost attempts that the journal had.
+ *
+ * It computes the difference in a snapshot and adds it to the sum. Journal rows processed after that add to the same
+ * row, so nothing is lost or counted twice, and nobody waits for a lock. Two rebuilds must not write the same sum at
+ * once.
+ */
+export async function rebuildSums(
+  { db, audit, actor, now, progress }: Audited & WithClock & { progress: (done: number, all: number) => void },
+  zone: TimeZone,
+  nameOf?: (account: string) => string,
+): Promise<{ days: number; rebuilt: number; refused: string[] }> {
+  await checkSumsZone(db, zone);
+  const done = { days: 0, rebuilt: 0, refused: [] as string[] };
+  for await (const piece of sumPieces(db, now(), zone)) {
+    if (piece.span === "day") done.days += 1;
+    const { rebuilt, refused } = await rebuildPiece(db, piece, zone);
+    done.rebuilt += rebuilt;
+    done.refused.push(...refused.map((difference) => differenceText(difference, zone, nameOf)));
+    progress(done.days, Math.round(done.days / piece.part));
+  }
+  await audit(db, identityTrail.booksRebuilt(actor, { sums: done.rebuilt }));
+  return done;
+}
+
+/**
+ * Counts all sums anew after a version wrote here that does not know all their columns, or if they are of days of another
+ * time zone, once no process of such a version lives, and takes away what that version left of persons whom it erased. If it is stopped, it begins again at the next run:
+ * what is right already is only read.
+ */
+export async function recountAfterOlderVersion(
+  { db, now }: { db: Db; now: () => number },
+  zone: TimeZone,
+  signal: AbortSignal,
+): Promise<void> {
+  const note = await olderVersionNote(db);
+  if (!note || (await olderVersionLives(db))) return;
+  await db
+    .updateTable("verification")
+    .set({ lasting_idempotency_hash: null })
+    .where("subject_hash", "=", erased)
+    .where("lasting_idempotency_hash", "is not", null)
+    .execute();
+  for await (const piece of sumPieces(db, now(), zone)) {
+    if (signal.aborted) return;
+    await rebuildPiece(db, piece, zone, Number(note.value) === nothingCounted);
+  }
+  await forgetOlderVersion(db, note);
+}
+
+/** `isOfOtherDays`: the sums were of days of another zone, so that they may come to fewer attempts. */
+async function rebuildPiece(
+  db: Db,
+  piece: SumPiece,
+  zone: TimeZone,
+  isOfOtherDays = false,
+): Promise<{ rebuilt: number; refused: SumDifference[] }> {
+  for (;;) {
+    const { rebuilds, differences: all } = await inSnapshot(db, async (snapshot) => ({
+      rebuilds: await rebuildCount(snapshot),
+      ...(await differencesOf(snapshot, piece, zone)),
+    }));
+    const refused = isOfOtherDays ? [] : all.filter((each) => hasLost(each, piece));
+    const incomplete = new Set(refused.map(({ stored }) => stored.begins_at));
+    const differences = all.filter(({ stored }) => !incomplete.has(stored.begins_at));
+    if (differences.length === 0) return { rebuilt: 0, refused };
+    if (await addAll(db, differences, rebuilds)) return { rebuilt: differences.length, refused };
+  }
+}
+
+/**
+ * Adds the differences to the sums. False if somebody else rebuilt sums since `rebuilds` was read: then some of them may be
+ * added already, and the rest must be computed anew.
+ */
+async function addAll(db: Db, differences: readonly SumDifference[], rebuilds: number): Promise<boolean> {
+  for (const [index, some] of piecesOf(differences, atOnce).entries()) {
+    const isWritten = await db.transaction().execute(async (trx) => {
+      if (!(await countRebuild(trx, rebuilds + index))) return false;
+      await addSumRows(
+        trx,
+        some.map(({ stored, counted }) => added(counted, times(stored, -1))),
+      );
+      for (const { counted } of some) if (isEmpty(counted)) await removeEmpty(trx, counted);
+      return true;
+    });
+    if (!isWritten) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether the ledger has fewer attempts than the journal reported. Days of an earlier time zone are exempt, because
+ * they hold different attempts.
+ */
+function hasLost({ stored, counted }: SumDifference, { span, from }: SumPiece): boolean {
+  return counted.attempts < stored.attempts && (span === "hour" || stored.begins_at === from);
+}
+
+const rebuildsName = "sums-rebuilt";
+
+/** How often sums were rebuilt. */
+async function rebuildCount(db: Db): Promise<number> {
+  const row = await db.selectFrom("fact").select("value").where("name", "=", rebuildsName).executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+/** Counts a rebuild. False if another one was counted since `before`. */
+function countRebuild(trx: Db, before: number): Promise<boolean> {
+  const row = { value: String(before + 1), created_at: Date.now() };
+  return put(trx, "fact", { name: rebuildsName }, row, { value: String(before) });
+}
+
+/** Deletes the sum, unless it has counted something meanwhile. */
+async function removeEmpty(db: Db, row: SumRow): Promise<void> {
+  let empty = db.deleteFrom("verification_sum");
+  for (const key of sumKeys) empty = empty.where(key, "=", row[key]);
+  for (const count of counts) empty = empty.where(count, "=", 0);
+  await empty.execute();
+}
+
+function isEmpty(row: SumRow): boolean {
+  return counts.every((count) => row[count] === 0);
+}
+
+function added(one: SumRow, other: SumRow): SumRow {
+  return { ...one, ...Object.fromEntries(counts.map((count) => [count, one[count] + other[count]])) };
+}

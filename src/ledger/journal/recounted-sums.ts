@@ -1,0 +1,243 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { nextDay, TimeZone } from "../../runtime/time-zone.ts";
+import { outcomeSumColumns } from "../../storage/migrations/0002_tables.ts";
+import { stateSumColumns } from "../../storage/migrations/0004_tables.ts";
+import { nothingCounted, olderVersionNote } from "../../storage/migrations/older-version.ts";
+import { hourly, ledgerStart } from "../../storage/retention/retention-rule.ts";
+import { hoursKept } from "../../storage/tables/ledger-tables.ts";
+import type { Db } from "../../storage/tables.ts";
+import { type ToldState, toldStateSql } from "../told-state.ts";
+import { passingStates } from "../transitions.ts";
+import { waitingRows } from "./follow-journal.ts";
+import { zoneOfSums } from "./sums-zone.ts";
+import {
+  type Count,
+  counts,
+  followInSums,
+  nameOfSum,
+  ofAttempt,
+  ofEnded,
+  type SumRow,
+  Sums,
+  timeBuckets,
+} from "./verification-sums.ts";
+
+/** Milliseconds. Retention may already have removed rows that are younger than its bound by this much. */
+const margin = 2 * 24 * hourly;
+
+/**
+ * The sums of one span that begin in a period, in milliseconds since 1970. `part`: the share of all pieces that is done
+ * after this one, from 0 to 1.
+ */
+export interface SumPiece {
+  span: "hour" | "day";
+  from: number;
+  to: number;
+  part: number;
+}
+
+/** A sum that differs from the ledger. If a side has no such sum, it is given with all counts 0. */
+export interface SumDifference {
+  stored: SumRow;
+  counted: SumRow;
+}
+
+/**
+ * The hours and days that are complete in the ledger, in pieces of a day, oldest first. Days without attempts, charges
+ * and sums are left out.
+ */
+export async function* sumPieces(db: Db, now: number, zone: TimeZone): AsyncGenerator<SumPiece> {
+  const oldest = ledgerStart(now) + margin;
+  let first: number | undefined;
+  for (let since = oldest; since <= now; ) {
+    const at = await nextTime(db, since);
+    if (at === null || at > now) break;
+    const day = zone.dayOf(at);
+    const [from, to] = [zone.startOfDay(day), zone.startOfDay(nextDay(day))];
+    first ??= from;
+    yield { span: "day", from, to, part: Math.min(1, (to - first) / (now - first)) };
+    since = to;
+  }
+  const hours = now - hoursKept;
+  for (let from = hours - (hours % hourly) + hourly; from <= now; from += 24 * hourly)
+    yield { span: "hour", from, to: from + 24 * hourly, part: 1 };
+}
+
+/** The time of the next verification, attempt or charge, or the start of the next daily sum. */
+async function nextTime(db: Db, since: number): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`select min(at) as at from (
+    select min(started_at) as at from verification_attempt where started_at >= ${since}
+    union all select min(charged_at) from verification where charged_at >= ${since}
+    union all select min(created_at) from verification where created_at >= ${since}
+    union all select min(at) from adjustment where at >= ${since}
+    union all select min(begins_at) from verification_sum where span = 'day' and begins_at >= ${since}) as times`.execute(
+    db,
+  );
+  return rows[0]!.at;
+}
+
+/**
+ * Compares sums with the attempts and charges of the ledger. Journal rows and attempts under way are not in the sums
+ * yet. `snapshot` must be a snapshot. Bills are compared as the ledger stores them.
+ */
+export async function differencesOf(
+  snapshot: Db,
+  piece: SumPiece,
+  zone: TimeZone,
+): Promise<{ compared: number; differences: SumDifference[] }> {
+  const stored = await snapshot
+    .selectFrom("verification_sum")
+    .selectAll()
+    .where("span", "=", piece.span)
+    .where("begins_at", ">=", piece.from)
+    .where("begins_at", "<", piece.to)
+    .execute();
+  const counted = await recount(snapshot, piece, zone);
+  const [byStored, byCounted] = [stored, counted].map((rows) => new Map(rows.map((row) => [nameOfSum(row), row])));
+  const all = [...new Map([...byStored!, ...byCounted!])];
+  const differences = all.flatMap(([name, row]) => {
+    const none = times(row, 0);
+    const stored = byStored!.get(name) ?? none;
+    // The ledger has no rows of refused requests.
+    const difference = { stored, counted: { ...(byCounted!.get(name) ?? none), refused: stored.refused } };
+    return differentCounts(difference).length === 0 ? [] : [difference];
+  });
+  return { compared: all.length, differences };
+}
+
+/**
+ * Compares all sums piece by piece and yields how many there were, with a sentence for each that differs from the
+ * ledger. `nameOf`: an account's name for people.
+ */
+export async function* comparedSums(
+  snapshot: Db,
+  now: number,
+  zone: TimeZone,
+  nameOf?: (account: string) => string,
+): AsyncGenerator<{ compared: number; differences: string[] }> {
+  // Until they are counted anew, sums that an older version wrote lack the counts that it does not know.
+  const note = await olderVersionNote(snapshot);
+  if (note && Number(note.value) === nothingCounted) return;
+  const later = { ...outcomeSumColumns.verification_sum, ...stateSumColumns.verification_sum };
+  const known = note ? counts.filter((count) => !(count in later)) : counts;
+  const days = new TimeZone((await zoneOfSums(snapshot)) ?? zone.name);
+  for await (const piece of sumPieces(snapshot, now, days)) {
+    const { compared, differences: all } = await differencesOf(snapshot, piece, days);
+    const differences = all.filter((difference) => differentCounts(difference, known).length > 0);
+    yield { compared, differences: differences.map((difference) => differenceText(difference, zone, nameOf)) };
+  }
+}
+
+/** What is wrong in a sum, as a sentence. */
+export function differenceText(
+  { stored, counted }: SumDifference,
+  zone: TimeZone,
+  nameOf = (account: string): string => account,
+): string {
+  const { span, begins_at, account_id, mode, kind, vendor } = stored;
+  const about = [nameOf(account_id), mode, kind, vendor === "" ? "no vendor" : vendor].join(", ");
+  const each = differentCounts({ stored, counted }).map(
+    (count) => `${count} is ${counted[count]} on the ledger and ${stored[count]} in the sums`,
+  );
+  return `of the ${span} from ${zone.isoSecondOf(begins_at)}, ${about}: ${each.join(", ")}`;
+}
+
+/** Computes the sums of a piece from the ledger. */
+async function recount(db: Db, piece: SumPiece, zone: TimeZone): Promise<SumRow[]> {
+  const sums = new Sums(zone);
+  for (const { begins_at, vendor, outcome, reason, took, times, ...about } of await attemptGroups(db, piece)) {
+    sums.add(begins_at, about, vendor, ofAttempt({ state: outcome, reason }, took), times);
+    const { billed_kobo, unsure_kobo, unpriced } = about;
+    sums.add(begins_at, about, vendor, {
+      billed_kobo: Number(billed_kobo),
+      unsure_kobo: Number(unsure_kobo),
+      unpriced,
+    });
+  }
+  for (const { begins_at, vendor, charges, charged_kobo, ...about } of await chargeGroups(db, piece))
+    sums.add(begins_at, about, vendor, { charges, charged_kobo });
+  for (const { begins_at, state, times, ...about } of await endedGroups(db, piece))
+    sums.add(begins_at, about, "", ofEnded(state), times);
+  followInSums(sums, await waitingRows(db), -1);
+  const { span, from, to } = piece;
+  return sums.rows().filter((row) => row.span === span && row.begins_at >= from && row.begins_at < to);
+}
+
+type About = Pick<SumRow, "begins_at" | "account_id" | "mode" | "kind" | "vendor">;
+
+interface AttemptGroup extends About {
+  outcome: string;
+  /** Null unless the outcome is negative. */
+  reason: string | null;
+  took: number;
+  times: number;
+  unpriced: number;
+  /** PostgreSQL returns a sum as text. */
+  billed_kobo: number | string;
+  unsure_kobo: number | string;
+}
+
+/** Attempts that count alike, except those under way. */
+async function attemptGroups(db: Db, piece: SumPiece) {
+  const bounds = timeBuckets.map(([, most]) => sql.lit(Math.min(most, Number.MAX_SAFE_INTEGER)));
+  const took = sql`case ${sql.join(
+    bounds.map((most) => sql`when answered_at - started_at <= ${most} then ${most}`),
+    sql` `,
+  )} end`;
+  const { rows } = await sql<AttemptGroup>`
+    select ${beginningOf("started_at", piece)} as begins_at, account_id, mode, kind, vendor, outcome,
+        case when outcome = 'negative' then reason end as reason, ${took} as took, count(*) as times,
+        coalesce(sum(bill), 0) as billed_kobo, count(*) - count(bill) as unpriced,
+        coalesce(sum(case when bill_certain = 0 then bill end), 0) as unsure_kobo
+      from verification_attempt
+      where started_at >= ${piece.from} and started_at < ${piece.to} and ${isCounted}
+      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(db);
+  return rows;
+}
+
+/** Whether an attempt is not under way. Then the sums or the journal have it. */
+export const isCounted = sql<SqlBool>`(outcome <> 'unknown' or not exists (
+  select 1 from verification as running where running.reference = verification_attempt.reference
+    and running.state = 'started' and running.run = verification_attempt.number))`;
+
+/** Charges, reversals and repeated charges, but no corrections by hand. */
+async function chargeGroups(db: Db, piece: SumPiece) {
+  const within = (column: string) => sql`${sql.ref(column)} >= ${piece.from} and ${sql.ref(column)} < ${piece.to}`;
+  const { rows } = await sql<About & Pick<SumRow, "charges" | "charged_kobo">>`
+    select begins_at, account_id, mode, kind, vendor, sum(charges) as charges, sum(kobo) as charged_kobo from (
+      select ${beginningOf("at", piece)} as begins_at, account_id, mode, kind, charges, kobo,
+          coalesce((select vendor from verification_attempt as asked where asked.reference = charge.reference
+            order by number desc limit 1), '') as vendor
+        from (
+          select reference, account_id, mode, kind, charged_at as at, 1 as charges, fee as kobo from verification
+            where ${within("charged_at")}
+          union all
+          select reference, account_id, mode, kind, at, charges, kobo from adjustment where ${within("at")} and charges <> 0
+        ) as charge
+      ) as placed group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+/** Verifications that have ended for good. */
+async function endedGroups(db: Db, piece: SumPiece) {
+  const { rows } = await sql<Omit<About, "vendor"> & { state: ToldState; times: number }>`
+    select ${beginningOf("created_at", piece)} as begins_at, account_id, mode, kind, ${toldStateSql} as state, count(*) as times
+      from verification where created_at >= ${piece.from} and created_at < ${piece.to}
+        and state not in (${sql.join(passingStates)})
+      group by 1, 2, 3, 4, 5`.execute(db);
+  return rows;
+}
+
+/** The start of the sum that a time counts in. */
+function beginningOf(column: string, { span, from }: SumPiece): RawBuilder<number> {
+  return span === "day" ? sql`${sql.lit(from)}` : sql`${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(hourly)}`;
+}
+
+function differentCounts({ stored, counted }: SumDifference, among: readonly Count[] = counts): Count[] {
+  return among.filter((count) => stored[count] !== counted[count]);
+}
+
+/** The row with each count times `factor`. */
+export function times(row: SumRow, factor: number): SumRow {
+  return { ...row, ...Object.fromEntries(counts.map((count) => [count, factor * row[count]])) };
+}

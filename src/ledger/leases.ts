@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { isSqlite } from "../storage/engine.ts";
+import { newestNumber } from "../storage/migrations/migrate.ts";
+import type { Pulse } from "../storage/pulse/pulse.ts";
+import { followed, inTable } from "../storage/queries/followed.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
+import { storeTime } from "../storage/queries/store-time.ts";
+import type { Db, Tables, VerificationRow } from "../storage/tables.ts";
+import { addAbandoned } from "./journal/journal-entry.ts";
+import { giveBack, spendingColumns } from "./spending/spending.ts";
+import { notVerified, transitions } from "./transitions.ts";
+
+/** Each process owns the rows that it started while its lease is valid. */
+export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
+  /** Id of this process. */
+  readonly ownerId: string;
+  /**
+   * SQL on a ledger row: the lease of its owner has expired. On SQLite a serving process has no lease, and another
+   * serving process ends its rows.
+   */
+  readonly isOwnerGone: Expression<SqlBool>;
+  /**
+   * SQL on a row of `charging_process`: its process has been gone so long that none of its statements is under way and
+   * none of its callers waits.
+   */
+  readonly isLongGone: Expression<SqlBool>;
+}
+
+/** Milliseconds after the end of a lease. */
+const longGone = 60_000;
+
+export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "renewIfExpired">): Leases {
+  const { id, hasPeers, isValid } = pulse;
+  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), ...othersGone(id, hasPeers) };
+}
+
+/**
+ * The lease of a command that verifies. It is never renewed and expires after a fixed time, even if the process dies.
+ */
+export interface CommandLease extends Leases {
+  end(): Promise<void>;
+}
+
+export async function commandLease(db: Db, milliseconds: number): Promise<CommandLease> {
+  const id = randomBytes(9).toString("base64url");
+  const isShared = !isSqlite(db);
+  const begun = performance.now();
+  await sql`insert into verification_owner (id, expires_at, serves, migration)
+    values (${id}, ${storeTime(isShared)} + ${sql.lit(milliseconds)}, 0, ${sql.lit(newestNumber)})`.execute(db);
+  return {
+    ownerId: id,
+    ...othersGone(id, isShared),
+    isValid: () => performance.now() - begun < milliseconds,
+    renewIfExpired: async () => {},
+    end: async () => void (await db.deleteFrom("verification_owner").where("id", "=", id).execute()),
+  };
+}
+
+function othersGone(id: string, isShared: boolean): Pick<Leases, "isOwnerGone" | "isLongGone"> {
+  const now = storeTime(isShared);
+  return {
+    // This excludes our own process, which may run this after a freeze before it renews its lease.
+    isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${id} and not exists (
+      select 1 from verification_owner where verification_owner.id = verification.owner and expires_at > ${now}
+    )`,
+    isLongGone: sql<SqlBool>`not exists (
+      select 1 from verification_owner
+      where verification_owner.id = charging_process.id and expires_at > ${now} - ${sql.lit(longGone)}
+    )`,
+  };
+}
+
+/** Selects started rows: those of one owner, or those whose owner's lease has expired. */
+type LeaseScope = { owner: string } | Pick<Leases, "isOwnerGone">;
+
+/** Makes started rows `unknown`. Each row gives back the fee that it took from a cap or a balance. */
+export async function abandonAll(db: Db, scope: LeaseScope, now: () => number): Promise<number> {
+  const spending = await db
+    .selectFrom("verification")
+    .select(["reference", "spends"])
+    .where("state", "in", transitions.abandon.from)
+    .where(notVerified)
+    .where("spends", "is not", null)
+    .where(ownedBy(scope))
+    .execute();
+  let abandoned = 0;
+  for (const row of spending) if (await abandonOne(db, row, scope, now)) abandoned += 1;
+  return db.transaction().execute(async (trx) => {
+    const others = await abandonment(trx, scope).where("spends", "is", null).returning("reference").execute();
+    const at = now();
+    for (const references of piecesOf(others.map(({ reference }) => reference)))
+      await addAbandoned(trx, inTable, at, references).execute();
+    return abandoned + others.length;
+  });
+}
+
+/** Makes one started row `unknown`. False if it is not in the scope. */
+export async function abandonOne(
+  db: Db,
+  { reference, spends }: Pick<VerificationRow, "reference" | "spends">,
+  scope: LeaseScope,
+  now: () => number,
+): Promise<boolean> {
+  const change = abandonment(db, scope)
+    .where("reference", "=", reference)
+    .returning([...spendingColumns, "run", "started_at"]);
+  const query = followed(db, change, (changed) => [
+    ...(spends === null ? [] : [giveBack(db, changed, reference)]),
+    addAbandoned(db, changed, now(), [reference]),
+  ]);
+  return (await db.executeQuery(query.compile())).rows.length > 0;
+}
+
+function abandonment(db: Db, scope: LeaseScope) {
+  return db
+    .updateTable("verification")
+    .set({ state: "unknown" })
+    .where("state", "in", transitions.abandon.from)
+    .where(notVerified)
+    .where(ownedBy(scope));
+}
+
+function ownedBy(scope: LeaseScope): Expression<SqlBool> {
+  return "owner" in scope ? expressionBuilder<Tables, "verification">()("owner", "=", scope.owner) : scope.isOwnerGone;
+}

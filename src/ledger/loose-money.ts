@@ -1,0 +1,80 @@
+import { CommandError } from "../declare/command.ts";
+import { nairaOf, nairaText } from "../declare/money.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../storage/audited.ts";
+import { isSqlite } from "../storage/engine.ts";
+import { moneyTrail } from "../storage/money-trail.ts";
+import { put } from "../storage/queries/put.ts";
+import { requestLife } from "../storage/tables/ledger-tables.ts";
+import { chargeSums } from "./reports/summary.ts";
+
+/** Money for a live account that no verification limits, in kobo: a correction without a reference, or a top-up. */
+export interface LooseMoney {
+  what: "correction" | "top-up";
+  accountId: string;
+  kobo: number;
+}
+
+/** What commands that give such money need. `trx` is the transaction that writes the money. */
+export interface WithLooseMoney {
+  mayGive(trx: Audited["db"], money: LooseMoney, sure: boolean): Promise<boolean>;
+}
+
+/** `db` is the transaction that writes the money. */
+type Room = Audited & WithClock & { config: { timeZone: TimeZone; fourEyes: boolean } };
+
+/**
+ * Whether the money may be given. Per account and month, such money may reach the charges of the last month. More needs
+ * `sure` or, if four eyes are on, a second person who gives the same within a day: the first call notes the request and
+ * returns false. Throws a `CommandError` if `sure` is missing, and at a terminal with four eyes on, because a terminal
+ * does not know two people.
+ */
+export async function mayGive(room: Room, { what, accountId, kobo }: LooseMoney, sure: boolean): Promise<boolean> {
+  const { db: trx, audit, actor, config } = room;
+  const { timeZone: zone, fourEyes } = config;
+  const at = room.now();
+  // The lock makes concurrent calls wait, so that each counts what the others gave.
+  await trx
+    .selectFrom("account")
+    .select("id")
+    .where("id", "=", accountId)
+    .$if(!isSqlite(trx), (query) => query.forUpdate())
+    .execute();
+  const to = zone.startOfMonth(zone.monthOf(at));
+  const last = { from: zone.startOfMonth(zone.monthOf(to - 1)), to, accountId, mode: "live" } as const;
+  const charged = (await chargeSums(trx, last, { by: "account", zone })).reduce((sum, { feeKobo }) => sum + feeKobo, 0);
+  const given = await givenSince(room, { what, accountId, kobo }, to);
+  const total = given + kobo;
+  if (Math.abs(total) <= charged) return true;
+  const name = what === "top-up" ? "top-ups" : "corrections without a reference";
+  const why = `The account was charged ${nairaText(charged)} last month. With this they would come to ${nairaText(total)} in ${name} this month.`;
+  if (!fourEyes) {
+    if (sure) return true;
+    throw new CommandError(`${why} Name a verification with --reference, or say that it is right with --sure.`);
+  }
+  if (!actor.startsWith("person:"))
+    throw new CommandError(`${why} DUBA_FOUR_EYES is on, so two people must give it in the console.`);
+  const id = `${what} ${accountId} ${kobo}`;
+  const asked = await trx
+    .deleteFrom("money_request")
+    .where("id", "=", id)
+    .where("actor", "<>", actor)
+    .where("at", ">", at - requestLife)
+    .returning("actor")
+    .executeTakeFirst();
+  if (asked) return true;
+  await put(trx, "money_request", { id }, { actor, at });
+  await audit(trx, moneyTrail.requested(actor, { account: accountId, what, amount: nairaOf(kobo) }));
+  return false;
+}
+
+/** The sum of such money since `since`, in kobo. */
+async function givenSince({ db }: Room, { what, accountId }: LooseMoney, since: number): Promise<number> {
+  const topUps = db.selectFrom("top_up").select("kobo").where("account_id", "=", accountId);
+  const corrections = db.selectFrom("adjustment").select("kobo").where("account_id", "=", accountId);
+  const lines =
+    what === "top-up"
+      ? topUps.where("at", ">=", since)
+      : corrections.where("at", ">=", since).where("mode", "=", "live").where("reference", "is", null);
+  return (await lines.execute()).reduce((sum, { kobo }) => sum + kobo, 0);
+}

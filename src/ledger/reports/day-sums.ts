@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+import type { CheckKind } from "../../declare/check-kind.ts";
+import type { Mode } from "../../declare/operation.ts";
+import { nextDay, type TimeZone } from "../../runtime/time-zone.ts";
+import type { Db } from "../../storage/tables.ts";
+import { waitingRows } from "../journal/follow-journal.ts";
+import { hasSumsOf } from "../journal/sums-zone.ts";
+import { type Count, followInSums, type SumRow, Sums } from "../journal/verification-sums.ts";
+import { dayNumber, isByTime, type SteadyPart, type SummaryPeriod, steadyPartsOf } from "./day-groups.ts";
+
+/**
+ * Reads the whole days before today of a period from the daily sums, which are some hundred times fewer than verifications; the rest, and all of it until
+ * the sums are counted after an upgrade or if they are of days of another zone, from the ledger.
+ */
+export async function inParts<Line>(
+  db: Db,
+  period: SummaryPeriod,
+  { zone, now }: { zone: TimeZone; now: number },
+  ofLedger: (part: SummaryPeriod) => Promise<Line[]>,
+  ofSums: (days: SummaryPeriod) => Promise<Line[]>,
+): Promise<Line[]> {
+  const { from, to } = period;
+  const days = (await hasSumsOf(db, zone)) ? wholeDays(period, zone, now) : undefined;
+  if (days === undefined) return ofLedger(period);
+  return [
+    ...(from < days.from ? await ofLedger({ ...period, to: days.from }) : []),
+    ...(await ofSums({ ...period, ...days })),
+    ...(days.to < to ? await ofLedger({ ...period, from: days.to }) : []),
+  ];
+}
+
+/** The days of a period that have ended. Undefined if there is none. */
+function wholeDays({ from, to }: SummaryPeriod, zone: TimeZone, now: number): { from: number; to: number } | undefined {
+  const startOfDay = (at: number) => zone.startOfDay(zone.dayOf(at));
+  const first = startOfDay(from) === from ? from : zone.startOfDay(nextDay(zone.dayOf(from)));
+  const last = startOfDay(Math.min(to, now));
+  return first < last ? { from: first, to: last } : undefined;
+}
+
+/** Daily sums of a period by account, day, month, vendor or nothing, with what waits in the journal for them. `db` is a snapshot. */
+export async function daySums<Summed extends Count>(
+  db: Db,
+  { from, to, accountId, mode }: SummaryPeriod,
+  { by, zone }: { by: string; zone: TimeZone },
+  among: readonly Summed[],
+): Promise<({ name: string | number; mode: Mode; kind: CheckKind } & Record<Summed, number>)[]> {
+  const column = by === "account" ? "account_id" : "vendor";
+  const isNamed = by === "account" || by === "vendor";
+  const nameIn = (part: SteadyPart) =>
+    isByTime(by) ? dayNumber("begins_at", part) : isNamed ? sql.ref(column) : sql`''`;
+  const nameOf = (row: SumRow) => {
+    if (isByTime(by)) return Date.parse(zone.dayOf(row.begins_at)) / 86_400_000;
+    return isNamed ? row[column] : "";
+  };
+  const sums = among.map((count) => sql`sum(${sql.ref(count)}) as ${sql.ref(count)}`);
+  const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
+  const ofMode = mode === undefined ? sql`` : sql`and mode = ${mode}`;
+  const queries = steadyPartsOf(by, { from, to }, zone).map(
+    (part) => sql`
+      select ${nameIn(part)} as name, mode, kind, ${sql.join(sums)} from verification_sum
+        where span = 'day' and begins_at >= ${part.from} and begins_at < ${part.to} ${ofAccount} ${ofMode}
+        group by 1, 2, 3`,
+  );
+  type Found = { name: string | number; mode: Mode; kind: CheckKind } & Record<Summed, number>;
+  const { rows } = await sql<Found>`${sql.join(queries, sql` union all `)}`.execute(db);
+  const waiting = new Sums(zone);
+  followInSums(waiting, await waitingRows(db));
+  const isMeant = (row: SumRow) =>
+    row.span === "day" &&
+    row.begins_at >= from &&
+    row.begins_at < to &&
+    row.account_id === (accountId ?? row.account_id) &&
+    row.mode === (mode ?? row.mode);
+  const added = waiting.rows().filter(isMeant);
+  return [...rows, ...added.map((row) => ({ ...row, name: nameOf(row) }) as unknown as Found)].map((row) => ({
+    ...row,
+    // PostgreSQL returns sums as text.
+    ...Object.fromEntries(among.map((count) => [count, Number(row[count])])),
+  }));
+}

@@ -1,0 +1,93 @@
+import { nairaText } from "../../declare/money.ts";
+import type { AttemptReason } from "../../vendors/ports/reasons.ts";
+import type { Attempt } from "../attempts.ts";
+import { toldState } from "../told-state.ts";
+import { type ComparedFigures, type PassedOver, readChoice } from "../vendor-choice.ts";
+
+const passedOverTexts: Record<PassedOver["reason"], string> = {
+  share: "leaves a share of the verifications to it",
+  dearer: "costs more for a record",
+  too_slow: "was too slow",
+  too_many_failures: "failed too often",
+  not_compared: "had too few answers to be compared",
+  too_dear: "might have cost too much",
+  not_sent: "could not be reached",
+  other_kind: "does not offer this check",
+  needs_consent: "needs a consent that the request did not bring",
+  needs_names: "needs names that the request did not bring",
+  paused: "was paused by an operator",
+  not_ready: "was not ready",
+};
+
+const reasonTexts: Partial<Record<AttemptReason, string>> = {
+  no_money: "the balance there was empty",
+  bad_credentials: "it refused the credentials",
+  bad_settings: "it refused the settings",
+  refused: "it refused the request",
+  rate_limited: "it had too many requests",
+  out_of_service: "it was out of service",
+  not_done: "it said so later",
+  released: "an operator said so",
+  record_lost: "it bills its work, and its answer never came",
+  timed_out: "it did not answer in time",
+  connection_lost: "the connection was lost",
+  server_error: "it had an error",
+};
+
+const toldTexts: Record<string, string> = {
+  verified: "gave the record",
+  not_found: "knew nobody with the number",
+  phone_mismatch: "knew the number with another phone",
+  blocked: "said that the number is blocked",
+};
+
+type Explained = Pick<Attempt, "vendor" | "outcome" | "reason" | "why">;
+
+/** Why these vendors got attempts in this order, and what each returned. */
+export function explainRoute(attempts: readonly Explained[]): string {
+  if (attempts.length === 0) return "No vendor was asked.";
+  return attempts
+    .map((attempt, at) => {
+      const { compared, passedOver } = readChoice(attempt.why);
+      const skipped = passedOver.map((one) => `${one.vendor} ${whyPassedOver(one, attempt.vendor, compared)}`);
+      const why = skipped.length > 0 ? `, because ${listed(skipped)}` : at === 0 ? ", the first in the order" : "";
+      return `${at === 0 ? "" : "Then "}${attempt.vendor} was asked${why}, and ${saidBy(attempt)}.`;
+    })
+    .join(" ");
+}
+
+/** The reason with its figures. */
+function whyPassedOver({ vendor, reason }: PassedOver, tried: string, compared: readonly ComparedFigures[]): string {
+  const figuresOf = (name: string) => compared.find((one) => one.vendor === name);
+  const [its, other] = [figuresOf(vendor), figuresOf(tried)];
+  const text = passedOverTexts[reason];
+  if (!its) return text;
+  if (reason === "dearer" && other) return `${text} (${costText(its)}, ${tried} ${costText(other)})`;
+  if (reason === "too_slow") return `${text} (${timeText(its)})`;
+  return reason === "too_many_failures" ? `${text} (${its.failureShare} of 100 attempts)` : text;
+}
+
+/** The figures of a vendor in words. */
+export function comparedText(figures: ComparedFigures): string {
+  return `${figures.vendor}: ${costText(figures)}, ${timeText(figures)}, ${figures.failureShare} of 100 attempts failed`;
+}
+
+function costText({ costPerFound }: ComparedFigures): string {
+  return costPerFound === null ? "no record" : `${nairaText(costPerFound)} a record`;
+}
+
+function timeText({ p95 }: ComparedFigures): string {
+  return p95 === null ? "more than 5 of 100 answers after 10 s" : `95 of 100 answers within ${p95} ms`;
+}
+
+function saidBy({ outcome, reason }: Explained): string {
+  if (outcome === "failed" && reason === "bad_response") return "its response could not be trusted";
+  const because = (reason && reasonTexts[reason]) ?? "it does not say why";
+  if (outcome === "failed") return `did no work: ${because}`;
+  if (outcome === "unknown") return `its outcome is not known: ${because}`;
+  return toldTexts[toldState({ state: outcome, reason })] ?? toldState({ state: outcome, reason });
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Db } from "../../storage/tables.ts";
+import type { Count } from "../journal/verification-sums.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/**
+ * The spans that a trend compares with the preceding span, in milliseconds, and the sums that each is computed from.
+ */
+export const trendSpans = {
+  "24h": { length: day, sums: "hour" },
+  "30d": { length: 30 * day, sums: "day" },
+  "90d": { length: 90 * day, sums: "day" },
+} as const;
+export type TrendSpan = keyof typeof trendSpans;
+
+/** Figures of live verifications in a span. Money is in kobo. */
+export interface TrendFigures {
+  attempts: number;
+  /** Requests for which we made no attempt. */
+  refused: number;
+  /** Attempts that returned a record or no match. */
+  answered: number;
+  charges: number;
+  charged: number;
+  billed: number;
+}
+
+const counted = [
+  "attempts",
+  "refused",
+  "verified",
+  "negative",
+  "charges",
+  "charged_kobo",
+  "billed_kobo",
+] as const satisfies Count[];
+
+/** The share that brought a record or no match, in percent to one decimal. */
+export function successOf({ attempts, refused, answered }: TrendFigures): number | null {
+  const calls = attempts + refused;
+  return calls === 0 ? null : Math.round((1000 * answered) / calls) / 10;
+}
+
+/** Figures of live verifications in each of the last 24 hours, the oldest first. */
+export async function trendHours(db: Db, now: number): Promise<TrendFigures[]> {
+  const running = now - (now % hour);
+  const rows = await sumsOf(db, { sums: "hour", from: running - day, to: now })
+    .select("begins_at")
+    .groupBy("begins_at")
+    .execute();
+  const byHour = new Map(rows.map(({ begins_at, ...sums }) => [begins_at, figuresIn(sums)]));
+  const none = figuresIn(Object.fromEntries(counted.map((count) => [count, 0])) as unknown as Sums);
+  return Array.from({ length: 24 }, (_, at) => byHour.get(running - (23 - at) * hour) ?? none);
+}
+
+type Sums = Record<(typeof counted)[number], number | string | null>;
+
+const sumsOf = (db: Db, { sums, from, to }: { sums: "hour" | "day"; from: number; to: number }) =>
+  db
+    .selectFrom("verification_sum")
+    // PostgreSQL returns a sum as text, and null if there are no rows.
+    .select(counted.map((count) => sql<number | string | null>`sum(${sql.ref(count)})`.as(count)))
+    .where("span", "=", sums)
+    .where("begins_at", ">", from)
+    .where("begins_at", "<=", to)
+    .where("mode", "=", "live");
+
+function figuresIn(row: Sums): TrendFigures {
+  const sum = (count: (typeof counted)[number]) => Number(row[count] ?? 0);
+  return {
+    attempts: sum("attempts"),
+    refused: sum("refused"),
+    answered: sum("verified") + sum("negative"),
+    charges: sum("charges"),
+    charged: sum("charged_kobo"),
+    billed: sum("billed_kobo"),
+  };
+}
+
+/** Each span until now and the one before it, for all accounts, or for one account or vendor. */
+export async function trendOf(
+  db: Db,
+  now: number,
+  of: { accountId?: string | undefined; vendor?: string | undefined },
+): Promise<{ span: TrendSpan; last: TrendFigures; before: TrendFigures }[]> {
+  const found = [];
+  for (const span of Object.keys(trendSpans) as TrendSpan[]) {
+    const { length, sums } = trendSpans[span];
+    const figures = async (from: number, to: number): Promise<TrendFigures> =>
+      figuresIn(
+        await sumsOf(db, { sums, from, to })
+          .$if(of.accountId !== undefined, (query) => query.where("account_id", "=", of.accountId!))
+          .$if(of.vendor !== undefined, (query) => query.where("vendor", "=", of.vendor!))
+          .executeTakeFirstOrThrow(),
+      );
+    found.push({ span, last: await figures(now - length, now), before: await figures(now - 2 * length, now - length) });
+  }
+  return found;
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { AuditEvent } from "../declare/audit-kind.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../verification/identity.fixture.ts";
+import { onlyRow, rowOf } from "../verification/ledger.fixture.ts";
+import { answering, verified } from "../verification/played-upstream.fixture.ts";
+import { identityTrail } from "./ledger-trail.ts";
+import { settle, type settledAs } from "./settle.ts";
+
+const minute = 60_000;
+
+for (const engine of engines)
+  suite(`settling an unknown outcome on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    /** A verification that was asked three times without a response, in an account with a cap. */
+    const unknown = async (t: TestContext, retries = 2) => {
+      const asked = answering((attempt, nth) =>
+        nth <= retries + 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
+      );
+      const { upstream, received } = asked;
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
+      const mine = newRequest({ idempotencyKey: "k", mode: "live", terms: { capCount: 1 } });
+      for (let call = 0; call <= retries; call += 1) await failureFrom(identity.verify(mine));
+      const { reference } = await onlyRow(store.db, mine);
+      const events: AuditEvent[] = [];
+      const room = (minutes: number) => ({
+        db: store.db,
+        actor: "terminal:ada",
+        config: { vendorPrices: {} },
+        now: () => Date.now() + minutes * minute,
+        audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
+      });
+      const settled = (
+        as: (typeof settledAs)[number],
+        minutes = 11,
+        reason = "The vendor says so",
+        billed: readonly number[] = [],
+      ) => settle(room(minutes), { reference, as, reason, billed });
+      return { identity, mine, reference, received, events, settled };
+    };
+    const spent = async (accountId: string) => {
+      const query = store.db.selectFrom("spending").select(["kobo", "verifications"]);
+      return query.where("account_id", "=", accountId).execute();
+    };
+
+    test("a released one charges nobody, and a retry that could not ask any more asks again", async (t) => {
+      const { identity, mine, reference, received, events, settled } = await unknown(t);
+      assert.equal((await failureFrom(identity.verify(mine))).retryable, false);
+      assert.equal(received.length, 3);
+
+      const row = await settled("failed", 11, "Line 4 of 22000000017, duba_live_abc");
+      assert.deepEqual([row.state, row.charged], ["failed", 0]);
+      assert.deepEqual(
+        row.attempts.map(({ outcome, reason }) => [outcome, reason]),
+        [1, 2, 3].map(() => ["failed", "released"]),
+      );
+      const facts = { reference, state: "failed", reason: "Line 4 of …, duba_…" };
+      assert.deepEqual(events, [identityTrail.verificationSettled("terminal:ada", facts)]);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
+      // The audit trail and the caller hear of the outcome as of any other.
+      const waiting = store.db.selectFrom("verification_journal").selectAll().where("reference", "=", reference);
+      const entry = (await waiting.where("what", "=", "release").execute()).map(({ state, told_unknown }) => [
+        state,
+        told_unknown,
+      ]);
+      assert.deepEqual(entry, [["failed", 1]]);
+
+      const { replayed } = await identity.verify(mine);
+      assert.deepEqual([replayed, received.length], [false, 4]);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 10_000, verifications: 1 }]);
+    });
+
+    test("what the vendor bills for it is in the journal, attempt by attempt", async (t) => {
+      const { mine, reference, settled } = await unknown(t, 1);
+      await store.db
+        .updateTable("verification_attempt")
+        .set({ price: 5_000, bill: 5_000 })
+        .where("reference", "=", reference)
+        .execute();
+      const before = (await rowOf(store.db, mine))!.attempts.map(({ bill, bill_certain }) => [bill, bill_certain]);
+      assert.deepEqual(before, [
+        [5_000, 0],
+        [5_000, 0],
+      ]);
+      await store.db.deleteFrom("verification_journal").where("reference", "=", reference).execute();
+      const { completed_at, attempts } = await settled("failed", 11, "Line 4", [1]);
+      assert.deepEqual(
+        attempts.map(({ reason, bill, bill_certain, answered_at }) => [reason, bill, bill_certain, answered_at]),
+        [
+          ["record_lost", 5_000, 1, completed_at],
+          ["released", 0, 1, completed_at],
+        ],
+      );
+      const journal = store.db.selectFrom("verification_journal").where("reference", "=", reference).orderBy("number");
+      assert.deepEqual(await journal.select(["what", "attempt", "bill", "unsure"]).execute(), [
+        { what: "late_answer", attempt: 1, bill: 0, unsure: -5_000 },
+        { what: "release", attempt: 2, bill: -5_000, unsure: -5_000 },
+      ]);
+    });
+
+    test("a settled one has its outcome for good, and a retry gets it without an attempt", async (t) => {
+      const { identity, mine, received, settled } = await unknown(t, 0);
+      const row = await settled("not_found");
+      assert.deepEqual(
+        row.attempts.map(({ outcome, reason }) => [outcome, reason]),
+        [["negative", "not_found"]],
+      );
+      assert.equal((await failureFrom(identity.verify(mine))).code, "bvn_not_found");
+      assert.equal(received.length, 1);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
+      await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
+    });
+
+    test("nobody settles what may still be answered, what is known, or what does not exist", async (t) => {
+      const { mine, events, settled } = await unknown(t, 0);
+      await assert.rejects(settled("failed", 9), /may still answer/);
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+      const room = {
+        db: store.db,
+        actor: "terminal",
+        now: Date.now,
+        config: { vendorPrices: {} },
+        audit: async () => assert.fail("no entry"),
+      };
+      const nobody = { reference: "duba_live_secret", as: "failed", reason: "x" } as const;
+      await assert.rejects(settle(room, nobody), /no verification with the reference "duba_…"/);
+      assert.deepEqual(events, []);
+    });
+
+    test("of a retry and a person that come at once, one changes the verification", async (t) => {
+      const { identity, mine, received, settled } = await unknown(t, 0);
+      const [settling, retrying] = await Promise.allSettled([settled("not_found"), identity.verify(mine)]);
+      const { state, charged } = await onlyRow(store.db, mine);
+      if (settling.status === "fulfilled")
+        assert.deepEqual([state, charged, received.length, retrying.status], ["not_found", 0, 1, "rejected"]);
+      else assert.deepEqual([state, charged, received.length, retrying.status], ["verified", 1, 2, "fulfilled"]);
+    });
+  });

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { AccountTerms } from "../../declare/account-terms.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { engines, suiteStore, usualSettings } from "../../verification/identity.fixture.ts";
+import { SpendingWatch } from "./spending-watch.ts";
+
+const january = Date.UTC(2026, 0, 15);
+
+for (const engine of engines)
+  suite(`the watch over caps and balances on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    const account = async (id: string, terms: AccountTerms, spent: Partial<Tables["spending"]>) => {
+      const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
+      const row = { id, ...facts, fees: "{}", answers: "full", terms: JSON.stringify(terms) };
+      await store.db.insertInto("account").values(row).execute();
+      const unlimited = { most_kobo: null, most_verifications: null };
+      await store.db
+        .insertInto("spending")
+        .values({ account_id: id, period: "2026-01", kobo: 0, verifications: 0, ...unlimited, ...spent })
+        .execute();
+    };
+
+    test("warns once of each account that has used 80 %, and again after it had more", async () => {
+      await account("a-below", { capCount: 5 }, { kobo: 40_000, verifications: 3 });
+      await account("b-count", { capCount: 5 }, { kobo: 40_000, verifications: 4 });
+      await account("c-naira", { capKobo: 50_000, capCount: 9 }, { kobo: 40_000, verifications: 4 });
+      await account("d-half", { prepaid: true }, { period: "prepaid", kobo: 30_000, most_kobo: 50_000 });
+      await account("e-low", { prepaid: true }, { period: "prepaid", kobo: 40_001, most_kobo: 50_000 });
+      await account("f-no-more", {}, { period: "prepaid", kobo: 50_000, most_kobo: 50_000 });
+      for (const account_id of ["d-half", "e-low", "f-no-more"]) {
+        const line = { account_id, at: january, reason: "transfer", actor: "test" };
+        await store.db
+          .insertInto("top_up")
+          .values({ ...line, id: account_id, kobo: 50_000 })
+          .execute();
+        await store.db
+          .insertInto("top_up")
+          .values({ ...line, id: `${account_id}-back`, at: january + 1, kobo: -1 })
+          .execute();
+      }
+      const log = new RecordedLog();
+      const watch = new SpendingWatch(store.db, usualSettings, log);
+      await watch.look(january, false);
+      assert.deepEqual([watch.nearlySpent, log.lines], [{ cap: 2, balance: 1 }, []]);
+      for (const _ of [1, 2]) await watch.look(january, true);
+      const spent = { month: "2026-01", spent_naira: "400", spent_count: 4 };
+      assert.deepEqual(
+        log.lines.map(({ fields }) => fields),
+        [
+          { account: "b-count", ...spent, cap_naira: null, cap_count: 5 },
+          { account: "c-naira", ...spent, cap_naira: "500", cap_count: 9 },
+          { account: "e-low", balance: "99.99" },
+        ],
+      );
+      // Another process looks, and says it to its own log only.
+      await new SpendingWatch(store.db, usualSettings, new RecordedLog()).look(january, true);
+      const told = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
+      assert.deepEqual(
+        told.map(({ type, audience, mode, data }) => [type, audience, mode, JSON.parse(data)]),
+        [
+          ["account.cap_warning", "b-count", "live", { terms: "cap", month: "2026-01", used_up: false }],
+          ["account.cap_warning", "c-naira", "live", { terms: "cap", month: "2026-01", used_up: false }],
+          ["account.cap_warning", "e-low", "live", { terms: "balance", month: null, used_up: true }],
+        ],
+      );
+      await watch.look(Date.UTC(2026, 1, 1), true);
+      assert.deepEqual([watch.nearlySpent, log.lines.length], [{ cap: 0, balance: 1 }, 3]);
+      await watch.look(january, true);
+      assert.equal(log.lines.length, 5);
+
+      // With less left than a verification costs, they are refused: that is said once more.
+      await store.db.updateTable("spending").set({ verifications: 5 }).where("account_id", "=", "b-count").execute();
+      for (const _ of [1, 2]) await watch.look(january, true);
+      const [last, ...more] = log.lines.slice(5);
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [last?.fields.account, last?.message],
+        ["b-count", "An account has used its monthly cap, and its verifications are refused"],
+      );
+      const [event] = await store.db.selectFrom("event").selectAll().orderBy("number", "desc").limit(1).execute();
+      assert.deepEqual(JSON.parse(event!.data), { terms: "cap", month: "2026-01", used_up: true });
+    });
+  });

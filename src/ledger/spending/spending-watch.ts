@@ -1,0 +1,139 @@
+import { type AccountTerms, balancePeriod } from "../../declare/account-terms.ts";
+import { nairaOf } from "../../declare/money.ts";
+import type { Log } from "../../runtime/log.ts";
+import { announce } from "../../storage/events/announce.ts";
+import type { Db } from "../../storage/tables.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
+import type { BudgetKind } from "./budget.ts";
+
+/** The share of a cap or of the last top-up at which we warn the operator. */
+const warnedAt = 0.8;
+
+/** Milliseconds during which a warning is not repeated. */
+const toldFor = 32 * 86_400_000;
+
+/** How many accounts have used 80 % or more, and how many have used everything. */
+export type NearlySpent = Record<BudgetKind, number>;
+
+interface Use {
+  account: string;
+  kind: BudgetKind;
+  period: string;
+  /** Identifies the cap, or the sum of top-ups. */
+  most: string;
+  /** Whether everything is used, so that verifications are refused. */
+  isExhausted: boolean;
+  facts: Record<string, string | number | null>;
+}
+
+const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
+  cap: [
+    "An account has used 80 % of its monthly cap",
+    "An account has used its monthly cap, and its verifications are refused",
+  ],
+  balance: [
+    "An account has less than 20 % of its last top-up left",
+    "The balance of an account is too low for a verification, so they are refused",
+  ],
+};
+
+/** Finds accounts that have used most of a cap or balance, and logs each once per period. */
+export class SpendingWatch {
+  readonly #db: Db;
+  readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
+  readonly #log: Log;
+  readonly #named = new Set<string>();
+  nearlySpent: NearlySpent = { cap: 0, balance: 0 };
+
+  constructor(db: Db, settings: Pick<IdentitySettings, "fees" | "timeZone">, log: Log) {
+    this.#db = db;
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** `names`: whether this process writes to the log. */
+  async look(now: number, names: boolean): Promise<void> {
+    const uses = await usesOf(this.#db, now, this.#settings);
+    const count = (kind: BudgetKind) => uses.filter((use) => use.kind === kind).length;
+    this.nearlySpent = { cap: count("cap"), balance: count("balance") };
+    if (!names) return;
+    const present = new Set(uses.map(keyOf));
+    // An account is logged again after a top-up or a higher cap.
+    for (const key of this.#named) if (!present.has(key)) this.#named.delete(key);
+    for (const use of uses) {
+      if (this.#named.has(keyOf(use))) continue;
+      this.#named.add(keyOf(use));
+      this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind][use.isExhausted ? 1 : 0]);
+      await this.#tell(use, now);
+    }
+  }
+
+  /** Announces it once, even if several processes look, and again after a top-up or a higher cap. */
+  async #tell({ account, kind, period, most, isExhausted }: Use, at: number): Promise<void> {
+    const data = { terms: kind, month: kind === "cap" ? period : null, used_up: isExhausted };
+    const about = `${account} ${period} ${most} ${isExhausted ? "whole" : ""}`.trim();
+    const event = { type: "account.cap_warning", audience: account, mode: "live", about, data, at } as const;
+    await announce(this.#db, event, at - toldFor);
+  }
+}
+
+function keyOf({ account, period, isExhausted }: Use): string {
+  return `${account} ${period} ${isExhausted}`;
+}
+
+/** The accounts that have used 80 % of a monthly cap or of their last top-up, each once. */
+export async function nearlySpentAccounts(
+  db: Db,
+  now: number,
+  settings: Pick<IdentitySettings, "fees" | "timeZone">,
+): Promise<{ account: string; isExhausted: boolean }[]> {
+  const ofAccount = Map.groupBy(await usesOf(db, now, settings), ({ account }) => account);
+  return [...ofAccount].map(([account, uses]) => ({
+    account,
+    isExhausted: uses.some(({ isExhausted }) => isExhausted),
+  }));
+}
+
+async function usesOf(
+  db: Db,
+  now: number,
+  { fees, timeZone }: Pick<IdentitySettings, "fees" | "timeZone">,
+): Promise<Use[]> {
+  const month = timeZone.monthOf(now);
+  const rows = await db
+    .selectFrom("account")
+    .innerJoin("spending", "spending.account_id", "account.id")
+    .select(["account.id", "account.terms", "account.fees", "spending.period", "kobo", "verifications", "most_kobo"])
+    .select((row) =>
+      row
+        .selectFrom("top_up")
+        .select("top_up.kobo")
+        .whereRef("top_up.account_id", "=", "account.id")
+        .where("top_up.kobo", ">", 0)
+        .orderBy("top_up.at", "desc")
+        .limit(1)
+        .as("last_top_up"),
+    )
+    .where("spending.period", "in", [month, balancePeriod])
+    .orderBy("account.created_at")
+    .orderBy("account.id")
+    .execute();
+  return rows.flatMap(({ id, terms, fees: own, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
+    const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
+    const lowestFee = Math.min(...Object.values<number>({ ...fees, ...JSON.parse(own) }));
+    if (period === balancePeriod) {
+      const balance = (most_kobo ?? 0) - kobo;
+      if (!prepaid || balance >= (1 - warnedAt) * (last_top_up ?? 0)) return [];
+      const isExhausted = balance < lowestFee;
+      const facts = { balance: nairaOf(balance) };
+      return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, facts }];
+    }
+    const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
+    if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
+    const isOver = (used: number, cap?: number) => cap !== undefined && used > cap;
+    const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);
+    const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
+    const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
+    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, facts }];
+  });
+}

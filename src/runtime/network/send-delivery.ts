@@ -1,0 +1,153 @@
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { type BlockList, isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { version } from "../version.ts";
+import { isListed } from "./address.ts";
+import { HttpClient, hostOf } from "./http-client.ts";
+
+/** A body to send to the endpoint of somebody else. */
+export interface Delivery {
+  url: string;
+  /** The account whose endpoint it is, or the operators. */
+  owner: string;
+  body: string;
+  headers: Record<string, string>;
+  /** False: plain HTTP is refused, except to `networks`. */
+  allowsPlain: boolean;
+}
+
+/** What became of it: an HTTP status, or a code of ours or of Node. Never the receiver's text. */
+export interface Sent {
+  delivered: boolean;
+  outcome: string;
+}
+
+export interface SendOptions {
+  /** Private networks that endpoints may be in. */
+  networks: BlockList | null;
+  /** Milliseconds for one delivery: name, connection and answer. */
+  timeout?: number;
+  /** Ends the delivery. */
+  signal?: AbortSignal;
+  /** Called with the address that a redirect points to: we do not follow it. */
+  redirected?: (to: URL) => void;
+  /** Gives all addresses of a host's name. Unless said, as this machine finds them. */
+  addressesOfName?: (host: string, owner: string) => Promise<LookupAddress[]>;
+}
+
+export const sendTimeout = 10_000;
+/** What is read of a response, in bytes. Its status decides. */
+const mostRead = 64 * 1024;
+
+/** A connection for each delivery. */
+const http = new HttpClient();
+
+/**
+ * Sends a body with POST. The host is resolved once, and the connection goes to an address that was checked, so that nobody can
+ * make Duba call its own network: not with a name that changes, and not with a redirect, because none is followed. Never rejects.
+ */
+export async function sendDelivery(
+  { url: text, owner, body, headers, allowsPlain }: Delivery,
+  { networks, timeout = sendTimeout, signal, redirected, addressesOfName = systemAddresses }: SendOptions,
+): Promise<Sent> {
+  const url = new URL(text);
+  let size = 0;
+  const sent = await http.send({
+    method: "POST",
+    url,
+    body,
+    timeout,
+    signal,
+    headers: { "content-type": "application/json", "user-agent": `Duba/${version}`, ...headers },
+    addressesOf: async (host) => checked(await addressesOfName(host, owner), url, networks, allowsPlain),
+    take: (chunk) => {
+      size += chunk.length;
+      return size >= mostRead ? "enough" : [];
+    },
+  });
+  if (sent.kind !== "answered") return { delivered: false, outcome: sent.code };
+  const to = redirectIn(sent.status, sent.headers.location, url);
+  if (to) redirected?.(to);
+  return { delivered: sent.status >= 200 && sent.status < 300, outcome: String(sent.status) };
+}
+
+/** Where a response points, if it is a redirect to another web address. */
+function redirectIn(status: number, location: string | undefined, from: URL): URL | undefined {
+  if (status < 300 || status >= 400 || location === undefined || location.length > 2_000) return undefined;
+  const to = URL.parse(location, from);
+  return to && ["http:", "https:"].includes(to.protocol) ? to : undefined;
+}
+
+/**
+ * Looks up names, at most `most` at a time, at most `mostOfOne` for one owner, who waits for each once. Node has few threads for all names
+ * (`bin/duba.js`), and a name server that is silent keeps one for 20 s, whatever we do. Names of vendors need some too.
+ */
+export function sparingLookup(
+  find: (host: string) => Promise<LookupAddress[]>,
+  { most, mostOfOne }: { most: number; mostOfOne: number },
+): (host: string, owner: string) => Promise<LookupAddress[]> {
+  const underWay = new Map<string, Promise<LookupAddress[]>>();
+  const waiting: { owner: string; begin: () => void }[] = [];
+  /** The owner of each look-up that has a place. */
+  const places: string[] = [];
+  const fillPlaces = () => {
+    for (let index = 0; index < waiting.length && places.length < most; ) {
+      const { owner, begin } = waiting[index]!;
+      if (places.filter((holder) => holder === owner).length >= mostOfOne) index += 1;
+      else {
+        waiting.splice(index, 1);
+        places.push(owner);
+        begin();
+      }
+    }
+  };
+  const findInTurn = async (host: string, owner: string) => {
+    await new Promise<void>((begin) => {
+      waiting.push({ owner, begin });
+      fillPlaces();
+    });
+    try {
+      return await find(host);
+    } finally {
+      places.splice(places.indexOf(owner), 1);
+      fillPlaces();
+    }
+  };
+  return (host, owner) => {
+    const asked = `${owner} ${host}`;
+    const found = underWay.get(asked) ?? findInTurn(host, owner).finally(() => underWay.delete(asked));
+    underWay.set(asked, found);
+    return found;
+  };
+}
+
+const systemAddresses = sparingLookup((host) => lookup(host, { all: true }), { most: 4, mostOfOne: 2 });
+
+/** The addresses of the URL's host. Throws why nothing is sent, as a `code`, if Duba must not call one of them. */
+function checked(found: LookupAddress[], url: URL, networks: BlockList | null, allowsPlain: boolean): LookupAddress[] {
+  const refused = (code: string) => Object.assign(new Error(code), { code });
+  const foreign = found.filter(({ address }) => networks === null || !isListed(networks, address));
+  // One is enough: else it would depend on chance which one is called.
+  if (foreign.some(({ address }) => !isPublic(address))) throw refused("address_refused");
+  if (foreign.length > 0 && url.protocol !== "https:" && !allowsPlain) throw refused("https_required");
+  return found;
+}
+
+/** Whether the host of a URL is an address that Duba must not call. A name is checked with each delivery. */
+export function isRefusedAddress(url: URL, networks: BlockList | null): boolean {
+  const host = hostOf(url);
+  return isIP(host) !== 0 && !isPublic(host) && !(networks !== null && isListed(networks, host));
+}
+
+/** Each machine in Azure reaches the services of its own host there. */
+const ownOfAzure = "168.63.129.16";
+
+/** Whether an address belongs to the public internet: private, local, reserved and embedded ones do not. */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (address === ownOfAzure) return false;
+  // Of IPv6 only this part is given out. The library calls all unicast that it has no other name for, such as ::7f00:1.
+  return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(ipaddr.parseCIDR("2000::/3")));
+}

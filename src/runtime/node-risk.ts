@@ -1,0 +1,17 @@
+import manifest from "../../package.json" with { type: "json" };
+import type { Log } from "./log.ts";
+
+/** The newest security release of Node that this version knows. */
+const secure = manifest.engines.node.replace(">=", "");
+
+/** What is wrong with the Node that runs, in a sentence. Undefined: it has every fix that this version knows. */
+export function nodeRisk(): string | undefined {
+  const { node } = process.versions;
+  if (node.localeCompare(secure, "en", { numeric: true }) >= 0) return undefined;
+  return `Node ${node}, which runs this, has published security holes. Install Node ${secure} or newer, and restart Duba with it.`;
+}
+
+export function warnOfNode(log: Pick<Log, "warn">): void {
+  const risk = nodeRisk();
+  if (risk !== undefined) log.warn({ node: process.versions.node }, risk);
+}

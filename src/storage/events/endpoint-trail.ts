@@ -1,0 +1,34 @@
+import { auditKind } from "../../declare/audit-kind.ts";
+
+/** What the audit trail tells of endpoints of events. */
+export const endpointTrail = {
+  endpointAdded: auditKind("endpoint.added", {
+    endpoint: "reference",
+    account: "reference",
+    mode: "reference",
+    host: "text",
+    types: "text",
+  }),
+  endpointRolled: auditKind("endpoint.rolled", {
+    endpoint: "reference",
+    account: "reference",
+    mode: "reference",
+    host: "text",
+    ends_at: "time",
+  }),
+  /** `key`: it made the endpoint and was revoked. */
+  endpointOff: auditKind("endpoint.off", {
+    endpoint: "reference",
+    account: "reference",
+    mode: "reference",
+    host: "text",
+    key: "reference",
+  }),
+  endpointRemoved: auditKind("endpoint.removed", {
+    endpoint: "reference",
+    account: "reference",
+    mode: "reference",
+    host: "text",
+  }),
+  eventsResent: auditKind("events.resent", { endpoint: "reference", events: "number" }),
+};

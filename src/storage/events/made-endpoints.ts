@@ -1,0 +1,126 @@
+import { type SqlBool, sql } from "kysely";
+import { type Audited, inTransaction } from "../audited.ts";
+import { lockCounter } from "../change-counter.ts";
+import type { Db, EventEndpointRow } from "../tables.ts";
+import { endpointTrail } from "./endpoint-trail.ts";
+
+/** What an operator should know of an endpoint, worst first. */
+export const endpointMarks = [
+  "its account is suspended",
+  "its key is revoked",
+  "its key has expired",
+  "nobody kept who made it",
+] as const;
+export type EndpointMark = (typeof endpointMarks)[number];
+
+/** A key, as the audit trail names actors, and as an endpoint names who made it. */
+const ofKey = (key: string) => `key:${key}`;
+
+/** An endpoint with what there is to say of it. */
+export interface MarkedEndpoint {
+  id: string;
+  audience: string;
+  /** Of its URL. Its path may hold a secret of the receiver. */
+  host: string;
+  off_since: number | null;
+  made_by: string | null;
+  mark: EndpointMark | null;
+}
+
+/** Endpoints with their marks at `now`, oldest first: of one audience, of the key that made them, those that are off, or all. */
+export async function markedEndpoints(
+  db: Db,
+  now: number,
+  { audience, key, isOff }: { audience?: string | undefined; key?: string; isOff?: true } = {},
+): Promise<MarkedEndpoint[]> {
+  const rows = await db
+    .selectFrom("event_endpoint as endpoint")
+    .leftJoin("account", "account.id", "endpoint.audience")
+    .leftJoin("api_key", (join) =>
+      join.on("api_key.id", "=", sql<string>`substr(endpoint.made_by, ${sql.lit(ofKey("").length + 1)})`),
+    )
+    .select(["endpoint.id", "endpoint.audience", "endpoint.url", "endpoint.off_since", "endpoint.made_by"])
+    .select(["account.suspended_at", "api_key.revoked_at", "api_key.expires_at"])
+    .$if(audience !== undefined, (query) => query.where("endpoint.audience", "=", audience!))
+    .$if(isOff === true, (query) => query.where("endpoint.off_since", "is not", null))
+    .$if(key !== undefined, (query) => query.where("endpoint.made_by", "=", ofKey(key!)))
+    .orderBy("endpoint.created_at")
+    .orderBy("endpoint.id")
+    .execute();
+  return rows.map(({ url, suspended_at, revoked_at, expires_at, ...row }) => {
+    const isExpired = expires_at !== null && expires_at <= now;
+    const holds = [suspended_at !== null, revoked_at !== null, isExpired, row.made_by === null];
+    return { ...row, host: new URL(url).host, mark: endpointMarks[holds.indexOf(true)] ?? null };
+  });
+}
+
+/**
+ * Switches the endpoints off that a key made, and removes what waits for them: whoever revokes it does not trust them. Lock what the
+ * change itself locks before.
+ */
+export async function switchOffMadeBy({ db, audit, actor }: Audited, key: string, now: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    // Whoever adds an endpoint holds it too, and then looks whether its key is revoked.
+    await lockCounter(trx, "event");
+    const off = trx
+      .updateTable("event_endpoint")
+      .set({ off_since: now })
+      .where("made_by", "=", ofKey(key))
+      .where("off_since", "is", null);
+    for (const row of await off.returningAll().execute()) {
+      const waiting = trx.deleteFrom("event_delivery").where("endpoint_id", "=", row.id);
+      await waiting.where("state", "=", sql.lit("waiting" as const)).execute();
+      await audit(trx, endpointTrail.endpointOff(actor, { ...endpointFacts(row), key }));
+    }
+  });
+}
+
+/** What changes endpoints, as the audit trail names it. */
+const endpointChanges = [
+  endpointTrail.endpointAdded,
+  endpointTrail.endpointRolled,
+  endpointTrail.endpointRemoved,
+  endpointTrail.eventsResent,
+].map(({ kind }) => kind);
+
+/**
+ * When the newest `most` changes of endpoints after `since` were made by keys of the account and mode of this key, newest first. None for another
+ * actor. In milliseconds since 1970.
+ */
+export async function changesByKeys(db: Db, actor: string, since: number, most: number): Promise<number[]> {
+  if (!actor.startsWith(ofKey(""))) return [];
+  const keys = db
+    .selectFrom("api_key")
+    .innerJoin("api_key as its", (join) =>
+      join.onRef("its.account_id", "=", "api_key.account_id").onRef("its.mode", "=", "api_key.mode"),
+    )
+    .select(sql<string>`${sql.lit(ofKey(""))} || api_key.id`.as("actor"))
+    .where("its.id", "=", actor.slice(ofKey("").length));
+  const changes = await db
+    .selectFrom("audit_entry")
+    .select("occurred_at")
+    .where("kind", "in", endpointChanges)
+    // The index of kinds has this condition.
+    .where(sql<SqlBool>`substr(kind, 1, 13) <> 'verification.'`)
+    .where("occurred_at", ">", since)
+    .where("actor", "in", keys)
+    .orderBy("occurred_at", "desc")
+    .limit(most)
+    .execute();
+  return changes.map(({ occurred_at }) => occurred_at);
+}
+
+/** Whether an actor is a key that is revoked. */
+export async function isRevokedKey(db: Db, actor: string): Promise<boolean> {
+  if (!actor.startsWith(ofKey(""))) return false;
+  const key = db
+    .selectFrom("api_key")
+    .select("revoked_at")
+    .where("id", "=", actor.slice(ofKey("").length));
+  return (await key.executeTakeFirst())?.revoked_at != null;
+}
+
+/** Facts of an endpoint for the audit trail, without the path, which may hold a secret of the receiver. */
+export function endpointFacts({ id, audience, mode, url }: EventEndpointRow) {
+  return { endpoint: id, account: audience, mode, host: new URL(url).host };
+}

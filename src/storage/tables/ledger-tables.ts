@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import { eraseVerifications } from "../erase-verifications.ts";
+import { destroyStaleKeys, staleSlots } from "../record-keys.ts";
+import { hourly, ledgerMonths, ledgerStart, minutely, rowsBefore } from "../retention/retention-rule.ts";
+import { verificationRules } from "../retention/verification-rules.ts";
+import { allTables } from "../tables.ts";
+import { table } from "./declared-table.ts";
+
+/** How long an idempotency key is kept, in milliseconds. */
+export const keyLifetime = 24 * hourly;
+/** How long hourly sums are kept, in milliseconds. */
+export const hoursKept = 72 * hourly;
+/** How long a request for money waits for confirmation by a second person, in milliseconds. */
+export const requestLife = 24 * hourly;
+/** Milliseconds. Older notes of upstreams come from processes that have ended. */
+export const forgottenAfter = minutely;
+
+const recordsKept = 24 * hourly;
+
+const withTheKey = `${keyLifetime / hourly} hours, with that key`;
+const withTheRow = `${ledgerMonths} months, with the ledger row`;
+
+export const ledgerTables = {
+  verification: table({
+    columns: allTables.verification,
+    personal: [
+      {
+        what: "the BVN or NIN",
+        columns: ["subject_hash", "subject_last4"],
+        kept: "no",
+        how: "a keyed hash (of kind and number) and the last four digits",
+        until: withTheRow,
+        isErased: true,
+      },
+      {
+        what: "the phone number",
+        columns: ["body_hash"],
+        kept: "no",
+        how: "as part of a keyed hash of the whole request, if it had an idempotency key",
+        until: withTheKey,
+        isErased: true,
+      },
+      {
+        what: "names and birth date that the business sent to compare",
+        columns: ["body_hash"],
+        kept: "no",
+        how: "as part of the same hash; the result is not kept",
+        until: withTheKey,
+        isErased: true,
+      },
+      {
+        what: "the identity record: names, birth, addresses, …",
+        columns: ["sealed_record"],
+        kept: "for a day",
+        how: "encrypted, only if the business sent an idempotency key",
+        until: `${recordsKept / hourly} hours (\`DUBA_RECORD_RETENTION\`); then encrypted text and key are removed`,
+        isErased: true,
+      },
+      {
+        what: "the business's own idempotency key, to answer retries",
+        columns: ["idempotency_hash"],
+        kept: "no",
+        how: "a keyed hash (of account, mode and key)",
+        until: `${keyLifetime / hourly} hours`,
+        isErased: false,
+      },
+      {
+        what: "the same, to find the verification again",
+        columns: ["lasting_idempotency_hash"],
+        kept: "no",
+        how: "the same hash",
+        until: withTheRow,
+        isErased: true,
+      },
+      {
+        what: "the business's own handle of the person's consent",
+        columns: ["consent_reference"],
+        kept: "yes",
+        how: "plain, as the business sent it",
+        until: withTheRow,
+        isErased: true,
+      },
+      {
+        what: "that a verification took place, when, its state, and which vendors were asked",
+        columns: ["kind", "state", "reason", "created_at", "completed_at"],
+        kept: "yes",
+        how: "plain, without the person",
+        until: `${ledgerMonths} months`,
+        isErased: false,
+      },
+    ],
+    retention: ({ recordRetention = recordsKept }) => verificationRules({ keyLifetime, recordRetention }),
+    // A sealed record is useless without its key, and a backup has no keys.
+    backup: { without: ["sealed_record"] },
+    erasure: { rows: eraseVerifications },
+  }),
+  verification_attempt: table({
+    columns: allTables.verification_attempt,
+    retention: { with: "verification" },
+    backup: {},
+  }),
+  record_key: table({
+    columns: allTables.record_key,
+    retention: { with: "verification" },
+    // Without these keys, a backup cannot bring back records that were erased or removed after it was made.
+    backup: "none",
+    erasure: { finish: async (db, patience) => destroyStaleKeys(db, await staleSlots(db), patience) },
+  }),
+  adjustment: table({
+    columns: allTables.adjustment,
+    retention: () => [rowsBefore("adjustment", "at", { kept: ledgerStart })],
+    backup: {},
+  }),
+  money_request: table({
+    columns: allTables.money_request,
+    retention: () => [rowsBefore("money_request", "at", { kept: (now) => now - requestLife })],
+    backup: "none",
+  }),
+  verification_sum: table({
+    columns: allTables.verification_sum,
+    personal: [
+      {
+        what: "sums of verifications",
+        columns: ["attempts", "verified", "negative", "charges"],
+        kept: "yes",
+        how: "numbers, without persons and references",
+        until: `by the hour ${hoursKept / hourly} hours, by the day ${ledgerMonths} months`,
+        isErased: false,
+      },
+    ],
+    retention: () => [
+      rowsBefore("verification_sum", "begins_at", {
+        name: "sums of hours",
+        only: sql`span = 'hour'`,
+        kept: (now) => now - hoursKept,
+      }),
+      rowsBefore("verification_sum", "begins_at", { name: "sums of days", only: sql`span = 'day'`, kept: ledgerStart }),
+    ],
+    backup: {},
+  }),
+  upstream_status: table({
+    columns: allTables.upstream_status,
+    retention: () => [rowsBefore("upstream_status", "noted_at", { kept: (now) => now - forgottenAfter })],
+    backup: "none",
+  }),
+  verification_journal: table({
+    columns: allTables.verification_journal,
+    // Who follows it deletes its rows within a second.
+    retention: "lasts",
+    backup: {},
+  }),
+  // These two are of processes, and go by the clock of the database.
+  verification_owner: table({ columns: allTables.verification_owner, retention: "lasts", backup: "none" }),
+  charging_process: table({ columns: allTables.charging_process, retention: "lasts", backup: "none" }),
+  spending: table({ columns: allTables.spending, retention: "lasts", backup: {} }),
+  top_up: table({ columns: allTables.top_up, retention: "lasts", backup: {} }),
+};

@@ -1,0 +1,11 @@
+import { allTables } from "../tables.ts";
+import { table } from "./declared-table.ts";
+
+export const storeTables = {
+  baseline: table({ columns: allTables.baseline, retention: "lasts", backup: "none" }),
+  fact: table({ columns: allTables.fact, retention: "lasts", backup: {} }),
+  // Only increments matter, and a restore increments every counter.
+  change_counter: table({ columns: allTables.change_counter, retention: "lasts", backup: "none" }),
+  // It is of processes, and goes by the clock of the database.
+  protection: table({ columns: allTables.protection, retention: "lasts", backup: "none" }),
+};

@@ -1,0 +1,322 @@
+import type { CheckInput } from "../checks/check.ts";
+import { subjectParts } from "../checks/index.ts";
+import type { CheckKind } from "../declare/check-kind.ts";
+import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
+import { DistinctSubjects } from "./distinct-subjects.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, UpstreamNeed } from "./ports/identity-upstream.ts";
+import { countsAgainstVendor, type OutcomeWord, outcomeWord, unavailable, unknown } from "./ports/outcomes.ts";
+import { bank } from "./responses/normalise.ts";
+import { alarmTexts, lastingAlarms, manyDoubtful, manyNotFound, type VendorAlarm } from "./vendor-alarms.ts";
+import { VendorAttempts } from "./vendor-attempts.ts";
+
+/** How a request can fail. */
+type FailureKind = Exclude<OutcomeWord, "verified" | "negative"> | "error";
+/** A record with a bank that our table does not know is a good response, and something for the operator to look at. */
+type NotedKind = FailureKind | "unknown_bank";
+
+/** Recent health of a vendor. Times are milliseconds since 1970. */
+export interface UpstreamHealth {
+  name: string;
+  /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again. */
+  state: "ready" | "open" | "half_open";
+  alarm: VendorAlarm | null;
+  lastAnswerAt: number | null;
+  kinds: readonly CheckKind[];
+  /** Since when it has an alarm, or is not `ready`. */
+  illSince: number | null;
+  /** Kobo left on our account, as the vendor said last. Null: it did not say. */
+  balance: number | null;
+  /** When each kind of failure last occurred. */
+  lastFailures: Partial<Record<NotedKind, number>>;
+}
+
+/** Milliseconds after the time-out in which we still accept a late response. */
+export const lateResponseWindow = 60_000;
+
+/** Most milliseconds for which a vendor's own `Retry-After` keeps requests from it. */
+const longestWait = 300_000;
+
+export interface CircuitBreakerOptions {
+  /** Milliseconds for one request. */
+  timeout: number;
+  /** Most requests in flight at once. */
+  concurrency: number;
+  /** The breaker opens after failed requests about this many people in a row, and at once for a lasting alarm. */
+  breakerFailures: number;
+  /** Milliseconds that the breaker stays open. */
+  breakerPause: number;
+  /** The same while a lasting alarm is raised. */
+  alarmPause: number;
+  log: Log;
+  /** Called once for each change of the state or the alarm. */
+  onChange?: (health: UpstreamHealth) => void;
+}
+
+/**
+ * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
+ * `failed` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
+ * while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that long.
+ */
+export class CircuitBreaker implements IdentityUpstream {
+  readonly name: string;
+  readonly kinds: readonly CheckKind[];
+  readonly needs: readonly UpstreamNeed[];
+  readonly repeatable: boolean;
+  readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
+  /** Attempts that we put to the vendor. */
+  readonly attempts = new VendorAttempts();
+  readonly #upstream: IdentityUpstream;
+  readonly #options: CircuitBreakerOptions;
+  readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
+  #lastAnswerAt: number | null = null;
+  #balance: number | null = null;
+  #alarm: VendorAlarm | null = null;
+  #state: UpstreamHealth["state"] = "ready";
+  #illSince: number | null = null;
+  /** When an open breaker lets one request through, in milliseconds since 1970. */
+  #testsAt = 0;
+  /** Until when the vendor asked us to wait, in milliseconds since 1970. */
+  #waitsUntil = 0;
+  #inFlight = 0;
+  /** The people whose requests failed since the last success, with a refusal or an implausible response, and whom it did not find. */
+  readonly #failed: DistinctSubjects;
+  readonly #doubtful = new DistinctSubjects(manyDoubtful);
+  readonly #notFound = new DistinctSubjects(manyNotFound);
+  /** Aborts the requests that are past their time-out, oldest first. */
+  readonly #listening = new Set<AbortController>();
+
+  constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
+    this.name = upstream.name;
+    this.kinds = upstream.kinds;
+    this.needs = upstream.needs ?? [];
+    this.repeatable = upstream.repeatable === true;
+    this.#upstream = upstream;
+    this.#options = options;
+    this.#failed = new DistinctSubjects(options.breakerFailures);
+    if (upstream.lookUp) this.lookUp = (earlier) => this.#lookUp(earlier);
+  }
+
+  isReady(): boolean {
+    if (this.#inFlight >= this.#options.concurrency || this.#isToWait()) return false;
+    return this.#state === "ready" || (this.#state === "open" && Date.now() >= this.#testsAt);
+  }
+
+  health(): UpstreamHealth {
+    return {
+      name: this.name,
+      state: this.#state,
+      alarm: this.#alarm,
+      kinds: this.kinds,
+      illSince: this.#illSince,
+      lastAnswerAt: this.#lastAnswerAt,
+      balance: this.#balance,
+      lastFailures: { ...this.#lastFailures },
+    };
+  }
+
+  verify(attempt: IdentityAttempt): Promise<IdentityOutcome> {
+    const subject = subjectParts(attempt).join(" ");
+    const send = (sendUntil: AbortSignal) => this.#listened(attempt, sendUntil);
+    return this.#logged(attempt, () => this.#limited(subject, attempt.signal, send));
+  }
+
+  /** Names the vendor in the request's further lines, and in each line about this attempt the verification as well. */
+  #logged(
+    { reference }: Pick<IdentityAttempt, "reference">,
+    send: () => Promise<IdentityOutcome>,
+  ): Promise<IdentityOutcome> {
+    const vendor = this.name;
+    addLogFields({ vendor });
+    return withLogFields({ vendor, reference }, send);
+  }
+
+  /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
+  async #listened(attempt: IdentityAttempt, sendUntil: AbortSignal): Promise<IdentityOutcome> {
+    this.#makeRoom();
+    const begun = performance.now();
+    const listening = new AbortController();
+    const response = this.#upstream
+      .verify({ ...attempt, sendUntil, signal: listening.signal })
+      .then((outcome) => this.#withBank(outcome));
+    const inTime = await Promise.race([response, settledAfter(sendUntil)]);
+    this.attempts.add(outcomeWord(inTime ?? unknown));
+    this.attempts.durations.add((performance.now() - begun) * 1000);
+    if (inTime) return inTime;
+
+    this.#listening.add(listening);
+    const timer = setTimeout(() => listening.abort(), lateResponseWindow).unref();
+    const over = () => {
+      clearTimeout(timer);
+      this.#listening.delete(listening);
+    };
+    response.then(over, over);
+    return { state: "unknown", reason: "timed_out", later: response };
+  }
+
+  /** The outcome. Counts its record if our table does not know the bank, also where the response is late. */
+  #withBank(outcome: IdentityOutcome): IdentityOutcome {
+    if (
+      outcome.state === "verified" &&
+      !bank((outcome.record as { enrolment_bank?: unknown }).enrolment_bank).isKnown
+    ) {
+      this.attempts.unknownBanks += 1;
+      this.#lastFailures.unknown_bank = Date.now();
+    }
+    return outcome;
+  }
+
+  /** Frees a connection: requests past their time-out occupy one as well. */
+  #makeRoom(): void {
+    for (const oldest of this.#listening) {
+      if (this.#inFlight + this.#listening.size <= this.#options.concurrency) return;
+      this.#listening.delete(oldest);
+      oldest.abort();
+    }
+  }
+
+  async #lookUp(earlier: Omit<IdentityAttempt, keyof CheckInput>): Promise<IdentityOutcome> {
+    const { reference, signal } = earlier;
+    const outcome = await this.#logged(earlier, () =>
+      this.#limited(
+        reference,
+        signal,
+        async (signal) => this.#withBank(await this.#upstream.lookUp!({ ...earlier, signal })),
+        isUnclear,
+      ),
+    );
+    // If this look-up was not sent, we still know nothing about the earlier request.
+    return outcome.state === "failed" && outcome.notSent ? unknown : outcome;
+  }
+
+  /**
+   * `subject` is the person: repeated failures for one person say little about the vendor. `saysNothing`: whether an outcome is neither
+   * for nor against the vendor.
+   */
+  async #limited(
+    subject: string,
+    signal: AbortSignal,
+    send: (signal: AbortSignal) => Promise<IdentityOutcome>,
+    saysNothing: (outcome: IdentityOutcome) => boolean = () => false,
+  ): Promise<IdentityOutcome> {
+    if (signal.aborted) return unavailable("not_reached");
+    if (!this.isReady()) return this.#state === "ready" ? unavailable("busy") : this.#paused();
+    const isTest = this.#state === "open";
+    if (isTest) this.#setState("half_open");
+    const limit = new AbortController();
+    const abort = () => limit.abort();
+    const timer = setTimeout(abort, this.#options.timeout);
+    signal.addEventListener("abort", abort);
+    this.#inFlight += 1;
+    let works: boolean | undefined = false;
+    try {
+      const outcome = await send(limit.signal);
+      works = saysNothing(outcome) ? undefined : !countsAgainstVendor(outcome);
+      if (works !== undefined) this.#note(outcome, subject);
+      return outcome;
+    } catch (error) {
+      this.#lastFailures.error = Date.now();
+      this.#failed.add(subject);
+      throw error;
+    } finally {
+      this.#inFlight -= 1;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      if (works && isTest && !this.#isToWait()) this.#setState("ready");
+      if (works === false && (isTest || this.#failed.areMany || this.#isLasting())) this.#setState("open");
+      else if (this.#isToWait() || (works === undefined && isTest)) this.#setState("open", 0);
+    }
+  }
+
+  /** `lasting` while only the operator can help. */
+  #paused(): IdentityOutcome {
+    const retryAfter = Math.ceil((this.#waitsUntil - Date.now()) / 1000);
+    const wait = retryAfter > 0 ? { retryAfter } : {};
+    return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : wait) };
+  }
+
+  #isToWait(): boolean {
+    return Date.now() < this.#waitsUntil;
+  }
+
+  #isLasting(): boolean {
+    return lastingAlarms.some((alarm) => alarm === this.#alarm);
+  }
+
+  #note(outcome: IdentityOutcome, subject: string): void {
+    const now = Date.now();
+    this.#balance = outcome.balance ?? this.#balance;
+    const word = outcomeWord(outcome);
+    if (countsAgainstVendor(outcome)) {
+      this.#lastFailures[word as FailureKind] = now;
+      if (word === "not_reached") this.#failed.addAnother();
+      else this.#failed.add(subject);
+      const isOfStandIn = outcome.state === "failed" && outcome.reason === "stand_in";
+      const alarm = lastingAlarms.find((alarm) => alarm === (isOfStandIn ? "answered_by_stand_in" : word));
+      if (alarm) this.#setAlarm(alarm);
+      // Another Duba says `out_of_service` of one attempt: its own vendor failed with that.
+      const wait = word === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
+      this.#waitsUntil = Math.max(this.#waitsUntil, now + Math.min(wait, longestWait));
+      return;
+    }
+    this.#lastAnswerAt = now;
+    if (word !== "refused" && word !== "bad_response") {
+      this.#failed.clear();
+      this.#doubtful.clear();
+      if (outcome.state === "negative" && outcome.reason === "not_found") this.#notFound.add(subject);
+      else this.#notFound.clear();
+      this.#setAlarm(this.#notFound.areMany ? "finds_nobody" : null);
+      return;
+    }
+    if (word === "bad_response") this.#lastFailures[word] = now;
+    this.#doubtful.add(subject);
+    // Either way the vendor accepted our credentials.
+    if (this.#doubtful.areMany) this.#setAlarm(word);
+    else if (this.#isLasting()) this.#setAlarm(null);
+  }
+
+  #setAlarm(alarm: VendorAlarm | null): void {
+    if (alarm === this.#alarm) return;
+    this.#alarm = alarm;
+    this.#noteIllness();
+    const { log, onChange } = this.#options;
+    if (alarm) log.error({ vendor: this.name, alarm }, `An identity vendor ${alarmTexts[alarm]}`);
+    else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
+    onChange?.(this.health());
+  }
+
+  #noteIllness(): void {
+    const isWell = this.#state === "ready" && this.#alarm === null;
+    this.#illSince = isWell ? null : (this.#illSince ?? Date.now());
+  }
+
+  #setState(state: UpstreamHealth["state"], pause?: number): void {
+    const before = this.#state;
+    if (state === before) return;
+    this.#state = state;
+    this.#noteIllness();
+    const { log, onChange, alarmPause, breakerPause } = this.#options;
+    if (state === "open") {
+      this.#testsAt = Date.now() + (pause ?? (this.#isLasting() ? alarmPause : breakerPause));
+      if (before === "ready") {
+        const why = pause === 0 ? "it asked Duba to wait" : "it failed too often";
+        const fields = { vendor: this.name, ...this.#lastFailures };
+        log.warn(fields, `Duba pauses its calls to an identity vendor, because ${why}`);
+      }
+    } else if (state === "ready") {
+      this.#failed.clear();
+      log.warn({ vendor: this.name }, "An identity vendor answers again");
+    }
+    onChange?.(this.health());
+  }
+}
+
+/** Whether a response to a look-up does not say what became of the earlier attempt, which is no fault of the vendor: it may still run. */
+function isUnclear(outcome: IdentityOutcome): boolean {
+  return outcome.state === "unknown" && outcome.reason === "unclear";
+}
+
+/** Resolves one event-loop tick after the signal is aborted, so that its listeners run first. */
+async function settledAfter(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await new Promise((resolve) => setImmediate(resolve));
+}

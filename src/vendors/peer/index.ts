@@ -1,0 +1,111 @@
+import type { CheckInput } from "../../checks/check.ts";
+import { type PersonKind, personKinds } from "../../declare/check-kind.ts";
+import { koboOf } from "../../declare/money.ts";
+import { setting } from "../../declare/setting.ts";
+import type { IdentityAttempt, IdentityOutcome } from "../ports/identity-upstream.ts";
+import { unanswered, unavailable, unknown } from "../ports/outcomes.ts";
+import { headerText, vendor, vendorUrl } from "../ports/vendor.ts";
+import type { HttpResult } from "../vendor-client.ts";
+
+const name = "peer";
+
+/** The amount for a kind of check; undefined if the text names none. */
+function amountIn(text: string, kind: PersonKind): string | undefined {
+  const named = new Map(text.split(",").map((part) => part.trim().split("=") as [string, string | undefined]));
+  const amount = text.includes("=") ? named.get(kind) : text;
+  return koboOf(amount ?? "") ? amount : undefined;
+}
+
+/**
+ * Any server that speaks Duba's own interface, another Duba included. We send the reference as `Idempotency-Key`, so that a
+ * server that knows this header verifies once, however often we ask. To ask again returns the outcome of an earlier attempt
+ * with its record; `lookUp` returns it without the record, and sends no number.
+ */
+export const peer = vendor({
+  name,
+  about: "Any server with this same interface, such as another Duba; run against Duba itself.",
+  // A Duba answers within 20 s by default. We wait longer, so that it can report a time-out of its own vendor.
+  timeout: 25_000,
+  settings: {
+    url: setting({
+      name: "DUBA_PEER_URL",
+      default: "",
+      about: "Address of a server with this same interface that verifies for live keys, without /api/v2.",
+      ...vendorUrl,
+    }),
+    email: setting({
+      name: "DUBA_PEER_EMAIL",
+      default: "",
+      about: "E-mail address of the account on that server.",
+      form: "an e-mail address",
+      read: (text) => (text === "" || /^\S+@\S+$/.test(text) ? text : undefined),
+    }),
+    key: setting({
+      name: "DUBA_PEER_KEY",
+      default: "",
+      about: "API key of the account on that server, exchanged for access tokens.",
+      secret: true,
+      form: `${headerText.form}, and no test key: its people are invented`,
+      read: (text) => (text.startsWith("duba_test_") ? undefined : headerText.read(text)),
+    }),
+    amount: setting({
+      name: "DUBA_PEER_AMOUNT",
+      default: "100",
+      about: "Amount in naira that the server requests for a verification, or one for each kind.",
+      form: `an amount in naira, such as "100" or "100.50", or ${personKinds.map((kind) => `${kind}=100`).join()}`,
+      read: (text) => (personKinds.every((kind) => amountIn(text, kind)) ? text : undefined),
+    }),
+  },
+  async open({ url, email, key, amount }, parts) {
+    const { sendWithToken } = await import("../responses/access-tokens.ts");
+    const { outcomeReader } = await import("../responses/read-outcome.ts");
+    const { accountTokens } = await import("./tokens.ts");
+    const { earlierOf, factsIn, failureIn, inTestMode, ofMode, PeerResponse } = await import("./wire.ts");
+    const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
+    const responses = { vendor: name, failureIn, good: PeerResponse, factsIn };
+    const readOutcome = outcomeReader({ ...responses, recordIn: ({ data }) => data }, parts.log);
+
+    const ask = (attempt: IdentityAttempt, token: string): Promise<HttpResult> =>
+      parts.http.send({
+        method: "POST",
+        url: `${url}/api/v2/kyc/verify-${attempt.kind}`,
+        headers: { authorization: `Bearer ${token}`, "idempotency-key": attempt.reference },
+        body: {
+          [attempt.kind]: attempt.number,
+          ...attempt.claims,
+          phone: `0${attempt.claims.phone}`,
+          amount: amountIn(amount, attempt.kind as PersonKind),
+        },
+        signal: attempt.signal,
+        sendUntil: attempt.sendUntil,
+        traceparent: attempt.traceparent,
+        ...ofMode,
+      });
+
+    const outcomeOf = (result: HttpResult, asked: CheckInput): IdentityOutcome =>
+      inTestMode(result, parts.log) ? unavailable("bad_settings") : readOutcome(result, asked);
+
+    return {
+      name,
+      kinds: personKinds,
+      repeatable: true,
+      async verify(attempt) {
+        const sent = await sendWithToken(tokenFor, attempt.sendUntil ?? attempt.signal, (token) => ask(attempt, token));
+        return "outcome" in sent ? sent.outcome : outcomeOf(sent.result, attempt);
+      },
+      async lookUp({ reference, signal }) {
+        const first = await tokenFor(signal);
+        if ("outcome" in first) return unknown;
+        const result = await parts.http.send({
+          method: "GET",
+          url: `${url}/api/v2/kyc/verifications`,
+          headers: { authorization: `Bearer ${first.token}`, "idempotency-key": reference },
+          signal,
+          ...ofMode,
+        });
+        if (result.kind !== "answered") return unanswered(result);
+        return inTestMode(result, parts.log) ? unknown : earlierOf(result.status, result.body);
+      },
+    };
+  },
+});

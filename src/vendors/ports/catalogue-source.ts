@@ -1,0 +1,105 @@
+import Type, { type Static } from "../../declare/schema/type.ts";
+import type { Adapter } from "./vendor.ts";
+
+const text = Type.String();
+const code = Type.String({ pattern: "^[!-~]{1,64}$" });
+const id = Type.Optional(Type.Integer());
+
+const Provider = Type.Object({ type: code, id, name: text, narration: text, image: text });
+
+/**
+ * The entries of each list of a catalogue, with the members of the interface document in their order. Money is naira text;
+ * empty if the source gives no price above 0. Without an optional member the catalogue keeps what it knows.
+ */
+export const catalogueEntries = {
+  "data-providers": Provider,
+  "data-bundles": Type.Object({
+    type: code,
+    code,
+    description: text,
+    amount: text,
+    price: text,
+    value: Type.Optional(text),
+    duration: Type.Optional(text),
+  }),
+  "corporate-bundles": Type.Object({ description: text, code }),
+  "cable-providers": Provider,
+  "cable-products": Type.Object({ id, type: code, code, name: text, description: text, price: text, amount: text }),
+  "cable-add-ons": Type.Object({
+    add_on_product_code: code,
+    product_code: code,
+    name: text,
+    price: text,
+    type: code,
+  }),
+};
+
+export type PulledList = keyof typeof catalogueEntries;
+export type ListEntry<Name extends PulledList> = Static<(typeof catalogueEntries)[Name]>;
+
+/** What a source may know of an entry beside what the interface has. Without a member the catalogue keeps what it knows. */
+export type EntrySupply = {
+  /** What the operator pays for it, in naira text above 0; empty if the source does not know it any more. */
+  cost?: string;
+  /** Whether it is to be had. One that is not leaves the lists of clients, and stays in the catalogue. */
+  available?: boolean;
+};
+
+type Sold = "data-bundles" | "corporate-bundles" | "cable-products" | "cable-add-ons";
+
+/** The lists of a catalogue. If an entry is in a list twice, the first one counts. */
+export type CatalogueLists = {
+  [Name in PulledList]: (ListEntry<Name> & (Name extends Sold ? EntrySupply : unknown))[];
+};
+
+/**
+ * Why a source gave nothing.
+ * - `unreachable`: no response in time, or one that says that the source does not work now.
+ * - `refused_credentials`: the source refused our credentials.
+ * - `unreadable`: the response is not JSON, is too large, or has another shape or content than we requested.
+ * - `incomplete`: an entry or a list that the source names does not exist there.
+ */
+export type PullError = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
+
+/** What a source says about the age of its own lists, if it follows another source. */
+export interface Origin {
+  /** When the source last updated them, in milliseconds since 1970; null if it does not say. */
+  asOf: number | null;
+  /** Whether the source calls them stale. */
+  isStale: boolean;
+}
+
+/** Everything that a source covers, or nothing. We write the sentences; they may contain a vendor's codes, never its text. */
+export type Pulled =
+  | {
+      kind: "whole";
+      lists: Partial<CatalogueLists>;
+      /** The lists that the source covers elsewhere, but does not have here. The catalogue's stay as they are. */
+      lacks?: readonly PulledList[];
+      /** Sentences about entries of the source that our lists cannot contain. */
+      leftOut: readonly string[];
+      origin?: Origin;
+    }
+  | {
+      kind: PullError;
+      sentence: string;
+      /** Milliseconds for which the source wants no requests. */
+      retryAfter?: number;
+    };
+
+/** Requests everything from a source. Never rejects, uses bounded memory, and ends soon after the signal aborts. */
+export type Pull = (signal: AbortSignal) => Promise<Pulled>;
+
+interface Covers {
+  /** The lists that every pull gives. A pull does not change other lists. */
+  covers: readonly PulledList[];
+  /** Milliseconds that must lie between two pulls, whatever the operator set: for a source that wants few requests. */
+  pace?: number;
+}
+
+/** A vendor of catalogue entries, with which the operator has an account. */
+export type CatalogueSource = Adapter<string, Pull> & Covers;
+
+/** Declares a source. The members of `settings` give `open` its type. */
+export const catalogueSource = <Names extends string>(source: Adapter<Names, Pull> & Covers) =>
+  source as CatalogueSource;

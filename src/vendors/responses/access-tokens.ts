@@ -1,0 +1,103 @@
+import { singleFlight } from "../../runtime/single-flight.ts";
+import type { IdentityOutcome } from "../ports/identity-upstream.ts";
+import { notSentBecause, unanswered } from "../ports/outcomes.ts";
+import type { Reason } from "../ports/reasons.ts";
+import type { HttpResult, VendorClient, VendorRequest } from "../vendor-client.ts";
+import { withWait } from "./read-outcome.ts";
+import { faultInWords } from "./vendor-words.ts";
+
+/** A token, or the outcome of an attempt without one. */
+export type Token = { token: string } | { outcome: IdentityOutcome };
+
+/** Gives a valid token until the signal aborts; never the one that the vendor `refused`. */
+export type TokenFor = (signal: AbortSignal, refused?: string) => Promise<Token>;
+
+/** Why we have no token. */
+type Missing = Reason<"noWork" | "notSent">;
+
+/** How a vendor gives access tokens. */
+interface Authorization {
+  http: VendorClient;
+  request: Pick<VendorRequest, "url" | "headers" | "body" | "wantedHeaders">;
+  /** The token of a response and when it expires, in milliseconds since 1970, or why it has none. Undefined: as its status says. */
+  read(result: HttpResult): { token: string; expiresAt: number } | Missing | undefined;
+}
+
+/** Milliseconds before its expiry at which we renew a token. */
+const margin = 60_000;
+
+/** Milliseconds for one authorization. */
+const longest = 10_000;
+
+/**
+ * Returns a function that gives the current token until shortly before it expires. One authorization runs at a time. Without a
+ * token we send no attempt, so every outcome here is `failed` and `notSent`.
+ */
+export function accessTokens({ http, request, read }: Authorization): TokenFor {
+  let current: { token: string; until: number } | undefined;
+
+  const renew = singleFlight(async (): Promise<Token> => {
+    const result = await http.send({ method: "POST", timeout: longest, ...request });
+    if (result.kind === "unreadable" && result.code === "stand_in") return { outcome: unanswered(result) };
+    const given = read(result);
+    if (given === undefined) return { outcome: withWait(notSentBecause(reasonOf(result)), result) };
+    if (typeof given === "string") return none(given);
+    current = { token: given.token, until: given.expiresAt - margin };
+    return { token: given.token };
+  });
+
+  return async (signal, refused) =>
+    current && current.token !== refused && Date.now() < current.until
+      ? { token: current.token }
+      : unlessAborted(renew(), signal);
+}
+
+/**
+ * The response to an attempt that needs a token, or the outcome without one. After a 401 we send it once more with a new token,
+ * because the vendor did no work.
+ */
+export async function sendWithToken(
+  tokenFor: TokenFor,
+  signal: AbortSignal,
+  send: (token: string) => Promise<HttpResult>,
+): Promise<{ result: HttpResult } | { outcome: IdentityOutcome }> {
+  const first = await tokenFor(signal);
+  if ("outcome" in first) return first;
+  const result = await send(first.token);
+  if (result.kind !== "answered" || result.status !== 401) return { result };
+  const second = await tokenFor(signal, first.token);
+  return "outcome" in second ? second : { result: await send(second.token) };
+}
+
+const reasons: Readonly<Record<number, Missing>> = {
+  400: "bad_credentials",
+  401: "bad_credentials",
+  402: "no_money",
+  403: "bad_credentials",
+  404: "bad_settings",
+  405: "bad_settings",
+  422: "bad_credentials",
+  429: "rate_limited",
+};
+
+function reasonOf(result: HttpResult): Missing {
+  if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
+  const said = result.kind === "answered" && result.status < 500 ? faultInWords(result.body) : undefined;
+  return said ?? reasons[result.status] ?? "out_of_service";
+}
+
+function none(reason: Missing): Token {
+  return { outcome: notSentBecause(reason) };
+}
+
+async function unlessAborted(renewal: Promise<Token>, signal: AbortSignal): Promise<Token> {
+  const { promise: aborted, resolve } = Promise.withResolvers<Token>();
+  const abort = () => resolve(none("not_reached"));
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([renewal, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Static, TSchema } from "typebox";
+import { lazyValidator } from "../../declare/schema/lazy-validator.ts";
+import type { Log } from "../../runtime/log.ts";
+
+/** How many members of a response we describe in the log, and to which depth. */
+const mostMembers = 80;
+const deepest = 6;
+
+/** Returns a function that checks a response. For another shape it returns undefined, and logs that shape without any value. */
+export function responseParser<Schema extends TSchema>(
+  vendor: string,
+  schema: Schema,
+  log: Log,
+): (body: unknown) => Static<Schema> | undefined {
+  const validator = lazyValidator(schema);
+  return (body) => {
+    if (validator().Check(body)) return body as Static<Schema>;
+    const [, errors] = validator().Errors(body);
+    const rules = errors.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+    log.warn(
+      { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },
+      "A vendor answered in a shape that its adapter does not know",
+    );
+    return undefined;
+  };
+}
+
+/** Names and types of a response's members, such as `.data.bvn: text`. Names that may be personal data become "…". */
+export function memberTypes(value: unknown): string[] {
+  const lines: string[] = [];
+  describe("", value, 0, lines);
+  return lines;
+}
+
+function describe(path: string, value: unknown, depth: number, lines: string[]): void {
+  if (lines.length >= mostMembers) return;
+  if (depth < deepest && typeof value === "object" && value !== null) {
+    const members = Array.isArray(value)
+      ? value.slice(0, 1).map((item) => ["[]", item] as const)
+      : Object.entries(value).map(([name, member]) => [`.${shown(name)}`, member] as const);
+    for (const [step, member] of members) describe(`${path}${step}`, member, depth + 1, lines);
+    if (members.length > 0) return;
+  }
+  lines.push(`${path || "answer"}: ${typeOf(value)}`);
+}
+
+/** A member's name if it is a word with at most two digits at its end. */
+function shown(name: string): string {
+  return /^[A-Za-z_-]{1,40}\d{0,2}$/.test(name) ? name : "…";
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "list";
+  return typeof value === "string" ? "text" : typeof value;
+}

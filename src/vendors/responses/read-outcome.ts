@@ -1,0 +1,103 @@
+import type { Static, TSchema } from "typebox";
+import type { CheckInput } from "../../checks/check.ts";
+import { type CheckKind, type PersonKind, personKinds } from "../../declare/check-kind.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream, OutcomeFacts } from "../ports/identity-upstream.ts";
+import { badResponse, unanswered } from "../ports/outcomes.ts";
+import type { VendorParts } from "../ports/vendor.ts";
+import type { HttpResult, VendorRequest } from "../vendor-client.ts";
+import { looseRecord, toIdentityRecord } from "./loose-record.ts";
+import { responseParser } from "./parse-response.ts";
+import type { Members } from "./vendor-record.ts";
+import { outcomeInWords } from "./vendor-words.ts";
+
+/** Facts of a response, as the vendor writes its reference. */
+export interface SaidFacts {
+  reference?: unknown;
+  billed?: OutcomeFacts["billed"] | undefined;
+  /** Kobo. */
+  balance?: number | undefined;
+}
+
+/** How a vendor answers a verification. */
+interface Answers<Schema extends TSchema> {
+  /** The vendor's name. */
+  vendor: string;
+  /** The outcome of a response that reports a failure; undefined if the response claims to contain a record. */
+  failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined;
+  /** A good response, and its record under the interface's names. */
+  good: Schema;
+  recordIn(response: Static<Schema>, asked: CheckInput): unknown;
+  /** What a response says beside this outcome. A reference is kept only if it holds nothing of the person. */
+  factsIn?(body: unknown, outcome: IdentityOutcome): SaidFacts;
+}
+
+/** Returns a function that turns the response to a verification of this kind into its outcome. */
+export function outcomeReader<Schema extends TSchema>(
+  { vendor, failureIn, good, recordIn, factsIn }: Answers<Schema>,
+  log: Log,
+): (result: HttpResult, asked: CheckInput) => IdentityOutcome {
+  const parse = responseParser(vendor, good, log);
+  const parsers = Object.fromEntries(
+    personKinds.map((kind) => [kind, responseParser(vendor, looseRecord(kind), log)]),
+  ) as Record<PersonKind, (given: unknown) => Members | undefined>;
+  const outcomeOf = (status: number, body: unknown, asked: CheckInput): IdentityOutcome => {
+    // A vendor that reads with this gets no attempt of another kind.
+    const kind = asked.kind as PersonKind;
+    const failure = failureIn(status, body, kind);
+    if (failure) return failure;
+    const response = parse(body);
+    const record = response === undefined ? undefined : parsers[kind](recordIn(response, asked));
+    if (record) return { state: "verified", record: toIdentityRecord(kind, record, vendor, log) };
+    const said = outcomeInWords(body);
+    return said && said.state !== "negative" ? said : badResponse("shape");
+  };
+  return (result, asked) => {
+    if (result.kind !== "answered") return withWait(unanswered(result), result);
+    const outcome = withWait(outcomeOf(result.status, result.body, asked), result);
+    const { reference: given, ...said } = factsIn?.(result.body, outcome) ?? {};
+    const facts = { reference: keptReference(given, asked), ...said };
+    return { ...outcome, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) };
+  };
+}
+
+/** The request for a number, as a vendor documents it. */
+type AttemptRequest = Pick<VendorRequest, "method" | "url" | "headers" | "body">;
+
+/** How a vendor verifies that gets each number in one request, with a response that `answers` reads. */
+export function verifier<Schema extends TSchema>(
+  answers: Answers<Schema>,
+  { http, log }: VendorParts,
+  requestOf: (attempt: IdentityAttempt) => AttemptRequest,
+): IdentityUpstream["verify"] {
+  const outcomeOf = outcomeReader(answers, log);
+  return async (attempt) => {
+    const { signal, sendUntil, traceparent } = attempt;
+    return outcomeOf(await http.send({ ...requestOf(attempt), signal, sendUntil, traceparent }), attempt);
+  };
+}
+
+/** The outcome with the wait that the response asks for, if it is a 429 or a 503. */
+export function withWait(outcome: IdentityOutcome, result: HttpResult): IdentityOutcome {
+  if (!("status" in result) || (result.status !== 429 && result.status !== 503)) return outcome;
+  const retryAfter = waitIn(result.headers?.["retry-after"]);
+  return retryAfter === undefined ? outcome : { ...outcome, retryAfter };
+}
+
+/** A vendor's reference as text; undefined if it holds the number or a claim that we asked about, or is no reference at all. */
+export function keptReference(given: unknown, { number, claims = {} }: Partial<CheckInput>): string | undefined {
+  const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
+  if (!/^[!-~]{1,64}$/.test(text)) return undefined;
+  const bare = text.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase();
+  const holds = (own = "") => own !== "" && bare.includes(own.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase());
+  return [number, ...Object.values(claims)].some(holds) ? undefined : text;
+}
+
+const longestWait = 3_600;
+
+/** The seconds of a `Retry-After`: a number, or a date. Undefined without one. */
+function waitIn(text: string | undefined, now = Date.now()): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000);
+  return seconds > 0 ? Math.min(seconds, longestWait) : undefined;
+}

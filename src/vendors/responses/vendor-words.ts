@@ -1,0 +1,127 @@
+import type { IdentityOutcome } from "../ports/identity-upstream.ts";
+import { badResponse, failedWith, negative, unavailable, unknown } from "../ports/outcomes.ts";
+
+type Failing = Exclude<IdentityOutcome, { state: "verified" }>;
+
+const ours = "(keys?|credentials?|token|app id|client id|merchant id|user id)";
+const money = "(balance|funds?|wallet|credits?|units?)";
+const number = "(bvn|v?nin|(bank )?verification number|national identi\\w+ number|identity number|id number)";
+const person = `(${number}|records?|identity|identification|person|individual)`;
+/** What may stand between the number and the verb: no other noun, so that a service or a page is not a person. */
+const between =
+  "((number|record|details?|data|information|you|provided|supplied|submitted|entered|given|is|was|were|are) |\\d+ )*";
+const cannot = "(unable to|can ?not|can t|could ?n[o ]*t|fail(ed|ure) to)";
+const system = "(services?|servers?|system|network|provider|source|gateway|portal|nibss|nimc|upstream|api|host)";
+const down = "(unavailable|not available|down|offline|unreachable|not reachable|not responding|unresponsive|busy)";
+
+/**
+ * What vendors say with a failure, in any of their words, and what it means. The first row that fits counts: who has no money may
+ * also say that the service is not available. `no_money`, `bad_credentials`: it is about our account. A wrong number is one that
+ * nobody has, because we send only numbers of the right form.
+ */
+const meanings: readonly { means: Failing; words: readonly string[] }[] = [
+  {
+    means: unavailable("no_money"),
+    words: [
+      `(insufficient|not enough|low|exhausted) (\\w+ ){0,2}${money}`,
+      `${money} (\\w+ ){0,2}(insufficient|low|not enough|not sufficient|exhausted|empty)`,
+      `not (\\w+ ){0,2}enough (\\w+ ){0,2}${money}`,
+      "(fund|top ?up|recharge|credit) (your|the) (\\w+ )?(wallet|account|balance)",
+      "payment required",
+    ],
+  },
+  {
+    means: unavailable("bad_credentials"),
+    words: [
+      `(invalid|incorrect|wrong|missing|expired|unknown) (\\w+ ){0,2}${ours}`,
+      `${ours} (\\w+ ){0,3}(invalid|incorrect|wrong|missing|expired|required|revoked|disabled|inactive)`,
+      `${ours} (\\w+ ){0,3}not (be )?(found|valid|recogni[sz]ed|authori[sz]ed|active|exist)`,
+      "unauthori[sz]ed|not authori[sz]ed|access denied|permission denied|not permitted|access (is )?forbidden",
+      "authentication (\\w+ ){0,2}(failed|required)",
+      "(your|merchant|business|client|organi[sz]ation) (account )?(\\w+ ){0,2}(suspended|disabled|deactivated|inactive|restricted|not (found|active|activated|enabled|approved))",
+      "(not (available|enabled|activated|allowed)|no access) (\\w+ ){0,2}(for|on|in) (your|this) (\\w+ )?(account|plan|app|business|subscription)",
+      "ip (address )?(\\w+ ){0,2}not (\\w+ )?(whitelisted|allowed)|(not|no active) (subscribed|subscription)",
+    ],
+  },
+  // Who waited in vain may have done the work.
+  { means: unknown, words: ["time ?out", "timed out"] },
+  {
+    means: unavailable("out_of_service"),
+    words: [
+      `${cannot} (reach|connect|contact|communicate)`,
+      `${system} (\\w+ ){0,3}${down}`,
+      `(temporarily|currently|presently|momentarily) (\\w+ )?(${down}|unable)`,
+      `(${cannot}|unable) (\\w+ ){1,6}(at the moment|at this time|right now)`,
+      "maintenance|downtime|out of service|service (outage|interruption|disruption)|bad gateway",
+      "temporary (failure|error|problem|issue)|(connection|network) (\\w+ )?(fail\\w+|error|refused|problem|issue)",
+    ],
+  },
+  {
+    means: negative("not_found"),
+    words: [
+      `${person} ${between}(not|can ?not|could not) (be )?(found|located|exist\\w*|recogni[sz]ed)`,
+      `${person} ${between}(does|do|did) ?n[o ]*t exist`,
+      `no (such )?((matching|valid|corresponding|existing) )?(${person}|match|results?|data|information) (\\w+ )?(found|exists?|available|returned|for|matche[sd]|matching|with)`,
+      `no (such|matching|corresponding) ${person}`,
+      "no (records?|match)$",
+      "^(id|details|data|information) not found",
+      `${cannot} (find|locate) (\\w+ )?${person}`,
+    ],
+  },
+  {
+    means: negative("not_found"),
+    words: [
+      `(invalid|wrong|incorrect|unknown|non ?existent|inexistent) (\\w+ )?${number}(?! (request|parameter|field|service|product|endpoint|url|type))`,
+      `${number} ${between}(invalid|wrong|incorrect|not (a )?(valid|correct)|unknown|non ?existent)`,
+      `not a valid ${number}`,
+    ],
+  },
+  // A weak sign: a vendor may say so after anything.
+  { means: unavailable("out_of_service"), words: ["(try|retry) (again )?(later|shortly|in|after)"] },
+];
+
+const table = meanings.map(({ means, words }) => ({ means, words: new RegExp(`\\b(${words.join("|")})(?!\\w)`, "i") }));
+
+/** Names of members in which vendors explain a failure. Members of a record have other names. */
+const telling = /message|error|detail|description|reason|status|code|title|response/i;
+
+/**
+ * The outcome that a failure states in words, or in a code of words: with 4xx as well as with 200. Undefined if its words are
+ * unknown.
+ */
+export function outcomeInWords(body: unknown): Failing | undefined {
+  const texts = explanations(body);
+  return table.find(({ words }) => texts.some((text) => words.test(text)))?.means;
+}
+
+/** Why a vendor that gives no access token does not, in its words. Nothing of a person is done without a token. */
+export function faultInWords(body: unknown): "no_money" | "bad_credentials" | "out_of_service" | undefined {
+  const said = outcomeInWords(body);
+  if (said === undefined || said.state === "negative") return undefined;
+  return said.reason === "no_money" || said.reason === "bad_credentials" ? said.reason : "out_of_service";
+}
+
+/** Texts of an explanation, with single spaces between words. */
+function explanations(value: unknown, isTelling = true, depth = 4): string[] {
+  if (typeof value === "string") return isTelling ? [value.replaceAll(/[\W_]+/g, " ").trim()] : [];
+  if (depth === 0 || typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    explanations(member, Array.isArray(value) ? isTelling : telling.test(name), depth - 1),
+  );
+}
+
+/** These are about our account, whatever the words: "Merchant record not found". */
+const aboutOurAccount: ReadonlySet<number> = new Set([401, 402]);
+
+/**
+ * The outcome of a failure. What it says about the vendor or our account counts before a code of the vendor's own (`byCode`), and
+ * that before what it says about the person. A server's failure says nothing: whatever its words, the work may be done.
+ */
+export function failureOutcome(status: number, body: unknown, byCode?: IdentityOutcome): IdentityOutcome {
+  if (status >= 500) return failedWith(status);
+  const said = outcomeInWords(body);
+  if (said && said.state !== "negative") return said;
+  if (byCode) return byCode;
+  if (said && !aboutOurAccount.has(status)) return said;
+  return status < 300 ? badResponse("failure") : failedWith(status);
+}

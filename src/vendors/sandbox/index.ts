@@ -1,0 +1,62 @@
+import { checks } from "../../checks/index.ts";
+import { checkKinds } from "../../declare/check-kind.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../ports/identity-upstream.ts";
+import { negative, unknown } from "../ports/outcomes.ts";
+import { type LateOutcome, reservedFor } from "./numbers.ts";
+
+/**
+ * The sandbox's own reference of an unknown outcome says what becomes of it. The ledger keeps it and hands it back, so that
+ * every instance can tell, also after a restart.
+ */
+const referenceOf = (later: LateOutcome) => `sandbox-later-${later}`;
+
+/** Milliseconds, as the settings have them. */
+interface Patience {
+  upstream: { timeout: number };
+  verificationTimeout: number;
+}
+
+/** An identity source of invented people, for test keys. It stores nothing and calls nobody. It is waited for as for a vendor. */
+export function sandbox(
+  patience: Patience = { upstream: { timeout: 15_000 }, verificationTimeout: 20_000 },
+): IdentityUpstream {
+  // Without a vendor, nothing else holds the one shorter than the other.
+  const timeout = Math.min(patience.upstream.timeout, 0.75 * patience.verificationTimeout);
+  return {
+    name: "sandbox",
+    kinds: checkKinds,
+    repeatable: true,
+    async verify({ kind, number, claims, vendorReference, signal }) {
+      const { outcome, later, variant, delay = 0 } = reservedFor({ kind, number }) ?? {};
+      const verified = async (): Promise<IdentityOutcome> => {
+        return { state: "verified", record: await checks[kind].sandbox({ kind, number, claims }, variant) };
+      };
+      if (vendorReference === referenceOf("verified")) return verified();
+      if (vendorReference === referenceOf("not_found")) return negative("not_found");
+      if (outcome) return later ? { ...outcome, reference: referenceOf(later) } : outcome;
+      if (delay === 0) return verified();
+      if (!(await waited(Math.min(delay, timeout), signal))) return unknown;
+      if (delay <= timeout) return verified();
+      const response = waited(delay - timeout).then(verified);
+      return { state: "unknown", reason: "timed_out", reference: referenceOf("verified"), later: response };
+    },
+    async lookUp({ vendorReference }) {
+      // As with other sources, only a retry brings the person that a record belongs to.
+      return vendorReference === referenceOf("not_found") ? negative("not_found") : unknown;
+    },
+  };
+}
+
+/** True after `milliseconds`, false as soon as the signal aborts. Without a signal nothing waits for it at a stop. */
+function waited(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, milliseconds, true);
+  if (!signal) timer.unref();
+  const abort = () => {
+    clearTimeout(timer);
+    resolve(false);
+  };
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return promise;
+}

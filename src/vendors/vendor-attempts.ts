@@ -1,0 +1,14 @@
+import { Durations } from "../runtime/durations.ts";
+import type { OutcomeWord } from "./ports/outcomes.ts";
+
+/** Counts attempts by outcome. */
+export class VendorAttempts {
+  readonly outcomes = new Map<string, number>();
+  readonly durations = new Durations();
+  /** Records that name a bank which our table does not know. */
+  unknownBanks = 0;
+
+  add(outcome: OutcomeWord): void {
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+  }
+}

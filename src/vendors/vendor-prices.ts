@@ -1,0 +1,123 @@
+import { type CheckKind, checkKinds, negativeReasons } from "../declare/check-kind.ts";
+import { koboOf } from "../declare/money.ts";
+import type { OutcomeFacts } from "./ports/identity-upstream.ts";
+
+/**
+ * What a vendor bills for an attempt, in kobo: `bvn` for each check of that kind, `bvn.not_found` if that outcome has another
+ * price, `*.failed` for an outcome of every kind.
+ */
+export type VendorPrices = Readonly<Partial<Record<string, number>>>;
+
+/** The prices of vendors, by their names. */
+export type PricesByVendor = Readonly<Record<string, VendorPrices>>;
+
+const ends = [...negativeReasons, "failed"];
+const names = new Set([...checkKinds, ...[...checkKinds, "*"].flatMap((kind) => ends.map((end) => `${kind}.${end}`))]);
+
+/** Prices as text, for a setting; empty if they are not known. */
+export const vendorPrices = {
+  form: "prices in naira, such as bvn=50,nin=40 or bvn=50,bvn.not_found=0,*.failed=5",
+  read(text: string): VendorPrices | undefined {
+    if (text === "") return {};
+    const prices: Partial<Record<string, number>> = {};
+    for (const part of text.split(",")) {
+      const [, name = "", amount = ""] = /^\s*([\w.*]+)\s*=\s*([\d.]+)\s*$/.exec(part) ?? [];
+      const kobo = koboOf(amount);
+      if (!names.has(name) || kobo === undefined || prices[name] !== undefined) return undefined;
+      prices[name] = kobo;
+    }
+    return prices;
+  },
+};
+
+/** The prices of several vendors: each part has the vendor's name before it, or is a vendor's price of every kind. */
+export const pricesByVendor = (vendors: readonly string[]) => ({
+  form: "prices in naira, such as dojah=50,prembly.bvn=45,prembly.bvn.not_found=0,prembly.*.failed=5, or empty",
+  read(text: string): PricesByVendor | undefined {
+    const parts = text === "" ? [] : text.split(",").map((part) => part.trim());
+    const byVendor = Map.groupBy(parts, (part) => /^\w+/.exec(part)?.[0] ?? "");
+    const prices: Record<string, VendorPrices> = {};
+    for (const [vendor, own] of byVendor) {
+      const priced = own.flatMap((part) => {
+        const price = part.slice(vendor.length);
+        return price.startsWith("=") ? checkKinds.map((kind) => `${kind}${price}`) : price.replace(/^\./, "");
+      });
+      const isFit = vendors.includes(vendor) && own.every((part) => part.includes("="));
+      const read = isFit ? vendorPrices.read(priced.join()) : undefined;
+      if (!read) return undefined;
+      prices[vendor] = read;
+    }
+    return prices;
+  },
+});
+
+/** An attempt, as far as its bill depends on it. */
+export interface BilledAttempt {
+  kind: CheckKind;
+  /** Kobo of the kind when the attempt was made. Null: not known. */
+  price: number | null;
+  outcome: string;
+  reason: string | null;
+  /** What the vendor says. Null: nothing. */
+  billed: OutcomeFacts["billed"] | null;
+}
+
+/** The bill of an attempt. */
+export interface Bill {
+  /** Null: the price is not known. */
+  kobo: number | null;
+  /** False: nobody knows whether the vendor bills it, so it counts as billed. */
+  isCertain: boolean;
+}
+
+/** The most that a vendor bills for an attempt of a kind. Null: its price is not known. */
+export function highestBill(kind: CheckKind, prices: VendorPrices = {}): number | null {
+  const ofKind = Object.entries(prices).filter(([name]) => name.startsWith(kind) || name.startsWith("*"));
+  return prices[kind] === undefined ? null : Math.max(...ofKind.map(([, kobo]) => kobo!));
+}
+
+/** What a vendor bills for an attempt at these prices. A failed one costs nothing unless the vendor or a price says so. */
+export function billOf({ kind, price, outcome, reason, billed }: BilledAttempt, prices: VendorPrices = {}): Bill {
+  const of = (end: string | null) => priceAt(kind, end, prices);
+  if (outcome === "unknown") return { kobo: price, isCertain: false };
+  // Before what the vendor said: a line of its invoice outweighs that.
+  if (reason === "record_lost") return { kobo: price, isCertain: true };
+  if (billed === "no" || reason === "released") return { kobo: 0, isCertain: true };
+  const isCertain = billed !== "unknown";
+  if (outcome === "verified") return { kobo: price, isCertain };
+  if (outcome === "negative") return { kobo: of(reason) ?? price, isCertain };
+  if (billed !== null) return { kobo: of("failed") ?? price, isCertain };
+  return reason === "bad_response"
+    ? { kobo: of("failed") ?? price, isCertain: false }
+    : { kobo: of("failed") ?? 0, isCertain };
+}
+
+/** Attempts by outcome. */
+export type OutcomeCounts = Record<"verified" | "negative" | "failed" | "unknown", number>;
+
+/** What a vendor bills at these prices for so many attempts, if it knew none of the negative people. Undefined: the kind has no price. */
+export function billOfOutcomes(kind: CheckKind, counts: OutcomeCounts, prices: VendorPrices = {}): number | undefined {
+  const price = prices[kind];
+  if (price === undefined) return undefined;
+  const bill = (outcome: keyof OutcomeCounts, reason: string | null) =>
+    counts[outcome] * billOf({ kind, price, outcome, reason, billed: null }, prices).kobo!;
+  return bill("verified", null) + bill("negative", "not_found") + bill("failed", null) + bill("unknown", null);
+}
+
+/**
+ * What a vendor says by the amount of a bill, in kobo: the only outcome with this price. Undefined: several outcomes have it, or none.
+ */
+export function outcomeBilledAt(
+  kobo: number | null,
+  { kind, price }: Pick<BilledAttempt, "kind" | "price">,
+  prices: VendorPrices = {},
+): string | undefined {
+  const found = ["verified", ...ends].filter(
+    (end) => kobo !== null && kobo === (priceAt(kind, end, prices) ?? (end === "failed" ? 0 : price)),
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function priceAt(kind: CheckKind, end: string | null, prices: VendorPrices): number | undefined {
+  return prices[`${kind}.${end}`] ?? prices[`*.${end}`];
+}

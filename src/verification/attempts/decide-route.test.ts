@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../declare/failures.ts";
+import { newAttempt } from "../../ledger/attempts.ts";
+import { type IdentitySettings, listedRoutes } from "../../ledger/identity-settings.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { newRow } from "../../ledger/ledger-moves.fixture.ts";
+import type { IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
+import { unknown } from "../../vendors/ports/outcomes.ts";
+import { newRequest, usualSettings } from "../identity.fixture.ts";
+import { RouteCache } from "../routes/route-cache.ts";
+import { decideRoute, startAt } from "./decide-route.ts";
+
+const named = (name: string, more: Partial<IdentityUpstream> = {}): IdentityUpstream => ({
+  name,
+  kinds: ["bvn", "nin"],
+  verify: async () => unknown,
+  ...more,
+});
+const [any, other, onlyBvn] = [named("any"), named("other"), named("only-bvn", { kinds: ["bvn"] })];
+const [consent, names, both] = [
+  named("consent", { needs: ["consent"] }),
+  named("names", { needs: ["names"] }),
+  named("both", { needs: ["consent", "names"] }),
+];
+
+/** The route of a NIN with these claims. */
+const routeOf = (
+  live: IdentityUpstream[],
+  given: { claims?: Record<string, string>; consentReference?: string } = {},
+  changes: Partial<IdentitySettings> = {},
+  row?: Row,
+) => {
+  const settings = { ...usualSettings, ...changes };
+  const routes = new RouteCache({} as never, Date.now, live, listedRoutes);
+  const request = newRequest({ mode: "live", kind: "nin", claims: {}, ...given });
+  return decideRoute({ upstreams: { test: any, live }, settings, routes }, request, null, row);
+};
+/** The vendors that may be sent it, in order. */
+const usable = (...given: Parameters<typeof routeOf>) => routeOf(...given).stops.map(({ upstream }) => upstream.name);
+
+test("an upstream that does not offer the kind, or needs what the request lacks, is passed over", () => {
+  const all = [both, onlyBvn, consent, names, any];
+  assert.deepEqual(usable(all), ["any"]);
+  assert.deepEqual(usable(all, { consentReference: "c-1" }), ["consent", "any"]);
+  assert.deepEqual(usable(all, { claims: { first_name: "Ada", last_name: "Obi" } }), ["names", "any"]);
+  assert.deepEqual(usable(all, { claims: { first_name: "Ada" } }), ["any"]);
+  const whole = { consentReference: "c-1", claims: { first_name: "Ada", last_name: "Obi" } };
+  assert.deepEqual(usable(all, whole), ["both", "consent", "names", "any"]);
+});
+
+test("an operator who attests the consent of every call need not be sent it", () => {
+  assert.deepEqual(usable([consent, any], {}, { consentAttested: true }), ["consent", "any"]);
+});
+
+test("if only a consent is missing, the caller is told so; if names are, no upstream is set up", () => {
+  const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
+  assert.throws(() => usable([consent]), fails("consent_required"));
+  assert.throws(() => usable([both, consent]), fails("consent_required"));
+  assert.throws(() => usable([both, names]), fails("upstream_not_configured"));
+});
+
+test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
+  const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
+  const gone = newAttempt(row, { vendor: "gone", at: 1, requestId: "q", price: null });
+  assert.deepEqual(usable([any, other], {}, {}, { ...row, attempts: [gone] }), ["any", "other"]);
+});
+
+test("a retry asks one vendor that nobody asked after not found, within the bound of all bills, or nobody", () => {
+  const row = newRow({ attempts: 0, mode: "live", kind: "nin" });
+  const first = newAttempt(row, { vendor: "any", at: 1, requestId: "q", price: 4_000 });
+  const unfound = { ...row, attempts: [{ ...first, outcome: "negative", reason: "not_found" } as const] };
+  const asked = (notFoundMax: number | null) => {
+    const vendorPrices = { any: { nin: 4_000 }, other: { nin: 6_000 }, last: { nin: 5_000 }, more: { nin: 5_000 } };
+    const changes = { routes: { ...listedRoutes, notFoundMax }, vendorPrices };
+    return usable([any, other, named("last"), named("more")], {}, changes, unfound);
+  };
+  assert.deepEqual([asked(10_000), asked(9_000)], [["other"], ["last"]]);
+  const isUnavailable = (error: unknown) => error instanceof Failure && error.code === "upstream_unavailable";
+  for (const most of [8_999, null]) assert.throws(() => asked(most), isUnavailable);
+});
+
+test("a vendor that was asked before is not said to be passed over", () => {
+  const row = newRow({ attempts: 0, run: 3, mode: "live", kind: "nin" });
+  const start = { at: 1, requestId: "q", price: null };
+  const [first, second] = (["any", "other"] as const).map((vendor, at) =>
+    newAttempt({ ...row, run: at + 1 }, { ...start, vendor }),
+  );
+  const last = named("last");
+  const notFound = { ...first!, outcome: "negative", reason: "not_found" } as const;
+  const released = { ...second!, outcome: "failed", reason: "released" } as const;
+  const whys = (changes: Partial<IdentitySettings>, attempts: Row["attempts"]) => {
+    const route = routeOf([any, other, last], {}, changes, { ...row, attempts });
+    return route.stops.map((stop) => [stop.upstream.name, startAt(route, stop).why]);
+  };
+  assert.deepEqual(whys({}, [notFound, released]), [["other", null]]);
+  assert.deepEqual(whys({ payTwice: true }, [second!]), [
+    ["other", null],
+    ["any", null],
+    ["last", null],
+  ]);
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
+import { unavailable } from "../../vendors/ports/outcomes.ts";
+import { sandbox } from "../../vendors/sandbox/index.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger.fixture.ts";
+import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+
+type Answer = IdentityOutcome | ((attempt: IdentityAttempt) => Promise<IdentityOutcome>);
+
+/** An upstream with a name, the outcome it has for everybody, and a count of its attempts. */
+function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) {
+  const attempts: IdentityAttempt[] = [];
+  const upstream: IdentityUpstream = {
+    name,
+    kinds: ["bvn"],
+    verify: async (attempt) => {
+      attempts.push(attempt);
+      return typeof answer === "function" ? answer(attempt) : answer;
+    },
+    ...more,
+  };
+  return { upstream, attempts };
+}
+
+const noWork: IdentityOutcome = { state: "failed", reason: "out_of_service" };
+const unknown: IdentityOutcome = { state: "unknown", reason: "unclear" };
+
+for (const engine of usualEngines) {
+  suite(`a route of several upstreams on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const open = (t: TestContext, live: { upstream: IdentityUpstream }[], settings: { payTwice?: boolean } = {}) =>
+      store.open(t, { upstreams: { test: sandbox(), live: live.map(({ upstream }) => upstream) }, settings });
+
+    test("goes on when an upstream certainly did no work, and the ledger shows whom it asked", async (t) => {
+      for (const reason of ["not_reached", "paused", "no_money", "out_of_service"] as const) {
+        const first = named("first", unavailable(reason));
+        const second = named("second", verified);
+        const mine = newRequest({ mode: "live" });
+        await (await open(t, [first, second])).verify(mine);
+        const row = await onlyRow(store.db, mine);
+        assert.deepEqual(
+          [row.state, row.upstream, row.attempts, row.charged, row.unresolved],
+          ["verified", "second", reason === "not_reached" || reason === "paused" ? 1 : 2, 1, 0],
+        );
+        assert.deepEqual([first.attempts.length, second.attempts.length], [1, 1]);
+      }
+    });
+
+    test("the ledger names the next upstream before it is asked", async (t) => {
+      const mine = newRequest({ mode: "live" });
+      let seen: unknown;
+      const second = named("second", async (attempt) => {
+        const { upstream, attempts, state } = await onlyRow(store.db, mine);
+        seen = { upstream, attempts, state };
+        return verified(attempt);
+      });
+      await (await open(t, [named("first", noWork), second])).verify(mine);
+      assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
+    });
+
+    test("ends at an answer, and at an outcome that may have to be paid", async (t) => {
+      for (const outcome of [
+        { state: "negative", reason: "not_found" },
+        { state: "negative", reason: "phone_mismatch" },
+        { state: "failed", reason: "strange" },
+        unknown,
+      ] as const) {
+        const second = named("second", verified);
+        const failure = await failureFrom(
+          (await open(t, [named("first", outcome), second])).verify(newRequest({ mode: "live" })),
+        );
+        assert.notEqual(failure.code, "internal_error");
+        assert.equal(second.attempts.length, 0, outcome.state);
+      }
+    });
+
+    test("skips an upstream that takes no attempts, unless none does", async (t) => {
+      const paused = named("paused", unavailable("paused"), { isReady: () => false });
+      const mine = newRequest({ mode: "live" });
+      await (await open(t, [paused, named("second", verified)])).verify(mine);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, paused.attempts.length], ["second", 1, 0]);
+
+      const failure = await failureFrom((await open(t, [paused])).verify(newRequest({ mode: "live" })));
+      assert.equal(failure.code, "upstream_unavailable");
+      assert.equal(failure.detail.facts?.upstream_called, false);
+    });
+
+    test("when all fail, a retry helps unless it helps with none of them", async (t) => {
+      const lasting: IdentityOutcome = { state: "failed", lasting: true, reason: "no_money" };
+      for (const [outcomes, retryable] of [
+        [[noWork, lasting], true],
+        [[lasting, noWork], true],
+        [[lasting, lasting], false],
+      ] as const) {
+        const route = outcomes.map((outcome, at) => named(`n${at}`, outcome));
+        const failure = await failureFrom((await open(t, route)).verify(newRequest({ mode: "live" })));
+        assert.deepEqual([failure.code, failure.retryable], ["upstream_unavailable", retryable]);
+        assert.equal(failure.detail.facts?.upstream_called, true);
+      }
+    });
+
+    test("a retry stays with the upstream whose work nobody knows of", async (t) => {
+      const outcomes = [unknown, noWork];
+      const first = named("first", async (attempt) => outcomes.shift() ?? verified(attempt));
+      const second = named("second", verified);
+      const identity = await open(t, [first, second]);
+      const mine = newRequest({ mode: "live", idempotencyKey: "stays" });
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
+      await identity.verify(mine);
+      assert.equal(second.attempts.length, 0);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
+    });
+
+    test("goes on after a time-out where the operator accepts to pay twice; the client pays once", async (t) => {
+      const second = named("second", verified);
+      const mine = newRequest({ mode: "live" });
+      await (await open(t, [named("first", unknown), second], { payTwice: true })).verify(mine);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["second", 2, 1, 1]);
+    });
+
+    test("asks nobody else once the caller was answered", async (t) => {
+      const first = new PlayedUpstream();
+      const second = named("second", verified);
+      const identity = await store.open(t, {
+        upstreams: { test: sandbox(), live: [first, second.upstream] },
+        settings: { timeLimit: 300 },
+      });
+      const mine = newRequest({ mode: "live" });
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+      first.answer(noWork);
+      await until(async () => (await onlyRow(store.db, mine)).state === "failed");
+      assert.equal(second.attempts.length, 0);
+    });
+  });
+}

@@ -1,0 +1,242 @@
+import type { CheckRecord } from "../../checks/index.ts";
+import type { Answers } from "../../declare/operation.ts";
+import {
+  isNotSent,
+  type RunOutcome,
+  storedOutcome,
+  unresolvedAttempts,
+  vendorReferenceOf,
+  withOutcome,
+} from "../../ledger/attempts.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { PassedOver } from "../../ledger/vendor-choice.ts";
+import { unsentOutcome } from "../../ledger/write-outcome.ts";
+import { codeOf } from "../../storage/errors.ts";
+import type { IdentityAttempt, IdentityOutcome, IdentityUpstream } from "../../vendors/ports/identity-upstream.ts";
+import { badResponse, didNoWork } from "../../vendors/ports/outcomes.ts";
+import { isRejected } from "../../vendors/ports/reasons.ts";
+import type { VerificationParts } from "../verification-parts.ts";
+import { isAffordable, type Route, type Stop, startAt, whatMayFollow } from "./decide-route.ts";
+import { matchRecord } from "./match-record.ts";
+
+/** The number to verify, how much of the record the account may see, and the request that causes it. */
+export type AttemptInput = Omit<IdentityAttempt, "signal" | "reference"> & {
+  answers: Answers;
+  requestId: string;
+};
+
+/** The outcome of a run, with the record of the person. */
+export type Learned = RunOutcome<{ record: CheckRecord }>;
+
+/**
+ * The attempts of one run, along its route. It tries the next vendor only if the one before certainly did no work, if
+ * that one timed out and the operator accepts paying twice, or once after "not found" if the operator wants a second
+ * source. The ledger names each vendor before its attempt.
+ */
+export class RunAttempts {
+  /** When the first attempt began, by `performance.now()`. */
+  readonly since = performance.now();
+  /** Never rejects. */
+  readonly result: Promise<Learned>;
+  /** The result, or the late response of a vendor that was too slow for it. Never rejects. */
+  readonly final: Promise<Learned>;
+  /** The row as on the ledger, except while a failover is being written. */
+  row: Row;
+  /** The attempt under way, or the one that we look up. */
+  #attempt: number;
+  #isLookUp: boolean;
+  readonly #parts: VerificationParts;
+  readonly #route: Route;
+  /** Whether no vendor got an attempt yet, and the vendors that could not be used since the last one that did. */
+  #isFirst = true;
+  #skipped: PassedOver[] = [];
+  readonly #request: IdentityAttempt;
+  readonly #answers: Answers;
+  readonly #requestId: string;
+  readonly #limit = new AbortController();
+  /** Responses still to come from vendors that were too slow. */
+  readonly #later: Promise<Learned>[] = [];
+  #failingOver: Promise<Row | undefined> | undefined;
+
+  constructor(parts: VerificationParts, row: Row, route: Route, { answers, requestId, ...request }: AttemptInput) {
+    this.#parts = parts;
+    this.row = row;
+    this.#requestId = requestId;
+    this.#isLookUp = route.lookUpFirst;
+    this.#attempt = route.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
+    this.#route = route;
+    this.#answers = answers;
+    this.#request = { ...request, reference: row.reference, signal: this.#limit.signal };
+    this.result = Promise.resolve().then(() => this.#walk());
+    this.final = this.result.then((result) => this.#finalResult(result));
+  }
+
+  /** Whether a vendor may still respond after the result. */
+  get isListening(): boolean {
+    return this.#later.length > 0;
+  }
+
+  /** The result as long as there is no response. */
+  get unanswered(): Learned {
+    const at = this.#parts.now();
+    return this.#isLookUp
+      ? unsentOutcome(null, at)
+      : { state: "unknown", reason: "timed_out", attempt: this.#attempt, at };
+  }
+
+  /** Ends the time of the vendors and tries no other. Resolves when `row` is as on the ledger. */
+  async end(): Promise<void> {
+    this.#limit.abort();
+    await this.#failingOver;
+  }
+
+  async #walk(): Promise<Learned> {
+    const { stops, lookUpFirst } = this.#route;
+    const [first, ...others] = stops;
+    let result = lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
+    this.#note(first, result);
+    for (const next of others) {
+      const elapsed = performance.now() - this.since;
+      const follows = whatMayFollow(this.#route, result, this.row.attempts, elapsed);
+      if (!follows || this.#limit.signal.aborted) break;
+      if (next.upstream.isReady?.() === false) {
+        this.#skip(next, "not_ready");
+        continue;
+      }
+      if (follows === "second_source" && !isAffordable(this.#route, this.#attemptsAfter(result), next)) {
+        this.#skip(next, "too_dear");
+        continue;
+      }
+      if (!(await this.#failOver(next, result))) return interrupted(result);
+      result = withEarlier(result, await this.#verify(next));
+      // "Not found" leads to one more vendor only, whatever its result.
+      if (follows === "second_source") break;
+      this.#note(next, result);
+    }
+    return result;
+  }
+
+  #note(stop: Stop, result: Learned): void {
+    if (isNotSent(result)) this.#skip(stop, "not_sent");
+    else [this.#isFirst, this.#skipped] = [false, []];
+  }
+
+  #skip({ upstream, passedOver }: Stop, reason: PassedOver["reason"]): void {
+    this.#skipped.push(...passedOver, { vendor: upstream.name, reason });
+  }
+
+  #attemptsAfter(result: Learned): Row["attempts"] {
+    const { attempts } = this.row;
+    return withOutcome(attempts, storedOutcome(attempts, result, false, this.#parts.settings.vendorPrices ?? {}));
+  }
+
+  async #finalResult(result: Learned): Promise<Learned> {
+    if (isCertain(result)) return result;
+    for (const later of this.#later) {
+      const answer = await later;
+      if (isCertain(answer) || (result.state === "unknown" && this.#later.length === 1)) return answer;
+    }
+    return result;
+  }
+
+  async #lookUpOrVerify(stop: Stop): Promise<Learned> {
+    const earlier = await this.#lookUp(stop.upstream);
+    if (earlier.state !== "failed" || this.#limit.signal.aborted) return earlier;
+    return (await this.#failOver(stop, earlier)) ? this.#verify(stop) : interrupted(earlier);
+  }
+
+  /** Writes which vendor is tried next. False if this run no longer owns its row, or the store did not respond. */
+  async #failOver(stop: Stop, before: Learned): Promise<boolean> {
+    const { ledger, log, now, orphans } = this.#parts;
+    const so = { isFirst: this.#isFirst, skipped: this.#skipped };
+    const next = { ...startAt(this.#route, stop, so), at: now(), requestId: this.#requestId };
+    this.#failingOver = ledger.failOver(this.row, before, next).catch((error: unknown) => {
+      log.error(
+        { reference: this.row.reference, ...loggableError(error) },
+        "The store did not write the failover to another upstream",
+      );
+      orphans.noteUnheard({ ...this.row, run: this.row.run + 1 });
+      return undefined;
+    });
+    const moved = await this.#failingOver;
+    if (!moved) return false;
+    this.row = moved;
+    this.#attempt = moved.run;
+    this.#isLookUp = false;
+    return true;
+  }
+
+  /** Looks up the earlier attempt. The result is `failed` if the vendor did no work for it. */
+  async #lookUp(upstream: IdentityUpstream): Promise<Learned> {
+    const { kind: _, number: __, claims: ___, ...earlier } = this.#requestTo(upstream);
+    const attempt = this.#attempt;
+    const outcome = await this.#heard(upstream, () => upstream.lookUp!(earlier));
+    const at = this.#parts.now();
+    if (outcome && didNoWork(outcome)) return { state: "failed", reason: "not_done", attempt, at };
+    return outcome && isCertain(outcome) ? { ...outcome, attempt, at } : unsentOutcome(null, at);
+  }
+
+  async #verify({ upstream }: Stop): Promise<Learned> {
+    const attempt = this.#attempt;
+    if (this.#limit.signal.aborted) return unsentOutcome(attempt, this.#parts.now());
+    const outcome = await this.#heard(upstream, () => upstream.verify(this.#requestTo(upstream)));
+    const { later, ...told } = { later: undefined, ...(outcome ?? badResponse("strange")) };
+    if (later) this.#later.push(this.#lateResult(upstream, later, attempt));
+    return { ...told, attempt, at: this.#parts.now() };
+  }
+
+  #requestTo({ name }: IdentityUpstream): IdentityAttempt {
+    return { ...this.#request, ...vendorReferenceOf(this.row, name) };
+  }
+
+  async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>, attempt: number): Promise<Learned> {
+    const outcome = await this.#heard(upstream, () => later);
+    const at = this.#parts.now();
+    return outcome ? { ...outcome, attempt, at } : unsentOutcome(null, at);
+  }
+
+  /** What a vendor says about this person; undefined if it broke off with an error. */
+  async #heard(
+    { name: vendor }: IdentityUpstream,
+    answer: () => Promise<IdentityOutcome>,
+  ): Promise<IdentityOutcome | undefined> {
+    const { log, settings } = this.#parts;
+    const { reference, mode } = this.row;
+    try {
+      const how = { phoneMatch: settings.phoneMatch, answers: this.#answers };
+      const outcome = matchRecord(await answer(), this.#request, how);
+      if (outcome.state === "failed" && isRejected(outcome.reason))
+        // In the sandbox, a test key requests this.
+        log[mode === "test" ? "info" : "warn"](
+          { vendor, reference, why: outcome.reason },
+          "An answer was not believed",
+        );
+      return outcome;
+    } catch (error) {
+      log.error({ vendor, reference, ...loggableError(error) }, "The identity upstream broke off with an error");
+      return undefined;
+    }
+  }
+}
+
+/** Whether a result is the vendor's response about the person. */
+function isCertain({ state }: Pick<Learned, "state">): boolean {
+  return state !== "unknown" && state !== "failed";
+}
+
+/** A result after which another vendor was to be asked, and was not. Whether that vendor fails lastingly, nobody knows. */
+function interrupted(result: Learned): Learned {
+  if (result.state === "failed") return { ...result, lasting: false, interrupted: true };
+  return result.state === "unknown" ? result : { ...result, interrupted: true };
+}
+
+/** The last vendor's result, but it is lasting only if every vendor's failure is. */
+function withEarlier(earlier: Learned, result: Learned): Learned {
+  if (earlier.state !== "failed" || result.state !== "failed" || isRejected(result.reason)) return result;
+  return { ...result, lasting: earlier.lasting === true && result.lasting === true };
+}
+
+/** The part of an error that we may log. Its message may contain the request. */
+export function loggableError(error: unknown): object {
+  return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
+}

@@ -1,0 +1,189 @@
+import { checkKinds, labelOf } from "../../declare/check-kind.ts";
+import { list, orNull, time } from "../../declare/command/answer-schema.ts";
+import { formed, InputError } from "../../declare/command/read-texts.ts";
+import { CommandError, command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import { duration } from "../../declare/setting.ts";
+import type { RouteSettings } from "../../ledger/identity-settings.ts";
+import { identityTrail } from "../../ledger/ledger-trail.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import type { VendorPrices } from "../../vendors/vendor-prices.ts";
+import { decidedOrder } from "../routes/decide-vendor-order.ts";
+import { attemptsOfLastHour, checksWithoutVendor, liveVendors } from "../routes/live-vendors.ts";
+import { type PauseReason, pausedRoutes, pauseReasons, pauseRoute, resumeRoute } from "../routes/paused-routes.ts";
+import { inDecidedOrder } from "../routes/route-cache.ts";
+import { vendorStandings } from "../routes/vendor-standing.ts";
+import { RouteRow, rounded, VendorRow, vendorRows } from "./vendor-rows.ts";
+import { pauseFacts, vendorChoice } from "./vendor-states.ts";
+
+interface Configured {
+  config: {
+    vendorPrices: Readonly<Record<string, VendorPrices>>;
+    upstreams: readonly string[];
+    route: RouteSettings["policy"];
+  };
+}
+
+const showRoutes = command({
+  id: "routes.show",
+  title: "Vendors",
+  summary: "Show how each identity vendor did for live verifications, in the last 24 hours and 30 days.",
+  description:
+    "The figures come from the sums of hours and days, which follow the ledger within seconds. Times are the bound of a bucket: half of the answers came " +
+    "within the median. A vendor is judged by the people that it was asked about.",
+  role: "viewer",
+  kind: "read",
+  reports: true,
+  answer: Type.Array(RouteRow),
+  view: () => [list],
+  onPage: (rows) => [
+    {
+      rows: vendorRows(rows),
+      row: VendorRow,
+      named: true,
+      none: "No live verification asked a vendor in the last 30 days.",
+    },
+  ],
+  figures: (rows) =>
+    rows.length === 0 ? "" : "Asked from top to bottom, until one answers. Figures of the last 24 hours.",
+  none: "No live verification asked a vendor in the last 30 days.",
+  noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and try each with its own test number.", by: "upstreams.test" },
+  run: async (_, { db, now, config }: Pick<Audited, "db"> & WithClock & Configured) => {
+    const decided = config.route === "cheapest" ? await decidedOrder(db) : undefined;
+    const listed = config.upstreams.map((name) => ({ name }));
+    return (await vendorStandings(db, now(), config.vendorPrices)).map((one) => ({
+      ...one,
+      ...pauseFacts(one.pause),
+      state: one.pause ? ("paused" as const) : one.state,
+      place:
+        inDecidedOrder(listed, decided?.kinds[one.kind] ?? []).findIndex(({ name }) => name === one.vendor) + 1 || null,
+      found_rate: rounded(one.foundRate),
+      failures: rounded(one.failureShare)!,
+      cost_per_found: one.costPerFound,
+      attempts_left: one.attemptsLeft,
+      days_left: rounded(one.daysLeft),
+    }));
+  },
+});
+
+const about = {
+  vendor: vendorChoice("The identity vendor."),
+  check: Type.Optional(
+    Type.Enum([...checkKinds], { description: "Only this kind of check. Default: all.", of: "kind" }),
+  ),
+};
+
+const pauseFor = {
+  form: "a length of time, such as 30m or 2h",
+  read: (text: string) => {
+    const length = duration.read(text);
+    return length !== undefined && length > 0 ? length : undefined;
+  },
+};
+
+const reasons = Object.keys(pauseReasons) as PauseReason[];
+
+const hour = 3_600_000;
+
+/**
+ * When the pause ends by itself, in milliseconds since 1970; null if it does not. Throws an `InputError` if an end is
+ * given for a reason that has none.
+ */
+function endOfPause({ why, for: length }: { why: PauseReason; for?: number }, now: number): number | null {
+  if (why === "load" || why === "money") return now + (length ?? 8 * hour);
+  if (length === undefined) return null;
+  throw new InputError([
+    { field: "for", message: "must be left out: only a pause for load or money ends by itself. You resume any other" },
+  ]);
+}
+
+const pause = command({
+  id: "routes.pause",
+  title: "Pause…",
+  summary: "Pause an identity vendor: it gets no new attempts, and the next vendor is asked instead.",
+  description:
+    "Every process obeys within 5 seconds. An attempt that is under way goes on. A verification whose outcome at this vendor is unknown waits for " +
+    "the end of the pause, because another vendor would be paid too. A pause for load or money ends by itself, after 8 hours unless you say otherwise; " +
+    "any other lasts until you resume the vendor. If no other vendor is left for a check, a person confirms it: verifications get 503 upstream_unavailable.",
+  role: "operator",
+  kind: "change",
+  target: ["vendor"],
+  input: Type.Object({
+    ...about,
+    why: Type.Enum(reasons, {
+      description: `Why. ${reasons.map((reason) => `${reason}: ${pauseReasons[reason]}.`).join(" ")}`,
+      default: "answers",
+      byButton: true,
+    }),
+    for: Type.Optional(
+      formed(pauseFor, {
+        description: "How long a pause for load or money lasts, such as 30min or 2h. Default: 8h.",
+        placeholder: "time",
+      }),
+    ),
+  }),
+  answer: Type.Object({
+    vendor: Type.String(),
+    check: Type.String(),
+    why: Type.Enum(reasons),
+    until: orNull(time),
+  }),
+  view: ({ vendor, check, why, until }, { at }) => [
+    `${vendor} is paused for ${check === "all" ? "all checks" : `the check ${check}`}${until === null ? " until you resume it" : ` until ${at(until)}`}, because ${pauseReasons[why]}.`,
+  ],
+  fits: ({ state }) => state !== "paused",
+  records: [identityTrail.routePaused],
+  examples: [{ vendor: "prembly" }, { vendor: "dojah", check: "nin", why: "load", for: "2h" }],
+  effect: async ({ vendor, check, ...given }, { db, now }: Audited & WithClock) => {
+    endOfPause(given, now());
+    const live = await liveVendors(db, now());
+    const before = checksWithoutVendor(live);
+    const lost = checksWithoutVendor(live, { vendor, kind: check ?? null }).filter((kind) => !before.includes(kind));
+    if (lost.length === 0) return { says: [] };
+    const calls = await attemptsOfLastHour(db, lost, now());
+    const labels = lost.map(labelOf).join(" and ");
+    return {
+      isDanger: true,
+      says: [
+        `${vendor} is the last vendor for ${labels}: live verifications will get 503 upstream_unavailable.`,
+        `Vendors were asked ${calls === 1 ? "once" : `${calls.toLocaleString("en")} times`} in the last hour.`,
+      ],
+    };
+  },
+  run: async ({ vendor, check, ...given }, room: Audited & WithClock) => {
+    const until = endOfPause(given, room.now());
+    await pauseRoute(room, { vendor, kind: check ?? null, why: given.why, until });
+    return { vendor, check: check ?? "all", why: given.why, until };
+  },
+});
+
+const resume = command({
+  id: "routes.resume",
+  title: "Resume…",
+  summary: "End the pause of an identity vendor.",
+  description: "Without a check, all of its pauses end.",
+  role: "operator",
+  kind: "change",
+  gives: "protection",
+  target: ["vendor"],
+  input: Type.Object(about),
+  answer: Type.Object({ vendor: Type.String(), check: Type.String() }),
+  view: ({ vendor, check }) => [
+    `${vendor} gets attempts again for ${check === "all" ? "all checks" : `the check ${check}`}.`,
+  ],
+  fits: ({ state }) => state === "paused",
+  records: [identityTrail.routeResumed],
+  examples: [{ vendor: "prembly" }],
+  run: async ({ vendor, check }, room: Audited & WithClock) => {
+    if (await resumeRoute(room, { vendor, kind: check ?? null })) return { vendor, check: check ?? "all" };
+    const held = await pausedRoutes(room.db, room.now());
+    const names = held.map(({ vendor, kind }) => (kind === null ? vendor : `${vendor} --check ${kind}`));
+    throw new CommandError(
+      `There is no such pause. ${names.length === 0 ? "No vendor is paused" : `Paused: ${names.join(", ")}`}.`,
+    );
+  },
+});
+
+export const routeCommands = [showRoutes, pause, resume];
+
+/** Rounds to one decimal. */

@@ -1,0 +1,147 @@
+import { checkKinds } from "../../declare/check-kind.ts";
+import { naira, orNull, state, time } from "../../declare/command/answer-schema.ts";
+import { command } from "../../declare/command.ts";
+import Type from "../../declare/schema/type.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { missingOf, type Vendor, type VendorValues } from "../../vendors/ports/vendor.ts";
+import { vendors } from "../../vendors/registry.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "../routes/paused-routes.ts";
+import { type UpstreamStatus, upstreamStatus } from "../routes/upstream-status.ts";
+import { testUpstream } from "./test-upstream-command.ts";
+import { pausedBy, pauseFacts, pauseMembers, vendorChoice, vendorStates, vendorStateWords } from "./vendor-states.ts";
+
+interface Room {
+  config: { upstreams: readonly string[]; vendors: Readonly<Record<string, VendorValues>> };
+}
+
+const vendorFacts = {
+  name: Type.String(),
+  place: orNull(Type.Integer()),
+  missing: Type.Array(Type.String(), { none: "nothing" }),
+  settings: Type.Array(Type.String()),
+  about: Type.String(),
+};
+
+function factsOf(vendor: Vendor, { upstreams, vendors }: Room["config"]) {
+  return {
+    name: vendor.name,
+    place: upstreams.indexOf(vendor.name) + 1 || null,
+    missing: missingOf(vendor, vendors[vendor.name]!),
+    settings: Object.values(vendor.settings).map(({ name }) => name),
+    about: vendor.about,
+  };
+}
+
+const failureWords: Record<keyof UpstreamStatus["last_failures"] | NonNullable<UpstreamStatus["alarm"]>, string> = {
+  no_money: "balance at the vendor is empty",
+  bad_credentials: "vendor refused the credentials",
+  bad_settings: "vendor refused the settings",
+  refused: "vendor refused the attempt",
+  rate_limited: "rate limit of the vendor",
+  out_of_service: "vendor out of service",
+  not_done: "vendor did not process the attempt",
+  not_reached: "no connection",
+  busy: "too many attempts at the same time",
+  paused: "paused",
+  answered_by_stand_in: "a stand-in answers in place of the vendor",
+  finds_nobody: "vendor found nobody many times in a row",
+  bad_response: "invalid response",
+  unknown: "no response in time",
+  error: "error in the adapter",
+  unknown_bank: "bank that Duba's table does not know",
+};
+
+type FailureName = keyof typeof failureWords;
+
+const ProcessFacts = Type.Object({
+  upstream: Type.String(),
+  instance: Type.String(),
+  state: state(vendorStates, { words: vendorStateWords }),
+  ...pauseMembers,
+  paused_checks: Type.Array(Type.Enum([...checkKinds])),
+  alarm: orNull(state(Object.keys(failureWords) as FailureName[], { words: failureWords })),
+  last_answer_at: orNull(time),
+  balance: orNull(naira),
+  last_failures: { ...Type.Record(Type.String(), time), words: failureWords },
+  noted_at: time,
+});
+
+const showStatus = command({
+  id: "upstreams.status",
+  title: "Each process",
+  summary: "Show the identity vendors of each serving process: state, alarm, last response and last failures.",
+  onTerminal: "The exit code is 1 if a vendor is not ready or has an alarm.",
+  role: "viewer",
+  kind: "read",
+  answer: Type.Array(ProcessFacts),
+  columns: [
+    "upstream",
+    { name: "process", of: ({ instance }) => instance.slice(0, 8) },
+    ...(["state", "paused_by", "paused_until", "paused_checks", "alarm", "last_answer_at", "balance"] as const),
+    "last_failures",
+  ],
+  none: "No running service has a live identity vendor.",
+  noneThen: { says: "Name vendors in DUBA_UPSTREAMS, and start the service again." },
+  isWell: (found) =>
+    found.every((seen) => seen.state === "ready" && seen.alarm === null && seen.paused_checks.length === 0),
+  run: async (_, { db, now }: Pick<Audited, "db"> & WithClock) => statusesOf(db, now()),
+});
+
+/**
+ * The state of each vendor, as each process sees it. A vendor counts as paused if all its kinds of check are paused.
+ */
+async function statusesOf(db: Audited["db"], now: number) {
+  const pauses = await pausedRoutes(db, now);
+  return (await upstreamStatus(db, now)).map((seen) => statusOf(seen, pauses));
+}
+
+function statusOf({ kinds, ...status }: UpstreamStatus, pauses: readonly PausedRoute[]) {
+  const checks = kinds.filter((kind) => pauseOf(pauses, status.upstream, kind));
+  const [first] = checks;
+  return {
+    ...status,
+    state: checks.length > 0 && checks.length === kinds.length ? ("paused" as const) : status.state,
+    ...pauseFacts(first && pauseOf(pauses, status.upstream, first)),
+    paused_checks: checks,
+  };
+}
+
+const { upstream: _, ...processFacts } = ProcessFacts.properties;
+
+const showUpstream = command({
+  id: "upstreams.show",
+  title: "Vendor",
+  summary:
+    "Show an identity vendor: its place in the order, the settings that are missing, and how each serving process sees it.",
+  role: "viewer",
+  kind: "read",
+  target: ["vendor"],
+  input: Type.Object({
+    vendor: vendorChoice("The identity vendor."),
+  }),
+  answer: Type.Object({
+    ...vendorFacts,
+    state: orNull(state(vendorStates, { words: vendorStateWords, ...pausedBy })),
+    ...pauseMembers,
+    processes: Type.Array(Type.Object(processFacts)),
+  }),
+  view: ({ processes: _, ...facts }) => [
+    { record: facts },
+    "",
+    { title: "Serving processes:", list: "processes", none: "No running service asks this vendor." },
+  ],
+  examples: [{ vendor: "dojah" }],
+  run: async ({ vendor: wanted }, { db, now, config }: Room & Pick<Audited, "db"> & WithClock) => {
+    const processes = (await statusesOf(db, now())).filter(({ upstream }) => upstream === wanted);
+    const state = [...vendorStates].find((state) => processes.some((seen) => seen.state === state)) ?? null;
+    const [pause] = (await pausedRoutes(db, now())).filter(({ vendor }) => vendor === wanted);
+    return {
+      ...factsOf(vendors.find(({ name }) => name === wanted)!, config),
+      state: pause ? ("paused" as const) : state,
+      ...pauseFacts(pause),
+      processes,
+    };
+  },
+});
+
+export const upstreamCommands = [showUpstream, testUpstream, showStatus];

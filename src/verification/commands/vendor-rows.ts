@@ -1,0 +1,86 @@
+import { checkKinds, forEachKind, labelOf } from "../../declare/check-kind.ts";
+import { naira, orNull, state } from "../../declare/command/answer-schema.ts";
+import Type, { type Static } from "../../declare/schema/type.ts";
+import { type FigureSpan, spans } from "../routes/vendor-figures.ts";
+import { pausedBy, pauseMembers, vendorStates, vendorStateWords } from "./vendor-states.ts";
+
+const milliseconds = { unit: "ms" };
+const percent = { unit: "%" };
+
+/** How a vendor did for one kind of check in a span. */
+export const RouteRow = Type.Object({
+  vendor: Type.String(),
+  kind: Type.Enum([...checkKinds], { label: "Check" }),
+  span: Type.Enum(Object.keys(spans) as FigureSpan[]),
+  place: orNull(Type.Integer()),
+  state: orNull(state(vendorStates, { words: vendorStateWords })),
+  ...pauseMembers,
+  attempts: Type.Integer(),
+  found_rate: orNull(Type.Number(percent)),
+  failures: Type.Number(percent),
+  median: orNull(Type.Integer(milliseconds)),
+  p95: orNull(Type.Integer(milliseconds)),
+  cost: orNull(naira),
+  cost_per_found: orNull(naira),
+  balance: orNull(naira),
+  attempts_left: orNull(Type.Integer()),
+  days_left: orNull(Type.Number()),
+});
+
+const words = { ...vendorStateWords, ready: "serves" };
+
+/** A vendor on a page: one row, with the checks of the last day side by side. */
+export const VendorRow = Type.Object({
+  vendor: Type.String(),
+  /** Of each check, or of all if it is the same. */
+  state: Type.Unsafe<string | Readonly<Record<string, string>>>({
+    shows: "state",
+    ...pausedBy,
+    words: { ...words, ...forEachKind((kind) => kind, labelOf) },
+    patternProperties: { ".*": state(vendorStates, { words }) },
+  }),
+  place: orNull(Type.Integer({ label: "Order", spare: true })),
+  ...Object.assign(
+    {},
+    ...checkKinds.map((kind) => {
+      const over = labelOf(kind);
+      return {
+        [`${kind}_asked`]: orNull(Type.Integer({ label: "Asked", over, spare: true })),
+        [`${kind}_found`]: orNull(Type.Number({ ...percent, label: "Found", over })),
+        [`${kind}_failed`]: orNull(Type.Number({ ...percent, label: "Failed", over })),
+        [`${kind}_median`]: orNull(Type.Number({ unit: "s", label: "Median", over })),
+        [`${kind}_p95`]: orNull(Type.String({ shows: "number", label: "95 %", over, spare: true })),
+      };
+    }),
+  ),
+  balance: orNull({ ...naira, label: "Wallet" }),
+  days_left: orNull(Type.Number({ label: "Lasts", unit: "days" })),
+});
+
+export function vendorRows(rows: readonly Static<typeof RouteRow>[]): Record<string, unknown>[] {
+  const placeOf = ({ place }: { place: number | null }) => place ?? Number.POSITIVE_INFINITY;
+  const inOrder = rows.toSorted((one, other) => placeOf(one) - placeOf(other));
+  return [...Map.groupBy(inOrder, ({ vendor }) => vendor)].map(([vendor, all]) => {
+    const day = all.filter(({ span }) => span === "24h");
+    const [first = all[0]!] = day;
+    const states = new Map(all.map(({ kind, state }) => [kind, state]));
+    const figures = day.map(({ kind, attempts, found_rate, failures, median, p95 }) => ({
+      [`${kind}_asked`]: attempts,
+      [`${kind}_found`]: found_rate,
+      [`${kind}_failed`]: failures,
+      [`${kind}_median`]: median && median / 1000,
+      [`${kind}_p95`]: p95 && `≤ ${p95 / 1000} s`,
+    }));
+    const { place, balance, days_left } = first;
+    const kinds = [...states].map(([kind, state]) => ({ kind, state }));
+    const state = new Set(states.values()).size > 1 ? Object.fromEntries(states) : first.state;
+    const { paused_by, paused_until } = all.find((row) => row.paused_by !== null) ?? first;
+    const paused = { paused_by, paused_until };
+    return Object.assign({ vendor, kinds, state, place, balance, days_left }, paused, ...figures);
+  });
+}
+
+/** To one decimal. */
+export function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}

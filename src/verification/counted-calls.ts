@@ -1,0 +1,132 @@
+import { sql } from "kysely";
+import { recent } from "../runtime/recent.ts";
+import type { Db } from "../storage/tables.ts";
+
+/** The account and mode whose calls are counted. */
+interface Caller {
+  account_id: string;
+  mode: string;
+}
+
+/** `calls` vendor calls started after `from` and until `to`. */
+export interface CallCount {
+  from: number;
+  to: number;
+  calls: number;
+}
+
+interface Known {
+  /** When it was read, and how often it was used since. */
+  at: number;
+  uses: number;
+  from: number;
+  /** Old enough to stay as they are, oldest first. They follow each other without a gap. */
+  slices: CallCount[];
+  /** The calls after the last slice, which may still change. */
+  young: CallCount;
+}
+
+/** The most calls of a slice, so that no statement reads many. */
+const most = 20_000;
+/** Slices are joined while they are shorter than this, in milliseconds. */
+const shortest = 60_000;
+/** After so many uses or milliseconds, the insert would count too much by itself. */
+const uses = 64;
+const lasting = 60_000;
+/** By how much clocks of processes may differ, in milliseconds. */
+const skew = 10_000;
+/** Far more calls than an account has under way at one moment, in all processes. */
+const underWay = 1000;
+const mostAccounts = 10_000;
+
+/**
+ * Remembers how many vendor calls each account started in a window, up to shortly before now. It reads a window once, and
+ * from then on what came and what left. No call starts later than the time limit after the time that its row bears, so
+ * older calls stay as they are, unless a late outcome shows that one was not sent.
+ */
+export class CountedCalls {
+  readonly #db: Db;
+  readonly #window: number;
+  readonly #young: number;
+  readonly #known = recent<Known>(mostAccounts);
+  readonly #reading = new Map<string, Promise<Known>>();
+
+  /** `window` and `timeLimit`, that of a verification, are in milliseconds. */
+  constructor(db: Db, window: number, timeLimit: number) {
+    this.#db = db;
+    this.#window = window;
+    this.#young = timeLimit + skew;
+  }
+
+  /**
+   * What a statement at `at` need not count. Far from the limit of `most` it includes calls that may still change: they cannot
+   * exceed the limit.
+   */
+  async until(caller: Caller, at: number, most: number): Promise<CallCount> {
+    const { from, slices, young } = await this.#at(caller, at);
+    const calls = slices.reduce((sum, slice) => sum + slice.calls, 0);
+    const all = calls + young.calls;
+    return all + underWay < most ? { from, to: young.to, calls: all } : { from, to: young.from, calls };
+  }
+
+  async #at(caller: Caller, at: number): Promise<Known> {
+    const key = `${caller.mode} ${caller.account_id}`;
+    const known = this.#known.get(key);
+    // A clock that was set back leaves us with a window that lies ahead.
+    const isUsable = known !== undefined && at >= known.at - this.#young;
+    if (isUsable) {
+      known.uses += 1;
+      if ((known.uses < uses && at < known.at + lasting) || this.#reading.has(key)) return known;
+    }
+    let reading = this.#reading.get(key);
+    if (!reading) {
+      reading = this.#read(caller, at, isUsable ? known : undefined)
+        .then((read) => {
+          this.#known.set(key, read);
+          return read;
+        })
+        .finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  /** Reads the window at `now`, as far as `known` does not have it. */
+  async #read(caller: Caller, now: number, known: Known | undefined): Promise<Known> {
+    const at = Math.max(now, known?.at ?? now);
+    const from = at - this.#window;
+    const settled = at - this.#young;
+    const slices = (known?.slices ?? []).filter(({ to }) => to > from).map((slice) => ({ ...slice }));
+    const [first] = slices;
+    if (first && first.from < from) {
+      first.calls -= await this.#count(caller, first.from, from);
+      first.from = from;
+    }
+    let step = this.#window;
+    for (let begin = slices.at(-1)?.to ?? from; begin < settled; ) {
+      const to = Math.min(begin + step, settled);
+      const mayHalve = to - begin > 1;
+      const calls = await this.#count(caller, begin, to, mayHalve ? sql`limit ${most + 1}` : undefined);
+      if (calls > most && mayHalve) {
+        step = Math.ceil((to - begin) / 2);
+        continue;
+      }
+      const last = slices.at(-1);
+      if (last && to - last.from <= shortest && last.calls + calls <= most)
+        Object.assign(last, { to, calls: last.calls + calls });
+      else slices.push({ from: begin, to, calls });
+      if (calls < most / 2) step *= 2;
+      begin = to;
+    }
+    const young = { from: settled, to: at - 1000, calls: await this.#count(caller, settled, at - 1000) };
+    return { at, uses: 0, from, slices, young };
+  }
+
+  async #count({ account_id, mode }: Caller, from: number, to: number, limit = sql``): Promise<number> {
+    const { rows } = await sql<{ calls: number | string }>`select count(*) as calls from (
+      select started_at from verification_attempt
+      where account_id = ${account_id} and mode = ${mode} and started_at > ${from} and started_at <= ${to} ${limit}
+    ) as piece`.execute(this.#db);
+    return Number(rows[0]!.calls);
+  }
+}

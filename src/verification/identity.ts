@@ -1,0 +1,149 @@
+import type { Spendable } from "../declare/account-terms.ts";
+import type { CheckKind } from "../declare/check-kind.ts";
+import type { Caller, Mode } from "../declare/operation.ts";
+import { type IdentitySettings, keyEndOf, listedRoutes } from "../ledger/identity-settings.ts";
+import { followJournal } from "../ledger/journal/follow-journal.ts";
+import { recountAfterOlderVersion } from "../ledger/journal/rebuild-sums.ts";
+import { claimSumsZone } from "../ledger/journal/sums-zone.ts";
+import { abandonAll, leasesOf } from "../ledger/leases.ts";
+import type { Row } from "../ledger/ledger.ts";
+import { budgetOf, kindOf } from "../ledger/spending/budget.ts";
+import { spendableOf } from "../ledger/spending/spending.ts";
+import { type NearlySpent, SpendingWatch } from "../ledger/spending/spending-watch.ts";
+import { silent } from "../runtime/log.ts";
+import { nextMonth } from "../runtime/time-zone.ts";
+import type { Audit } from "../storage/audited.ts";
+import { changeCount } from "../storage/change-counter.ts";
+import type { Job } from "../storage/pulse/job-runner.ts";
+import type { Pulse } from "../storage/pulse/pulse.ts";
+import { lookUpUnknowns } from "./attempts/look-up-unknowns.ts";
+import { type LeasedParts, LeasedVerifications } from "./leased-verifications.ts";
+import type { VerifiedRecord } from "./replay.ts";
+import type { VerificationRequest } from "./request.ts";
+import { decideOrder, isDecisionDue } from "./routes/decide-vendor-order.ts";
+import { endPauses } from "./routes/paused-routes.ts";
+
+/** Without `retention`, `now` is the time for the expiry of keys and records too. */
+export interface IdentityParts
+  extends Omit<LeasedParts, "leases" | "now" | "retention" | "log">,
+    Partial<Pick<LeasedParts, "now" | "retention" | "log">> {
+  pulse: Pulse;
+  audit: Audit;
+}
+
+/** Identifies a verification of one account and mode: by Duba's reference or by the caller's key. */
+export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
+
+/** The room's interface for its operations. */
+export interface Identity {
+  readonly settings: IdentitySettings;
+  nearlySpent(): NearlySpent;
+  /** What the caller's account can still spend in its mode, and when a new month's cap begins, in milliseconds since 1970. */
+  spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<Spendable & { renewsAt: number | null }>;
+  /** Returns the record or throws a `Failure` with the facts of the verification. */
+  verify(request: VerificationRequest): Promise<VerifiedRecord>;
+  find(sought: Sought): Promise<Row | undefined>;
+  /** Whether an operator has paused a live vendor for this kind of check. */
+  isPaused(vendor: string, kind: CheckKind): boolean;
+  /** The recurring jobs of a serving process for the ledger. */
+  readonly jobs: readonly Job[];
+  /** Refuses new verifications and finishes running ones. Those that run longer than `deadlineMs` become `unknown`. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/**
+ * Opens the room for serving. On SQLite this makes running verifications of an earlier process `unknown`, so only the
+ * serving process may call it.
+ */
+export async function openIdentity(opened: IdentityParts): Promise<Identity> {
+  const { db, pulse, upstreams, settings, now = Date.now, log = silent, audit } = opened;
+  const retention = opened.retention ?? { now, recordsNow: now };
+  const leases = leasesOf(pulse);
+  await claimSumsZone(db, settings.timeZone, pulse.id);
+  await abandonAll(db, leases, now);
+  const leased = new LeasedVerifications({ ...opened, leases, now, retention, log });
+  const { ledger, charges, keyedHashes, orphans, deferred, routes, refused } = leased.parts;
+  await charges.takeBackUnheard(leases.isLongGone);
+  await charges.note();
+  const { routes: routeSettings = listedRoutes, vendorPrices: prices = {} } = settings;
+  await routes.follow(await changeCount(db, "routes"));
+  const isAwaited = (reference: string) => leased.isAwaited(reference);
+  const spending = new SpendingWatch(db, settings, log);
+
+  return {
+    settings,
+    nearlySpent: () => spending.nearlySpent,
+    isPaused: (vendor, kind) => routes.isPaused(vendor, kind),
+    spendable: async (caller) => {
+      const budget = budgetOf(caller, now(), settings.timeZone);
+      if (!budget) return { kobo: null, verifications: null, renewsAt: null };
+      const renewsAt = kindOf(budget) === "cap" ? settings.timeZone.startOfMonth(nextMonth(budget.period)) : null;
+      return { ...(await spendableOf(db, caller.accountId, budget)), renewsAt };
+    },
+    jobs: [
+      {
+        name: "follow pauses and order of vendors",
+        when: (beat) => beat !== undefined,
+        run: (beat) => routes.follow(beat!.routes),
+      },
+      { name: "end pauses of vendors", every: 60_000, leader: true, run: () => endPauses({ db, audit, now }) },
+      { name: "count refused calls", every: 60_000, run: () => refused.write(db) },
+      {
+        name: "decide the order of vendors",
+        every: 60_000,
+        leader: true,
+        when: () => routeSettings.policy === "cheapest" && isDecisionDue(routes.decided, now()),
+        run: () => decideOrder({ db, audit, now }, upstreams.live, routeSettings, prices),
+      },
+      {
+        name: "follow the journal",
+        when: (beat) => beat?.journal,
+        run: () => followJournal({ db, audit, zone: settings.timeZone }),
+      },
+      {
+        name: "count sums anew after an older version",
+        every: 60_000,
+        leader: true,
+        run: (_, signal) => recountAfterOlderVersion({ db, now }, settings.timeZone, signal),
+      },
+      { name: "note which charges were heard of", when: () => charges.hasNews, run: () => charges.note() },
+      {
+        name: "take back charges of processes that are gone",
+        every: 60_000,
+        leader: true,
+        // On SQLite the start has done this.
+        when: () => pulse.hasPeers,
+        run: () => charges.takeBackUnheard(leases.isLongGone),
+      },
+      {
+        name: "end verifications that nobody works on",
+        every: 5_000,
+        when: (beat) => beat?.started,
+        run: () => orphans.endAll((reference) => deferred.has(reference)),
+      },
+      {
+        name: "end verifications of processes that are gone",
+        every: 5_000,
+        leader: true,
+        when: (beat) => beat?.started,
+        run: () => abandonAll(db, leases, now),
+      },
+      {
+        name: "ask vendors for unknown outcomes",
+        every: 60_000,
+        leader: true,
+        run: (_, signal) => lookUpUnknowns(db, { ...leased.parts, isAwaited }, signal),
+      },
+      { name: "watch caps and balances", every: 60_000, run: () => spending.look(now(), pulse.isLeader()) },
+    ],
+    verify: (request) => leased.verifications.verify(request),
+    find: async (sought) => {
+      const { accountId, mode } = sought;
+      if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
+      const hashes = keyedHashes.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
+      const row = await ledger.byKey(hashes);
+      return row && keyEndOf(row) > retention.now() ? row : undefined;
+    },
+    stop: (deadlineMs) => leased.stop(deadlineMs),
+  };
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { personOf } from "../checks/kinds.fixture.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../vendors/ports/identity-upstream.ts";
+import { sandbox } from "../vendors/sandbox/index.ts";
+import { failureFrom, newRequest, suiteStore, until, usualEngines } from "./identity.fixture.ts";
+import { onlyRow } from "./ledger.fixture.ts";
+import { verified } from "./played-upstream.fixture.ts";
+
+/** The longest delay that a Node timer accepts: whoever waits so long hangs. Milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
+/** An upstream whose time is over at once, and that says what it comes to when the test wants. */
+function tooSlow(name = "slow") {
+  const said: ((outcome: IdentityOutcome) => void)[] = [];
+  const upstream: IdentityUpstream = {
+    name,
+    kinds: ["bvn"],
+    verify: async () => ({
+      state: "unknown",
+      reason: "timed_out",
+      later: new Promise((resolve) => said.push(resolve)),
+    }),
+  };
+  return { upstream, said };
+}
+
+for (const engine of usualEngines) {
+  suite(`sources that are listened to on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const states = (mine: { accountId: string }, state: string) =>
+      until(async () => (await onlyRow(store.db, mine)).state === state);
+
+    test("what a source says after its caller was answered is learned, and not charged", async (t) => {
+      const { upstream, said } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      for (const [outcome, state] of [
+        ["verified", "verified"],
+        [{ state: "negative", reason: "not_found" }, "not_found"],
+        [{ state: "failed", reason: "out_of_service" }, "failed"],
+      ] as const) {
+        const mine = newRequest({ idempotencyKey: "k" });
+        assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+        assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+        said.pop()!(outcome === "verified" ? await verified(mine) : outcome);
+        await states(mine, state);
+        assert.equal((await onlyRow(store.db, mine)).charged, 0);
+      }
+    });
+
+    test("a retry waits for the source that is listened to, and does not ask it again", async (t) => {
+      const { upstream, said } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      await failureFrom(identity.verify(mine));
+      const retry = identity.verify(mine);
+      await states(mine, "started");
+      said[0]!(await verified(mine));
+      assert.equal(personOf((await retry).record).bvn_number, mine.number);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
+    });
+
+    test("a source that was left for another one is listened to as well", async (t) => {
+      const { upstream, said } = tooSlow();
+      const other: IdentityUpstream = {
+        name: "other",
+        kinds: ["bvn"],
+        verify: async () => ({ state: "failed", reason: "out_of_service" }),
+      };
+      const identity = await store.open(t, {
+        upstreams: { test: sandbox(), live: [upstream, other] },
+        settings: { payTwice: true },
+      });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      await failureFrom(identity.verify(mine));
+      said[0]!({ state: "negative", reason: "not_found" });
+      await states(mine, "not_found");
+    });
+
+    test("a stop does not wait for a source that is only listened to", async (t) => {
+      const { upstream } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest();
+      await failureFrom(identity.verify(mine));
+      await identity.stop(longestTimer);
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+    });
+  });
+}

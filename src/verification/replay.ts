@@ -1,0 +1,114 @@
+import type { AnsweredRecord, CheckRecord } from "../checks/index.ts";
+import { unseal } from "../keyring/envelope-encryption.ts";
+import { newChargeMark } from "../ledger/charges.ts";
+import { recordEndOf } from "../ledger/identity-settings.ts";
+import type { Row } from "../ledger/ledger.ts";
+import type { Budget } from "../ledger/spending/budget.ts";
+import { isTooMuch } from "../ledger/spending/spending.ts";
+import { RowHeld } from "../storage/errors.ts";
+import { loggableError } from "./attempts/run-attempts.ts";
+import {
+  amountMismatch,
+  factsOf,
+  inProgress,
+  noMatch,
+  replayed,
+  type VerificationFacts,
+  verificationFailure,
+} from "./verification-failures.ts";
+import type { VerificationParts } from "./verification-parts.ts";
+
+/** A record for the caller. `replayed`: an earlier request with the same key returned it. */
+export interface VerifiedRecord {
+  record: AnsweredRecord;
+  replayed: boolean;
+  /** Call it if the record does not reach its caller. Undefined if its charge stays also then. */
+  undelivered?: (() => void) | undefined;
+}
+
+/**
+ * What to do if the record of this charge does not reach its caller: the charge goes back once no retry can get the record.
+ * Without a key it stays, since nobody can ask again.
+ */
+export function undeliveredOf({ deferred, now }: VerificationParts, row: Row, charge: string): () => void {
+  return () => deferred.add(row, { state: "verified", attempt: null, at: now() }, { unread: charge });
+}
+
+/**
+ * Returns or throws the response to the key's earlier request, even if its caller never got it. Undefined if the row
+ * has changed since it was read.
+ */
+export async function replay(
+  parts: VerificationParts,
+  row: Row,
+  budget: Budget | undefined,
+): Promise<VerifiedRecord | undefined> {
+  const { settings, log } = parts;
+  const facts = factsOf(row);
+  if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
+  if (row.state !== "verified") throw noMatch(row.reason!, row.kind, facts, settings, replayed);
+  const record = await unsealRecord(parts, row, facts);
+  if (!record) {
+    if (await parts.charges.waiveUnread(row)) return undefined;
+    throw verificationFailure("record_no_longer_held", undefined, facts);
+  }
+  const spendingFailure = row.charged === 0 && budget ? await parts.limits.spendingFailure(row, budget) : undefined;
+  if (spendingFailure) throw verificationFailure(spendingFailure.code, spendingFailure.message, facts);
+  const mark = newChargeMark();
+  const charged = await ensureCharged(parts, row, mark, budget).catch((error: unknown) => {
+    // Another verification has used up the budget, so the caller must read the row again.
+    if (isTooMuch(error)) return false;
+    if (error instanceof RowHeld) throw inProgress(row);
+    log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");
+    const message = "The store of this service is out of order at the moment. Retry with the same Idempotency-Key.";
+    throw verificationFailure("internal_error", message, facts, { retryAfter: 2 });
+  });
+  if (!charged) return undefined;
+  return row.charged === 1
+    ? { record, replayed: true }
+    : { record, replayed: false, undelivered: undeliveredOf(parts, row, mark) };
+}
+
+/** Charges the row, or makes its charge final. False if the row has changed since it was read. */
+async function ensureCharged(
+  { charges, deferred, now }: VerificationParts,
+  row: Row,
+  mark: string,
+  budget: Budget | undefined,
+): Promise<boolean> {
+  if (row.charged === 1) return row.charge_mark === "" || (await charges.keep(row));
+  try {
+    return await charges.charge(row, mark, budget);
+  } catch (error) {
+    if (isTooMuch(error) || error instanceof RowHeld) throw error;
+    // The UPDATE may have committed after we timed out, but the caller gets no record, so we reverse the charge.
+    deferred.add(row, { state: "verified", attempt: null, at: now() }, { mark, replaces: row.charge_mark });
+    throw error;
+  }
+}
+
+/** Undefined if it is no longer held. */
+async function unsealRecord(
+  { ledger, keyring, settings, log, retention }: VerificationParts,
+  row: Row,
+  facts: VerificationFacts,
+): Promise<AnsweredRecord | undefined> {
+  const { sealed_record } = row;
+  const isOver = recordEndOf({ completed_at: row.completed_at! }, settings) <= retention.recordsNow();
+  const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
+  if (sealed_record === null || sealed_key === undefined) return undefined;
+  try {
+    const bound = { accountId: row.account_id, reference: row.reference };
+    return withReference(row, unseal(keyring.current, bound, { sealed_record, sealed_key }) as CheckRecord);
+  } catch {
+    log.error(
+      { reference: row.reference },
+      "A sealed record cannot be opened: it was changed, or is of another key ring",
+    );
+    throw verificationFailure("internal_error", undefined, facts);
+  }
+}
+
+export function withReference({ reference }: Row, record: CheckRecord): AnsweredRecord {
+  return { request_reference: reference, ...record };
+}

@@ -1,0 +1,100 @@
+import { announce, operators } from "../../storage/events/announce.ts";
+import { put } from "../../storage/queries/put.ts";
+import { forgottenAfter } from "../../storage/tables/ledger-tables.ts";
+import type { Db } from "../../storage/tables.ts";
+import type { CircuitBreaker, UpstreamHealth } from "../../vendors/circuit-breaker.ts";
+
+/** The state of an upstream, as one serving process sees it. Times are milliseconds since 1970. */
+export type UpstreamStatus = Awaited<ReturnType<typeof upstreamStatus>>[number];
+
+const noteEvery = 5_000;
+/** Milliseconds during which the same alarm of several processes makes only one event. */
+const sameAlarm = 3_600_000;
+
+/** Reports the upstreams of one process: to the store for the command line, and to operators for alarms. */
+export class UpstreamNotes {
+  readonly #db: Db;
+  readonly #instance: string;
+  readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
+  /** The alarm of each upstream that operators were informed of. */
+  readonly #told = new Map<string, UpstreamHealth["alarm"]>();
+  #isChanged = true;
+  #notedAt = 0;
+
+  /** `instance`: id of this process. */
+  constructor(db: Db, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
+    this.#db = db;
+    this.#instance = instance;
+    this.#upstreams = upstreams;
+  }
+
+  /** Call it when the state of an upstream changes. */
+  readonly changed = (): void => {
+    this.#isChanged = true;
+  };
+
+  /** Whether a note is due: after a change, and every few seconds. */
+  isDue(): boolean {
+    return this.#upstreams.length > 0 && (this.#isChanged || Date.now() - this.#notedAt >= noteEvery);
+  }
+
+  async note(): Promise<void> {
+    this.#isChanged = false;
+    const at = Date.now();
+    for (const upstream of this.#upstreams) {
+      const { name, state, alarm, lastAnswerAt, balance, lastFailures, kinds, illSince } = upstream.health();
+      await this.#tell(name, alarm, at);
+      await put(
+        this.#db,
+        "upstream_status",
+        { instance: this.#instance, upstream: name },
+        {
+          state,
+          alarm,
+          balance,
+          last_answer_at: lastAnswerAt,
+          noted_at: at,
+          kinds: JSON.stringify(kinds),
+          ill_since: illSince,
+          last_failures: JSON.stringify(lastFailures),
+        },
+      );
+    }
+    this.#notedAt = at;
+  }
+
+  /** Deletes the notes of this process. */
+  async stop(): Promise<void> {
+    if (this.#notedAt === 0) return;
+    await this.#db
+      .deleteFrom("upstream_status")
+      .where("instance", "=", this.#instance)
+      .execute()
+      .catch(() => undefined);
+  }
+
+  async #tell(vendor: string, alarm: UpstreamHealth["alarm"], at: number): Promise<void> {
+    if ((this.#told.get(vendor) ?? null) === alarm) return;
+    const event = { type: "vendor.alarm", audience: operators, mode: null, about: vendor, at } as const;
+    await announce(this.#db, { ...event, data: { vendor, alarm } }, at - sameAlarm);
+    this.#told.set(vendor, alarm);
+  }
+}
+
+/** The state of upstreams in all serving processes. */
+export async function upstreamStatus(db: Db, now: number = Date.now()) {
+  const rows = await db
+    .selectFrom("upstream_status")
+    .selectAll()
+    .where("noted_at", ">=", now - forgottenAfter)
+    .orderBy("upstream")
+    .orderBy("instance")
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    state: row.state as UpstreamHealth["state"],
+    alarm: row.alarm as UpstreamHealth["alarm"],
+    kinds: JSON.parse(row.kinds) as UpstreamHealth["kinds"],
+    last_failures: JSON.parse(row.last_failures) as UpstreamHealth["lastFailures"],
+  }));
+}

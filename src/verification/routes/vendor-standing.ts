@@ -1,0 +1,56 @@
+import type { Db } from "../../storage/tables.ts";
+import type { UpstreamHealth } from "../../vendors/circuit-breaker.ts";
+import type { VendorPrices } from "../../vendors/vendor-prices.ts";
+import { attemptsLeft } from "./attempts-left.ts";
+import { type PausedRoute, pausedRoutes, pauseOf } from "./paused-routes.ts";
+import { upstreamStatus } from "./upstream-status.ts";
+import { spans, type VendorFigures, vendorFigures } from "./vendor-figures.ts";
+
+/** A vendor's figures with the balance left there. Money is in kobo. Null: not known. */
+export interface VendorStanding extends Omit<VendorFigures, "cost" | "costBetween"> {
+  cost: number | null;
+  balance: number | null;
+  attemptsLeft: number | null;
+  /** How many days the balance lasts at the billing rate of the span. */
+  daysLeft: number | null;
+  /** The worst state that a serving process reports. Null if none runs, or none uses the vendor. */
+  state: UpstreamHealth["state"] | null;
+  /** The operator's pause that applies to this kind of check. */
+  pause: PausedRoute | undefined;
+}
+
+/** States of a vendor, the worst first. */
+export const worstFirst = ["open", "half_open", "ready"] as const satisfies UpstreamHealth["state"][];
+
+/** The standing of every vendor with live attempts. `prices`: prices by vendor. */
+export async function vendorStandings(
+  db: Db,
+  now: number,
+  prices: Readonly<Record<string, VendorPrices>>,
+): Promise<VendorStanding[]> {
+  const figures = await vendorFigures(db, now, prices);
+  const told = await upstreamStatus(db, now);
+  const pauses = await pausedRoutes(db, now);
+  return figures.map((one) => {
+    const balance = told.find(({ upstream, balance }) => upstream === one.vendor && balance !== null)?.balance ?? null;
+    const own = figures.filter(({ vendor }) => vendor === one.vendor);
+    const isPriced = one.cost > 0 || prices[one.vendor]?.[one.kind] !== undefined;
+    return {
+      ...one,
+      cost: isPriced ? one.cost : null,
+      costPerFound: isPriced ? one.costPerFound : null,
+      balance,
+      attemptsLeft: attemptsLeft(balance, own, prices[one.vendor]),
+      daysLeft: daysLeft(balance, own, one),
+      state:
+        worstFirst.find((state) => told.some((seen) => seen.upstream === one.vendor && seen.state === state)) ?? null,
+      pause: pauseOf(pauses, one.vendor, one.kind),
+    };
+  });
+}
+
+function daysLeft(balance: number | null, own: readonly VendorFigures[], { span }: VendorFigures): number | null {
+  const spent = own.reduce((sum, one) => (one.span === span ? sum + one.cost : sum), 0);
+  if (balance === null || spent === 0) return null;
+  return (balance / spent) * (spans[span].length / 86_400_000);
+}

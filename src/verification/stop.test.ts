@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { mock, suite, type TestContext, test } from "node:test";
+import { type Changes, failureFrom, newRequest, suiteStore, until, usualEngines } from "./identity.fixture.ts";
+import { onlyRow } from "./ledger.fixture.ts";
+import { PlayedUpstream, verified } from "./played-upstream.fixture.ts";
+
+for (const engine of usualEngines) {
+  suite(`a stop on ${engine.name}`, () => {
+    const store = suiteStore(engine, mock.timers);
+
+    /** A room whose time only passes when the test says so. */
+    const openPlayed = async (t: TestContext, changes: Changes = {}) => {
+      const upstream = new PlayedUpstream();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
+      return { identity, upstream };
+    };
+
+    test("a stop finishes what runs and refuses what comes", async (t) => {
+      const { identity, upstream } = await openPlayed(t);
+      const mine = newRequest();
+      const call = identity.verify(mine);
+      await upstream.asked();
+      const stopped = identity.stop(10_000);
+      assert.equal((await failureFrom(identity.verify(newRequest()))).code, "shutting_down");
+      upstream.answer(await verified(mine));
+      assert.ok(await call);
+      await stopped;
+      assert.equal((await onlyRow(store.db, mine)).state, "verified");
+    });
+
+    test("what a stop cannot wait for is unknown", async (t) => {
+      const { identity, upstream } = await openPlayed(t);
+      const mine = newRequest();
+      const call = identity.verify(mine).catch(() => undefined);
+      const { signal } = await upstream.asked();
+      const stopped = identity.stop(1000);
+      mock.timers.tick(500);
+      await until(() => signal.aborted);
+      mock.timers.tick(500);
+      await stopped;
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+      upstream.answer({ state: "unknown", reason: "unclear" });
+      await call;
+    });
+  });
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityOutcome, IdentityUpstream } from "../vendors/ports/identity-upstream.ts";
+import { unavailable, unknown } from "../vendors/ports/outcomes.ts";
+import { failureFrom, newRequest, suiteStore, usualEngines } from "./identity.fixture.ts";
+import { onlyRow } from "./ledger.fixture.ts";
+import { answering, verified } from "./played-upstream.fixture.ts";
+
+for (const engine of usualEngines) {
+  suite(`retries of an unknown outcome on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("ask at most twice more, then say that no retry helps", async (t) => {
+      const { upstream, received } = answering(() => ({ state: "unknown", reason: "unclear" }));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const answers = [];
+      for (const _ of [1, 2, 3, 4, 5]) {
+        const { code, retryable } = await failureFrom(identity.verify(mine));
+        answers.push([code, retryable]);
+      }
+      assert.deepEqual(answers, [
+        ["upstream_timeout", true],
+        ["upstream_timeout", true],
+        ["upstream_timeout", true],
+        ["upstream_timeout", false],
+        ["upstream_timeout", false],
+      ]);
+      assert.equal(received.length, 3);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
+    });
+
+    test("attempts that certainly did no work do not count", async (t) => {
+      const failed = unavailable("out_of_service");
+      const outcomes = [failed, failed, unknown, failed, unknown];
+      const { upstream } = answering(async (attempt, nth) => {
+        return outcomes[nth - 1] ?? verified(attempt);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      for (const _ of outcomes) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
+      await identity.verify(mine);
+      const row = await onlyRow(store.db, mine);
+      assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
+    });
+
+    /** An upstream that knows its earlier received by reference. */
+    const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
+      const asked = answering((attempt, nth) =>
+        nth === 1 ? { state: "unknown", reason: "unclear" } : verified(attempt),
+      );
+      const references: string[] = [];
+      const upstream: IdentityUpstream = {
+        ...asked.upstream,
+        lookUp: async (earlier) => {
+          assert.ok(!("bvn" in earlier) && !("phone" in earlier));
+          references.push(earlier.reference);
+          return lookUp();
+        },
+      };
+      return { upstream, references, received: asked.received };
+    };
+
+    test("an upstream that can tell is asked what became of the first, and sold nothing anew", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { upstream, references, received } = remembering(() => verified(mine));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      await failureFrom(identity.verify(mine));
+      const { record } = await identity.verify(mine);
+      assert.deepEqual(references, [record.request_reference]);
+      assert.equal(received.length, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
+    });
+
+    test("an upstream that did no work for the first is asked again", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { upstream, received } = remembering(async () => ({ state: "failed", reason: "out_of_service" }));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      await failureFrom(identity.verify(mine));
+      assert.ok(await identity.verify(mine));
+      assert.equal(received.length, 2);
+    });
+
+    test("an upstream that cannot tell yet can be asked for as long as it takes", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      let looks = 0;
+      const { upstream, received } = remembering(async () => {
+        looks += 1;
+        if (looks === 1) throw new Error("played");
+        if (looks === 2) return { state: "failed", reason: "strange" };
+        return looks < 6 ? { state: "unknown", reason: "unclear" } : verified(mine);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      for (const _ of [0, 1, 2, 3, 4, 5]) {
+        const { code, retryable } = await failureFrom(identity.verify(mine));
+        assert.deepEqual([code, retryable], ["upstream_timeout", true]);
+      }
+      assert.ok(await identity.verify(mine));
+      assert.equal(received.length, 1);
+    });
+
+    test("another upstream than the first cannot tell", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const first = await store.open(t, {
+        upstreams: { test: answering(() => ({ state: "unknown", reason: "unclear" })).upstream, live: [] },
+      });
+      await failureFrom(first.verify(mine));
+      const upstream: IdentityUpstream = {
+        name: "successor",
+        kinds: ["bvn"],
+        verify: verified,
+        lookUp: () => assert.fail("it never heard of the reference"),
+      };
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      assert.ok(await identity.verify(mine));
+      assert.equal((await onlyRow(store.db, mine)).upstream, "successor");
+    });
+  });
+}

@@ -1,0 +1,541 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import pg from "pg";
+import { newHistoryId } from "../../src/storage/history-id.ts";
+import { LOCK_MILLISECONDS, type Request, type StoreResponse } from "../../src/storage/sqlite/messages.ts";
+import { failureOf, SharedConnection } from "../../src/storage/sqlite/shared-connection.ts";
+import { SqliteThread } from "../../src/storage/sqlite/thread.ts";
+import type { FreshSettings } from "../support/engines.ts";
+import { realPause } from "./real-machine.ts";
+import type { Seed } from "./seed.ts";
+import type { Owner, VirtualTime } from "./virtual-time.ts";
+
+/** How the store treats the next request of an owner. */
+export interface StoreFault {
+  /** `dies`: the process is killed, before the store did the work or after it. `lost`: the store did the work, and its reply never comes. */
+  kind: "dies before" | "dies after" | "lost" | "away" | "slow";
+  /** For `slow`: milliseconds until the reply. */
+  wait?: number;
+}
+
+/** Decides what happens to the next request of an owner; undefined: nothing. */
+export type StoreFaults = (owner: Owner, label: string) => StoreFault | undefined;
+
+/** Milliseconds of a usual reply. */
+const usualReply = 3;
+/** Milliseconds of the real machine until we look whether a statement waits for a lock. */
+const lookAfter = 4;
+
+/** Milliseconds, and the code of the error that follows. */
+interface TimeLimit {
+  after: number;
+  code: string;
+}
+
+const ofStatement = "57014";
+const ofLock = "55P03";
+const deadlock = "40P01";
+
+/** A connection to PostgreSQL. */
+interface Session {
+  owner: Owner;
+  pid: number;
+  /** When the server would end a statement outside a transaction, and one inside this one. */
+  alone: TimeLimit;
+  inside: TimeLimit | undefined;
+}
+
+/** A statement that waits for a lock of another session. */
+interface Blocked {
+  pid: number;
+  reply: Promise<unknown>;
+  isReplied: boolean;
+  /** Called once with the reply that it has in the end. */
+  end: (reply: Promise<unknown>) => void;
+}
+
+/**
+ * The store of all owners: a real one, whose replies are handed on one at a time, in an order that the seed draws. A request waits for
+ * its turn, the real store does the work, and its reply is there at once, so that two runs of a seed are alike.
+ */
+export class PlayedStore {
+  readonly #time: VirtualTime;
+  readonly #seed: Seed;
+  readonly #faults: StoreFaults;
+  readonly #kill: (owner: Owner) => Promise<void>;
+  readonly #note: ((line: string) => void) | undefined;
+  readonly #threads = new Map<SqliteThread, { owner: Owner; connection: SharedConnection }>();
+  readonly #sessions = new Map<pg.Client, Session>();
+  readonly #locks = new Map<Owner, Database.Database>();
+  readonly #asked = new WeakMap<SqliteThread, number>();
+  /** Oldest first. */
+  readonly #blocked = new Set<Blocked>();
+  #unblocking: Promise<void> = Promise.resolve();
+  #control: pg.Client | undefined;
+  #looking: Promise<unknown> = Promise.resolve();
+  /** Statements and transactions' ends so far. */
+  requests = 0;
+
+  constructor({
+    time,
+    seed,
+    faults,
+    kill,
+    note,
+  }: {
+    time: VirtualTime;
+    seed: Seed;
+    faults: StoreFaults;
+    /** Called where a fault says that the owner dies. */
+    kill: (owner: Owner) => Promise<void>;
+    /** Told each request with its reply, to find where two runs part. */
+    note?: ((line: string) => void) | undefined;
+  }) {
+    this.#time = time;
+    this.#seed = seed;
+    this.#faults = faults;
+    this.#kill = kill;
+    this.#note = note;
+    this.#gateThreads();
+    this.#gateDatabases();
+    this.#gateClients();
+  }
+
+  /** Takes a store that nobody used before. */
+  async take({ dataDirectory, databaseUrl }: FreshSettings): Promise<void> {
+    // It was drawn before this run had a seed.
+    const rename = (id: string) => `update catalogue_history set id = '${id}'`;
+    if (databaseUrl === undefined) {
+      const database = new Database(join(dataDirectory, "duba.db"));
+      database.exec(rename(newHistoryId()));
+      database.close();
+      return;
+    }
+    this.#control = new pg.Client({ connectionString: databaseUrl });
+    await this.#control.connect();
+    // A vacuum would come at a moment of the real machine, and change plans and the order of rows.
+    await this.#control.query(`${rename(newHistoryId())}; do $$ declare name text; begin
+      for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
+        execute format('alter table %s set (autovacuum_enabled = off)', name);
+      end loop;
+    end $$`);
+  }
+
+  async close(): Promise<void> {
+    await this.#control?.end();
+  }
+
+  /** What a killed process leaves to its store: a thread that ends at once, sockets without a word, and no lock. */
+  async drop(owner: Owner): Promise<void> {
+    for (const [thread, opened] of this.#threads) {
+      if (opened.owner !== owner) continue;
+      this.#threads.delete(thread);
+      opened.connection.close();
+    }
+    this.#locks.get(owner)?.close();
+    this.#locks.delete(owner);
+    const own = [...this.#sessions].filter(([, session]) => session.owner === owner);
+    await Promise.all(own.map(([client]) => this.#cut(client)));
+    await this.#unblock();
+  }
+
+  /** Breaks a connection. Resolves when both ends have noticed. */
+  async #cut(client: pg.Client): Promise<void> {
+    const session = this.#sessions.get(client);
+    this.#sessions.delete(client);
+    const { stream } = (client as pg.Client & { connection: { stream: Socket } }).connection;
+    const closed = stream.destroyed ? undefined : once(stream, "close");
+    stream.destroy();
+    await closed;
+    if (session) await this.#gone(session);
+  }
+
+  /** Resolves when the server has ended a session whose connection is closed. */
+  async #gone({ pid }: Session): Promise<void> {
+    // The server itself would look for its end ten times a second only.
+    const isThere = async () =>
+      (await this.#look("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1", pid)).rowCount !== 0;
+    while (await isThere()) await realPause(1);
+  }
+
+  /**
+   * The connection of an owner is in this thread: a turn of another one takes a hundred times as long as most statements. What is killed
+   * ends as in a killed process, since SQLite rolls an open transaction back when its connection closes.
+   */
+  #gateThreads(): void {
+    const store = this;
+    const { exchange, close } = SqliteThread.prototype;
+    const { start } = SqliteThread;
+    SqliteThread.start = async function (opening) {
+      const { owner } = store.#time;
+      if (!owner) return start.call(this, opening);
+      return store.#turn(owner, "open", async () => {
+        const thread: SqliteThread = Object.create(SqliteThread.prototype);
+        store.#threads.set(thread, { owner, connection: new SharedConnection(opening) });
+        return thread;
+      });
+    };
+    SqliteThread.prototype.exchange = function (request: Request): Promise<StoreResponse> {
+      const opened = store.#threads.get(this);
+      if (!opened) return exchange.call(this, request);
+      const { owner, connection } = opened;
+      store.#asked.set(this, performance.now());
+      const work = async () => {
+        try {
+          return connection.answer(request);
+        } catch (error) {
+          return [failureOf(error)];
+        }
+      };
+      return store
+        .#turn<StoreResponse>(owner, labelOf(request), work, {
+          // A store that is away undoes what it had open.
+          away: async () => {
+            if (request.kind === "commit" || request.kind === "rollback") connection.rollback();
+            return [{ code: "SQLITE_IOERR", message: "the simulated disk is away" }];
+          },
+        })
+        .finally(() => store.#asked.delete(this));
+    };
+    SqliteThread.prototype.close = async function () {
+      const opened = store.#threads.get(this);
+      if (!opened) return close.call(this);
+      store.#threads.delete(this);
+      opened.connection.close();
+    };
+    Object.defineProperty(SqliteThread.prototype, "heard", {
+      get(this: SqliteThread) {
+        return store.#asked.get(this) ?? performance.now();
+      },
+    });
+  }
+
+  /**
+   * The lock on a data directory is held by this Node process, whichever of its simulated ones is dead. What SQLite draws, the seed draws.
+   * A connection that waits for another one's lock would wait for this very thread, and no disk is worth waiting for.
+   */
+  #gateDatabases(): void {
+    const store = this;
+    const { exec, prepare, pragma } = Database.prototype;
+    Database.prototype.pragma = function (this: Database.Database, text: string, ...rest: never[]) {
+      const quick = text
+        .replace(/^busy_timeout = .*/, "busy_timeout = 0")
+        .replace(/^synchronous = .*/, "synchronous = off");
+      return pragma.call(this, quick, ...rest);
+    } as typeof pragma;
+    const drawn = this.#seed.of("random()");
+    Database.prototype.prepare = function (this: Database.Database, statement: string) {
+      if (statement.includes("random()")) this.function("random", () => drawn.below(2 ** 32));
+      return prepare.call(this, statement);
+    } as typeof prepare;
+    Database.prototype.exec = function (this: Database.Database, statement: string) {
+      const { owner } = store.#time;
+      const result = exec.call(this, statement);
+      if (owner && statement === "BEGIN EXCLUSIVE") store.#locks.set(owner, this);
+      return result;
+    } as typeof exec;
+  }
+
+  #gateClients(): void {
+    const store = this;
+    /** What a socket tells comes from outside, and a pool goes on with it: so each client knows whose it is. */
+    const owners = new WeakMap<pg.Client, Owner>();
+    // Connections stay open between two bursts: to make one takes the real server as long as fifty statements.
+    pg.Pool = class extends pg.Pool {
+      constructor(options: pg.PoolConfig) {
+        const { owner } = store.#time;
+        class Client extends pg.Client {
+          constructor(config: pg.ClientConfig) {
+            super(config);
+            if (owner) owners.set(this, owner);
+          }
+        }
+        super({ ...options, Client: Client as never, idleTimeoutMillis: 0 });
+      }
+    };
+    type Ended = ((error?: Error | null) => void) | undefined;
+    const { prototype } = pg.Client;
+    const { emit, connect, query, end } = prototype as unknown as {
+      emit(this: pg.Client, ...event: unknown[]): boolean;
+      connect(this: pg.Client, done?: Ended): Promise<void>;
+      query(this: pg.Client, statement: unknown, ...rest: unknown[]): Promise<pg.QueryResult>;
+      end(this: pg.Client, done?: Ended): Promise<void>;
+    };
+    const gate: Record<string, unknown> = {};
+    gate.emit = function (this: pg.Client, ...event: unknown[]) {
+      const owner = owners.get(this);
+      if (!owner) return emit.apply(this, event);
+      return !owner.isDead && store.#time.as(owner, () => emit.apply(this, event));
+    };
+    gate.connect = function (this: pg.Client, done?: Ended) {
+      const owner = owners.get(this) ?? store.#time.owner;
+      if (!owner) return connect.call(this, done);
+      owners.set(this, owner);
+      // The real connection is there before its owner hears of it.
+      this.on("error", () => undefined);
+      const connected = store.#turn(
+        owner,
+        "connect",
+        async () => {
+          await connect.call(this);
+          const { processID: pid, connectionParameters } = this as pg.Client & {
+            processID: number;
+            connectionParameters: { statement_timeout: number | false };
+          };
+          const alone = { after: connectionParameters.statement_timeout || 0, code: ofStatement };
+          store.#sessions.set(this, { owner, pid, alone, inside: undefined });
+          // Time-outs are those of the simulation's clock.
+          await query.call(
+            this,
+            "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronous_commit = off",
+          );
+        },
+        { away: () => Promise.reject(lostConnection("ECONNREFUSED")) },
+      );
+      if (!done) return connected;
+      connected.then(() => done(null), done);
+      return undefined as never;
+    };
+    const drawn = this.#seed.of("random()");
+    const send = async (client: pg.Client, asked: pg.QueryConfig) => {
+      if (asked.text.includes("random()")) await query.call(client, `select setseed(${drawn.below(1_000) / 1_000})`);
+      return query.call(client, asked);
+    };
+    gate.query = function (this: pg.Client, statement: unknown, ...rest: unknown[]) {
+      const session = store.#sessions.get(this);
+      const owner = owners.get(this);
+      if (!owner || rest.length > 0) return query.call(this, statement, ...rest);
+      const asked = store.#played(statement, session);
+      const work = asked ? () => store.#ask(this, () => send(this, asked)) : async () => nothing;
+      return store.#turn(owner, labelOfSql(statement), work, {
+        away: async () => {
+          await store.#cut(this);
+          await store.#unblock();
+          throw lostConnection("ECONNRESET");
+        },
+        lost: async () => {
+          await store.#cut(this);
+          await store.#unblock();
+        },
+      });
+    };
+    gate.end = function (this: pg.Client, done?: Ended) {
+      const session = store.#sessions.get(this);
+      const ended = end.call(this);
+      store.#sessions.delete(this);
+      if (session) store.#time.awaitOutside(ended.then(() => store.#gone(session)).then(() => store.#unblock()));
+      if (!done) return ended;
+      ended.then(() => done(null), done);
+      return undefined as never;
+    };
+    Object.assign(prototype, gate);
+  }
+
+  /**
+   * A statement as the simulation's clock has it; undefined: the server need not hear of it. It keeps its name: the server has seen the
+   * same text before.
+   */
+  #played(statement: unknown, session: Session | undefined): pg.QueryConfig | undefined {
+    const asked = typeof statement === "string" ? { text: statement } : (statement as pg.QueryConfig);
+    // A notification would come in the order of the real machine; what it tells, the next beat tells too.
+    if (asked.text.startsWith("listen ")) return undefined;
+    const limit = /^set local (lock|statement)_timeout = (\d+)/.exec(asked.text);
+    if (limit) {
+      if (session) session.inside = { after: Number(limit[2]), code: limit[1] === "lock" ? ofLock : ofStatement };
+      return undefined;
+    }
+    if (!asked.text.includes("clock_timestamp()")) return asked;
+    const { values = [] } = asked;
+    const text = asked.text.replaceAll("clock_timestamp()", `to_timestamp($${values.length + 1}::numeric)`);
+    return { ...asked, text, values: [...values, this.#time.now / 1000] };
+  }
+
+  /** Waits for the reply of the server, unless the statement waits for a lock that somebody else of us holds. */
+  async #ask(client: pg.Client, send: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+    const session = this.#sessions.get(client);
+    const sent = send();
+    const blocked: Blocked = { pid: session?.pid ?? 0, reply: sent, isReplied: false, end: () => {} };
+    const done = () => {
+      blocked.isReplied = true;
+    };
+    const noted = sent.then(done, done);
+    while (!blocked.isReplied) {
+      await Promise.race([noted, realPause(lookAfter)]);
+      if (!blocked.isReplied && (await this.#waitsForLock(blocked.pid))) return this.#hold(blocked, session!, client);
+    }
+    if (session && client.getTransactionStatus() === "I") session.inside = undefined;
+    await this.#unblock();
+    return sent;
+  }
+
+  /** Lets others go on while a statement waits. It ends as the server would end it: with its lock, by a time-out or as a deadlock. */
+  async #hold(blocked: Blocked, session: Session, client: pg.Client): Promise<never> {
+    const { promise, resolve } = Promise.withResolvers<pg.QueryResult>();
+    blocked.end = (reply) => resolve(reply as Promise<pg.QueryResult>);
+    this.#blocked.add(blocked);
+    const give = async (code: string) => {
+      if (!this.#blocked.delete(blocked)) return;
+      await this.#look("select pg_cancel_backend($1)", blocked.pid);
+      const ended = settled(blocked.reply.catch((error) => Promise.reject(Object.assign(error, { code }))));
+      await ended.catch(() => undefined);
+      await this.#unblock();
+      blocked.end(ended);
+    };
+    if (await this.#waitsForItself(blocked.pid)) await give(deadlock);
+    const limit = client.getTransactionStatus() === "I" ? session.alone : (session.inside ?? session.alone);
+    if (limit.after > 0) this.#time.as(session.owner, () => this.#time.plan(limit.after, () => give(limit.code)));
+    throw new Held(promise);
+  }
+
+  async #waitsForLock(pid: number): Promise<boolean> {
+    const own = new Set([...this.#sessions.values()].map((session) => session.pid));
+    return (await this.#blockersOf(pid)).some((blocker) => own.has(blocker));
+  }
+
+  /** Unlike what a session says of itself, this is true until the moment that the lock is released. */
+  async #blockersOf(pid: number): Promise<readonly number[]> {
+    const { rows } = await this.#look("select pg_blocking_pids($1) as pids", pid);
+    return rows[0].pids;
+  }
+
+  #look(statement: string, pid: number): Promise<pg.QueryResult> {
+    const looked = this.#looking.then(() => this.#control!.query(statement, [pid]));
+    this.#looking = settled(looked);
+    return looked;
+  }
+
+  async #waitsForItself(pid: number): Promise<boolean> {
+    const seen = new Set<number>();
+    for (const left = [pid]; left.length > 0; )
+      for (const blocker of await this.#blockersOf(left.pop()!)) {
+        if (blocker === pid) return true;
+        if (seen.has(blocker)) continue;
+        seen.add(blocker);
+        left.push(blocker);
+      }
+    return false;
+  }
+
+  /** Hands on the replies of those that waited for a lock and have it now. */
+  #unblock(): Promise<void> {
+    if (this.#blocked.size > 0) this.#unblocking = this.#unblocking.then(() => this.#handUnblocked());
+    return this.#unblocking;
+  }
+
+  async #handUnblocked(): Promise<void> {
+    // Those that have their lock now may have released it, and another one has it.
+    for (let isMoving = true; isMoving; ) {
+      isMoving = false;
+      for (const blocked of this.#blocked) {
+        while (!blocked.isReplied && !(await this.#waitsForLock(blocked.pid)))
+          await Promise.race([blocked.reply.catch(() => undefined), realPause(1)]);
+        if (!blocked.isReplied) continue;
+        this.#blocked.delete(blocked);
+        blocked.end(blocked.reply);
+        isMoving = true;
+      }
+    }
+  }
+
+  /** Waits for the turn of a request, lets the store do the work, and hands on its reply. */
+  #turn<Reply>(
+    owner: Owner,
+    label: string,
+    work: () => Promise<Reply>,
+    { away, lost }: { away?: () => Promise<Reply>; lost?: () => Promise<void> } = {},
+  ): Promise<Reply> {
+    const time = this.#time;
+    return new Promise<Reply>((resolve, reject) => {
+      const hand = (reply: Promise<Reply>) => {
+        if (!owner.isDead) reply.then(resolve, reject);
+      };
+      const run = async () => {
+        this.requests += 1;
+        const fault = this.#faults(owner, label);
+        if (fault?.kind === "dies before") return this.#kill(owner);
+        if (fault?.kind === "away" && away) {
+          const refused = settled(away());
+          await refused.catch(() => undefined);
+          return hand(refused);
+        }
+        const reply = settled(time.outside(work));
+        try {
+          await reply;
+        } catch (error) {
+          // The others go on meanwhile.
+          if (error instanceof Held)
+            return void error.reply.then(
+              ...both(() => time.as(owner, () => time.plan(0, () => end(fault, error.reply as Promise<Reply>)))),
+            );
+        }
+        return end(fault, reply);
+      };
+      const end = async (fault: StoreFault | undefined, reply: Promise<Reply>) => {
+        if (this.#note) this.#note(`${time.elapsed} ${owner.name} ${label} ${await replyText(reply)}`);
+        if (fault?.kind === "dies after") return this.#kill(owner);
+        if (fault?.kind === "slow") return void time.plan(fault.wait!, () => hand(reply));
+        if (fault?.kind === "lost") {
+          // SQLite is on this machine: its reply comes late, and never gets lost.
+          if (!lost) return void time.plan(5_000 + this.#seed.below(10_000), () => hand(reply));
+          await lost();
+          return hand(settled(Promise.reject(lostConnection("ECONNRESET"))));
+        }
+        if (await isBusy(reply)) return void time.plan(LOCK_MILLISECONDS, () => hand(reply));
+        hand(reply);
+      };
+      time.as(owner, () => time.plan(this.#seed.below(usualReply * 10) / 10, run));
+    });
+  }
+}
+
+/** A statement that waits for a lock, and the reply that it has in the end. */
+class Held extends Error {
+  readonly reply: Promise<unknown>;
+  constructor(reply: Promise<unknown>) {
+    super("held");
+    this.reply = settled(reply);
+  }
+}
+
+/** The reply to a statement that we do not send. */
+const nothing = { command: "SET", rowCount: null, rows: [], fields: [] } as unknown as pg.QueryResult;
+
+/** A promise whose rejection somebody hears. */
+function settled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function lostConnection(code: string): Error {
+  return Object.assign(new Error("Connection terminated unexpectedly"), { code });
+}
+
+async function replyText(reply: Promise<unknown>): Promise<string> {
+  try {
+    const told = (await reply) as { rows?: unknown };
+    return JSON.stringify(told?.rows ?? (Array.isArray(told) ? told : ""));
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Whether SQLite has refused a lock, for which the service's own thread would have waited. */
+async function isBusy(reply: Promise<unknown>): Promise<boolean> {
+  const outcomes = await reply.catch(() => undefined);
+  return Array.isArray(outcomes) && outcomes.some(({ code }) => code === "SQLITE_BUSY");
+}
+
+/** Reacts to an end alike, whether it is good or bad. */
+const both = (react: () => unknown) => [react, react] as const;
+
+function labelOf(request: Request): string {
+  if (request.kind === "shared") return request.statements.map(({ sql }) => labelOfSql(sql)).join(" + ");
+  return request.kind === "inside" ? labelOfSql(request.statement.sql) : request.kind;
+}
+
+function labelOfSql(statement: unknown): string {
+  const text = typeof statement === "string" ? statement : (statement as { text: string }).text;
+  return text.replace(/\s+/g, " ").slice(0, 60);
+}

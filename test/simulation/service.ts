@@ -1,0 +1,145 @@
+import { duplexPair } from "node:stream";
+import { readConfig } from "../../src/config/read-config.ts";
+import { settingsOfFeatures } from "../../src/features.ts";
+import { silent } from "../../src/runtime/log.ts";
+import { type Service, wire } from "../../src/wire/wire.ts";
+import type { Owner, VirtualTime } from "./virtual-time.ts";
+
+/** A response of the service as a caller reads it. */
+export interface Heard {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Json;
+}
+
+/** JSON of an answer, as a caller reads it. */
+export interface Json {
+  data?: Record<string, unknown> | null;
+  error?: { code: string; charged?: boolean; request_reference?: string | null; retryable?: boolean };
+}
+
+/** A connection of a caller. */
+interface Line {
+  breakOff: () => void;
+}
+
+/** One process of the service: everything that `duba serve` opens, without a port and without a Node process of its own. */
+export class SimulatedService implements Owner {
+  readonly name: string;
+  isDead = false;
+  clockOffset = 0;
+  /** What it logged as a warning or an error. */
+  readonly alarms: string[] = [];
+  /** When it died, in milliseconds since the start of the simulation. */
+  livedFor = Number.POSITIVE_INFINITY;
+  readonly #time: VirtualTime;
+  readonly #lines = new Set<Line>();
+  #service: Service | undefined;
+  #isStopping = false;
+
+  constructor(name: string, time: VirtualTime, environment: Record<string, string>) {
+    this.name = name;
+    this.#time = time;
+    const note = (fields: object, message: string) => void this.alarms.push(`${message} ${JSON.stringify(fields)}`);
+    const log = { ...silent, warn: note, error: note };
+    time.as(this, () => {
+      wire(readConfig(environment, settingsOfFeatures), log).then(
+        (service) => {
+          this.#service = service;
+        },
+        (error) => {
+          // A store that is away at the start ends the process; it is started again.
+          this.alarms.push(`It did not start: ${error}`);
+          if (!this.isDead) this.failedToStart = true;
+        },
+      );
+    });
+  }
+
+  failedToStart = false;
+
+  get isReady(): boolean {
+    return this.#service !== undefined && !this.isDead && !this.#isStopping;
+  }
+
+  /** `kill -9`: nothing of it goes on, and its callers' connections break. */
+  die(): void {
+    this.isDead = true;
+    this.livedFor = this.#time.elapsed;
+    for (const line of [...this.#lines]) line.breakOff();
+  }
+
+  /** A stop by SIGTERM. */
+  async stop(): Promise<void> {
+    const service = this.#service!;
+    this.#isStopping = true;
+    await this.#time.as(this, async () => {
+      service.leave();
+      service.refuseNewWork();
+      await service.close(10_000);
+    });
+    this.die();
+  }
+
+  /**
+   * Sends a request. Resolves with the response, once its last byte has come; with undefined if the connection broke before. `patience`:
+   * milliseconds after which the caller hangs up.
+   */
+  ask(
+    { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: object },
+    patience: number,
+  ): Promise<Heard | undefined> {
+    const [near, far] = duplexPair();
+    const text = body === undefined ? "" : JSON.stringify(body);
+    return new Promise((resolve) => {
+      let received = "";
+      const end = (heard: Heard | undefined) => {
+        this.#lines.delete(line);
+        giveUp.close();
+        resolve(heard);
+        near.destroy();
+        far.destroy();
+      };
+      const line: Line = { breakOff: () => end(undefined) };
+      this.#lines.add(line);
+      const giveUp = setTimeout(() => end(undefined), patience) as unknown as { close(): void };
+      near.on("error", () => end(undefined));
+      near.on("close", () => end(undefined));
+      near.on("data", (chunk: Buffer) => {
+        received += chunk;
+        const heard = heardIn(received);
+        if (heard) end(heard);
+      });
+      this.#time.as(this, () => {
+        const socket = Object.assign(far, {
+          remoteAddress: "127.0.0.1",
+          setTimeout: () => far,
+          setNoDelay: () => far,
+          setKeepAlive: () => far,
+          destroySoon: () => far.end(),
+        });
+        far.on("error", () => undefined);
+        this.#service!.app.server.emit("connection", socket);
+        const lines = Object.entries({ host: "duba.example", connection: "close", ...headers });
+        if (body !== undefined)
+          lines.push(["content-type", "application/json"], ["content-length", String(Buffer.byteLength(text))]);
+        near.write(
+          `${method} ${path} HTTP/1.1\r\n${lines.map((pair) => `${pair.join(": ")}\r\n`).join("")}\r\n${text}`,
+        );
+      });
+    });
+  }
+}
+
+/** The response in these bytes, once they are whole. */
+function heardIn(received: string): Heard | undefined {
+  const end = received.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first, ...lines] = received.slice(0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  const body = received.slice(end + 4);
+  if (Buffer.byteLength(body) < Number(headers["content-length"] ?? 0)) return undefined;
+  return { status: Number(first!.split(" ")[1]), headers, body: body === "" ? {} : JSON.parse(body) };
+}

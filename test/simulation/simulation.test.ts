@@ -1,0 +1,3 @@
+import { keepsItsPromises } from "./promises-over-days.ts";
+
+keepsItsPromises("sqlite");

@@ -1,0 +1,341 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Engine, Fresh } from "../support/engines.ts";
+import { Callers } from "./callers.ts";
+import { Operators } from "./operators.ts";
+import { playNetwork } from "./played-network.ts";
+import { PlayedStore, type StoreFault } from "./played-store.ts";
+import { daysOf } from "./reports.ts";
+import type { Seed } from "./seed.ts";
+import { SimulatedService } from "./service.ts";
+import { Truths } from "./truths.ts";
+import { Vendors } from "./vendors.ts";
+import { longestJump, type Owner, type VirtualTime } from "./virtual-time.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export interface SimulationOptions {
+  engine: Engine["name"];
+  seed: string;
+  days: number;
+  /** How many faults there are each day. */
+  faults: number;
+  /** How many verifications callers begin each day. */
+  verifications: number;
+  /** Told each request of the store with its reply. */
+  requests?: ((line: string) => void) | undefined;
+  /** Told after each simulated day. */
+  progress?: (days: number) => void;
+}
+
+export interface SimulationFigures {
+  verifications: number;
+  /** Of these, how many were older than 24 hours at the end. */
+  old: number;
+  requests: number;
+  given: number;
+  vendorCalls: number;
+  storeRequests: number;
+  deaths: number;
+  faults: number;
+  deeds: number;
+  checks: number;
+  /** A hash over all that happened: equal for two runs of a seed. */
+  trace: string;
+}
+
+type FaultKind =
+  | "death"
+  | "death later"
+  | "store away"
+  | "store slow"
+  | "reply lost"
+  | "vendor"
+  | "clock"
+  | "sleep"
+  | "stop"
+  | "zone";
+
+/** In so many spans of each day there is something to do, for a minute or two. In between only time passes. */
+const windowsOfDay = 6;
+
+const zones = ["Africa/Lagos", "America/New_York", "UTC", "Asia/Kolkata"];
+
+/** One run: the whole service under a clock, a network and a store that a seed drives. */
+export class Simulation {
+  readonly #options: SimulationOptions;
+  readonly #place: Fresh;
+  readonly #seed: Seed;
+  readonly #time: VirtualTime;
+  readonly #happened: string[] = [];
+  readonly #counts = { deaths: 0, faults: 0, storeRequests: 0 };
+  #services: SimulatedService[] = [];
+  #begun = 0;
+  /** The fault of the store at the moment, and whom it hits. */
+  #storeFault: { victim: Owner; next: () => StoreFault | undefined } | undefined;
+
+  /** `place`: a store that nobody used before. */
+  constructor(options: SimulationOptions, place: Fresh, seed: Seed, time: VirtualTime) {
+    this.#options = options;
+    this.#place = place;
+    this.#seed = seed;
+    this.#time = time;
+  }
+
+  /** The last things that happened, newest last. */
+  get lastHappenings(): readonly string[] {
+    return this.#happened.slice(-50);
+  }
+
+  async run(): Promise<SimulationFigures> {
+    const { engine: name, days, faults, verifications, progress } = this.#options;
+    const seed = this.#seed;
+    const time = this.#time;
+    await using opened = new AsyncDisposableStack();
+    const place = this.#place;
+    const folder = mkdtempSync(join(place.settings.dataDirectory, "ring-"));
+    opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+
+    const store = new PlayedStore({
+      time,
+      seed: seed.of("store"),
+      faults: (owner) => (this.#storeFault?.victim === owner ? this.#storeFault.next() : undefined),
+      kill: (owner) => this.#kill(owner),
+      note: this.#options.requests,
+    });
+    this.#drop = (owner) => store.drop(owner);
+    opened.defer(() => store.close());
+    await store.take(place.settings);
+    opened.defer(async () => {
+      for (const service of this.#services) if (!service.isDead) await this.#kill(service);
+    });
+
+    const vendors = new Vendors(time, seed.of("vendors"));
+    const operators = new Operators(time, seed.of("operators"), (what) => this.#note(what));
+    playNetwork(time, (host) => vendors.host(host) ?? operators.receiver(host));
+    const environment: Record<string, string> = {
+      DUBA_TIME_ZONE: zones[0]!,
+      DUBA_DATA: place.settings.dataDirectory,
+      DUBA_DATABASE_URL: place.settings.databaseUrl ?? "",
+      DUBA_KEYRING: join(folder, "keyring"),
+      DUBA_BOOTSTRAP_KEY: "a-known-sandbox-key-of-a-simulation",
+      DUBA_LIMITS: "off",
+      DUBA_DOCS: "off",
+      ...vendors.environment,
+      ...(seed.oneIn(2) && { DUBA_ROUTE_AFTER_NOT_FOUND: "next=200" }),
+      ...(seed.oneIn(4) && { DUBA_RECORD_RETENTION: seed.pick(["0s", "2h"]) }),
+    };
+    const start = (nth: number) => {
+      this.#begun += 1;
+      const service = new SimulatedService(`service ${nth}.${this.#begun}`, time, environment);
+      this.#note(`${service.name} begins`);
+      this.#services[nth] = service;
+    };
+    const processes = name === "postgres" ? 2 : 1;
+    for (let nth = 0; nth < processes; nth += 1) {
+      start(nth);
+      await this.#untilReady(nth, start);
+    }
+    const clients = await operators.openAccounts(environment, (run) => this.#complete(run));
+    const callers = new Callers(time, seed.of("callers"), clients, () => this.#services);
+    const truths = new Truths({
+      time,
+      environment,
+      callers,
+      vendors,
+      operators,
+      services: this.#everyService,
+      complete: (work) => this.#complete(work),
+    });
+    await truths.open(place.settings.dataDirectory, place.settings.databaseUrl);
+    opened.defer(() => truths.close());
+
+    const begun = time.elapsed;
+    const end = begun + days * day;
+    const windows = days * windowsOfDay;
+    const callsUntil = (window: number) => Math.ceil((verifications * days * window) / windows);
+    let faultsLeft = Math.round(faults * days);
+    for (let window = 0; window < windows; window += 1) {
+      const length = (days * day) / windows;
+      const opens = begun + window * length;
+      const usual = opens + (0.3 + seed.below(40) / 100) * length;
+      const midnight = opens + untilMidnight(time.now - time.elapsed + opens, environment.DUBA_TIME_ZONE!);
+      const begins =
+        seed.oneIn(2) && midnight > time.elapsed && midnight < opens + length ? midnight - 12 * second : usual;
+      while (begins - time.elapsed > longestJump) {
+        await time.jumpTo(time.elapsed + longestJump);
+        await truths.check(false);
+      }
+      await time.jumpTo(begins);
+      // Callers come in crowds: so more of them meet, and what follows the ledger once a second has more to do at once.
+      const crowds = Array.from({ length: 3 }, () => seed.below(24 * second));
+      for (let call = callsUntil(window); call < callsUntil(window + 1); call += 1)
+        callers.begin(seed.pick(crowds) + seed.below(second));
+      const faultsNow = Math.ceil((faultsLeft * (1 + seed.below(100) / 100)) / (windows - window) / 1.5);
+      for (let fault = 0; fault < Math.min(faultsNow, faultsLeft); fault += 1)
+        time.plan(seed.below(25 * second), () => this.#begin(this.#drawFault(), vendors, environment));
+      faultsLeft -= Math.min(faultsNow, faultsLeft);
+      if (seed.oneIn(3)) time.plan(seed.below(30 * second), () => void operators.act(callers.wanted));
+      await time.runUntil(time.elapsed + 30 * second);
+      // All is well again: what was begun comes to its end.
+      this.#storeFault = undefined;
+      vendors.allWell();
+      for (let nth = 0; nth < processes; nth += 1) await this.#untilReady(nth, start);
+      for (let waited = 0; waited < 80 && (callers.busy > 0 || operators.isBusy || waited < 2); waited += 1)
+        await time.runUntil(time.elapsed + 5 * second);
+      await time.runUntil(time.elapsed + 5 * second);
+      const passed = (window + 1) / windowsOfDay;
+      // What is of all that ever was takes ever longer.
+      await truths.check(Number.isInteger(passed / Math.ceil(days / 30)));
+      if (Number.isInteger(passed)) progress?.(passed);
+    }
+    await time.jumpTo(Math.max(time.elapsed, end));
+    await time.runUntil(time.elapsed + 2 * minute);
+    await truths.check(true);
+    return {
+      verifications: callers.wanted.length,
+      old: callers.wanted.filter(({ begunAt }) => begunAt < time.now - day).length,
+      requests: callers.wanted.reduce((sum, { tries }) => sum + tries.length, 0),
+      given: callers.wanted.filter(({ tries }) => tries.some(({ heard }) => heard?.status === 200)).length,
+      vendorCalls: vendors.calls.length,
+      storeRequests: store.requests,
+      deaths: this.#counts.deaths,
+      faults: this.#counts.faults,
+      deeds: operators.deeds,
+      checks: truths.checks,
+      trace: truths.traceOf(callers.wanted, vendors.calls),
+    };
+  }
+
+  readonly #everyService: SimulatedService[] = [];
+  #drop: (owner: Owner) => Promise<void> = async () => {};
+
+  #note(what: string): void {
+    this.#happened.push(`${new Date(this.#time.now).toISOString()} ${what}`);
+    if (this.#happened.length > 1_000) this.#happened.splice(0, 900);
+  }
+
+  /** Runs the clock until something of an owner is done. */
+  async #complete<Result>(work: Promise<Result>): Promise<Result> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    done.catch(() => undefined);
+    while (!isDone) await this.#time.runUntil(this.#time.elapsed + 100);
+    return done;
+  }
+
+  /** Waits for a process, and starts another in the place of one that is dead. */
+  async #untilReady(nth: number, start: (nth: number) => void): Promise<void> {
+    for (let waited = 0; !this.#services[nth]!.isReady; waited += 1) {
+      const service = this.#services[nth]!;
+      if (!this.#everyService.includes(service)) this.#everyService.push(service);
+      if (waited > 600) throw new Error(`${service.name} does not become ready: ${service.alarms.join("; ")}`);
+      if (service.failedToStart) await this.#kill(service);
+      if (service.isDead) start(nth);
+      await this.#time.runUntil(this.#time.elapsed + second);
+    }
+    if (!this.#everyService.includes(this.#services[nth]!)) this.#everyService.push(this.#services[nth]!);
+  }
+
+  async #kill(owner: Owner): Promise<void> {
+    if (owner.isDead) return;
+    this.#note(`${owner.name} dies`);
+    this.#counts.deaths += 1;
+    if (owner instanceof SimulatedService) owner.die();
+    else owner.isDead = true;
+    if (this.#storeFault?.victim === owner) this.#storeFault = undefined;
+    await this.#drop(owner);
+  }
+
+  #drawFault(): FaultKind {
+    return this.#seed.pick<FaultKind>([
+      "death",
+      "death",
+      "death later",
+      "store away",
+      "store slow",
+      "reply lost",
+      "reply lost",
+      "vendor",
+      "vendor",
+      "clock",
+      "sleep",
+      "stop",
+      ...(this.#seed.oneIn(6) ? (["zone"] as const) : []),
+    ]);
+  }
+
+  #begin(kind: FaultKind, vendors: Vendors, environment: Record<string, string>): unknown {
+    const seed = this.#seed;
+    const alive = this.#services.filter(({ isReady }) => isReady);
+    if (alive.length === 0) return undefined;
+    const victim = seed.pick(alive);
+    this.#counts.faults += 1;
+    this.#note(`fault: ${kind} of ${victim.name}`);
+    const after = (requests: number, fault: StoreFault) => {
+      let left = requests;
+      return () => (left-- === 0 ? fault : undefined);
+    };
+    switch (kind) {
+      case "death":
+        this.#storeFault = {
+          victim,
+          next: after(seed.below(25), { kind: seed.pick(["dies before", "dies after"] as const) }),
+        };
+        return undefined;
+      case "death later":
+        return this.#time.plan(seed.below(5 * second), () => this.#kill(victim));
+      case "store away":
+        this.#storeFault = { victim, next: () => ({ kind: "away" }) };
+        return this.#time.plan(seed.between(1, 12) * second, () => this.#endStoreFault(victim));
+      case "store slow":
+        this.#storeFault = { victim, next: () => ({ kind: "slow", wait: seed.between(100, 3_000) }) };
+        return this.#time.plan(seed.between(2, 12) * second, () => this.#endStoreFault(victim));
+      case "reply lost":
+        this.#storeFault = { victim, next: () => (seed.oneIn(6) ? { kind: "lost" } : undefined) };
+        return this.#time.plan(seed.between(1, 12) * second, () => this.#endStoreFault(victim));
+      case "vendor":
+        return this.#note(vendors.change());
+      case "clock":
+        // As far as a machine's clock is set now and then; the store's own follows it slowly.
+        victim.clockOffset = seed.pick([-90, -20, 20, 45, 1_800]) * second;
+        return this.#time.plan(20 * second, () => {
+          victim.clockOffset = 0;
+        });
+      case "sleep":
+        return this.#time.sleep(seed.oneIn(6) ? seed.between(1, 5) * hour : seed.between(8, 900) * second);
+      case "stop":
+        return this.#stop(victim);
+      case "zone":
+        // All processes stop, and start with the same one.
+        environment.DUBA_TIME_ZONE = seed.pick(zones);
+        for (const one of alive) this.#stop(one);
+        return undefined;
+    }
+  }
+
+  #stop(service: SimulatedService): void {
+    service.stop().then(
+      () => this.#drop(service),
+      (error) => this.#time.fail(error),
+    );
+  }
+
+  #endStoreFault(victim: Owner): void {
+    if (this.#storeFault?.victim === victim) this.#storeFault = undefined;
+  }
+}
+
+/** Milliseconds from a time, in milliseconds since 1970, until the next midnight of a time zone. */
+function untilMidnight(at: number, zone: string): number {
+  const dayOf = daysOf(zone);
+  const quarter = 15 * minute;
+  let next = at - (at % quarter) + quarter;
+  while (dayOf(next) === dayOf(at)) next += quarter;
+  return next - at;
+}

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { simulated } from "./promises-over-days.ts";
+
+/** Two run at a time. A statement of PostgreSQL takes several times as long. */
+const runs = ["first", "second", "third"].flatMap((seed) => [
+  { engine: "sqlite", seed, days: 10, faults: 10, verifications: 120 },
+  { engine: "postgres", seed, days: 10, faults: 10, verifications: 30 },
+]);
+
+suite("ten simulated days", { concurrency: 2 }, () => {
+  for (const options of runs)
+    test(`of the ${options.seed} seed break no promise on ${options.engine}`, async () => {
+      const { deaths } = await simulated(options);
+      assert.ok(deaths > 0);
+    });
+});

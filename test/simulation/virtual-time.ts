@@ -1,0 +1,308 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+import { promisify } from "node:util";
+import type { RealMachine } from "./real-machine.ts";
+import type { Seed } from "./seed.ts";
+
+/** Whose code runs: a process of the service, or an operator at a terminal. What a dead one began is never continued. */
+export interface Owner {
+  readonly name: string;
+  isDead: boolean;
+  /** How far its clock is off, in milliseconds. */
+  clockOffset: number;
+}
+
+/** Something that happens at a moment. A timer of the code under test is one too. */
+interface Happening {
+  at: number;
+  /** Among those of one moment, the order in which they were planned. */
+  order: number;
+  owner: Owner | undefined;
+  run: () => unknown;
+  /** Set for a timer that repeats. */
+  every: number | undefined;
+  /** How often it did not happen when it was due. */
+  missed: number;
+  isOver: boolean;
+}
+
+/** Milliseconds that nothing repeats in a jump. A service whose last minute is an hour ago doubts its clock. */
+export const longestJump = 58 * 60_000;
+
+const clearRealTimeout = globalThis.clearTimeout;
+
+/** What a timer of the code under test gets in place of Node's. */
+class VirtualTimer {
+  readonly #time: VirtualTime;
+  readonly #plan: () => Happening;
+  happening: Happening;
+
+  constructor(time: VirtualTime, plan: () => Happening) {
+    this.#time = time;
+    this.#plan = plan;
+    this.happening = plan();
+  }
+
+  ref = () => this;
+  unref = () => this;
+  hasRef = () => false;
+  refresh() {
+    this.happening.isOver = true;
+    this.happening = this.#plan();
+    return this;
+  }
+  close() {
+    this.#time.cancel(this);
+    return this;
+  }
+  [Symbol.dispose]() {
+    this.close();
+  }
+}
+
+/**
+ * The clock, the timers and the random bytes of everything in this Node process, driven by the simulation: happenings run one at a
+ * time, in the order of their moments, and the next one runs when all that the last one set off has come to rest.
+ */
+export class VirtualTime {
+  readonly #owners = new AsyncLocalStorage<Owner>();
+  #begun: number;
+  readonly #heap: Happening[] = [];
+  #now = 0;
+  #planned = 0;
+  #failure: unknown;
+  readonly #machine: RealMachine;
+
+  /** `begun`: milliseconds since 1970 at the start. */
+  constructor(begun: number, seed: Seed, machine: RealMachine) {
+    this.#begun = begun;
+    this.#machine = machine;
+    this.#takeOverClock();
+    this.#takeOverTimers();
+    takeOverRandom(seed);
+    syncBuiltinESMExports();
+    // What the code under test throws into the void would end a service: so it ends the run.
+    process.on("unhandledRejection", (error) => this.fail(error));
+    process.on("uncaughtException", (error) => this.fail(error));
+  }
+
+  /** Milliseconds since the start. */
+  get elapsed(): number {
+    return this.#now;
+  }
+
+  /** Milliseconds since 1970, by a clock that is right. */
+  get now(): number {
+    return Math.floor(this.#begun + this.#now);
+  }
+
+  /** Whose code runs at the moment; undefined: the simulation's. */
+  get owner(): Owner | undefined {
+    return this.#owners.getStore();
+  }
+
+  /** Runs code as one owner's, with all that it sets off. */
+  as<Result>(owner: Owner, run: () => Result): Result {
+    return this.#owners.run(owner, run);
+  }
+
+  /** Runs code that is of no owner. */
+  outside<Result>(run: () => Result): Result {
+    return this.#owners.exit(run);
+  }
+
+  /** Ends the run with this error. */
+  fail(error: unknown): void {
+    this.#failure ??= error ?? new Error("something failed without a reason");
+  }
+
+  /** Waits for something that the real machine does before anything else happens. */
+  awaitOutside(work: Promise<unknown>): void {
+    this.#machine.awaitOutside(work);
+  }
+
+  /** Plans something `after` milliseconds from now, for the owner whose code runs. */
+  plan(after: number, run: () => unknown, every?: number): Happening {
+    const keep = AsyncLocalStorage.snapshot();
+    return this.#push(after, this.owner, () => keep(run), every);
+  }
+
+  /** Resolves `after` milliseconds from now; never, if its owner is dead by then. */
+  pause(after: number): Promise<void> {
+    return new Promise((resolve) => this.plan(after, resolve));
+  }
+
+  /** The machine sleeps: the clock on the wall goes on, and what counts the time between two moments stands still. */
+  sleep(milliseconds: number): void {
+    this.#begun += milliseconds;
+  }
+
+  cancel(timer: unknown): void {
+    if (timer instanceof VirtualTimer) timer.happening.isOver = true;
+    else if (timer !== undefined && timer !== null) clearRealTimeout(timer as NodeJS.Timeout);
+  }
+
+  /** Runs what happens until this moment, in milliseconds since the start. */
+  async runUntil(end: number): Promise<void> {
+    await this.#machine.rest();
+    for (let next = this.#pop(end); next; next = this.#pop(end)) {
+      this.#now = Math.max(this.#now, next.at);
+      if (next.owner?.isDead || next.isOver) continue;
+      const { missed } = next;
+      if (next.every !== undefined) this.#again(next, next.every);
+      for (let time = 0; time < missed && !next.isOver; time += 1) next.run();
+      if (!next.isOver) await next.run();
+      await this.#machine.rest();
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+    this.#now = Math.max(this.#now, end);
+  }
+
+  /**
+   * As `runUntil`, but what repeats happens once in a while only, and then as often as it would have: nothing happens meanwhile that a
+   * beat each second would notice, and jobs of a minute or an hour count those seconds.
+   */
+  async jumpTo(end: number): Promise<void> {
+    for (let next = this.#now; next < end; ) {
+      next = Math.min(end, next + longestJump);
+      for (const happening of this.#heap) {
+        const { every, at } = happening;
+        if (every === undefined || at >= next) continue;
+        const missed = Math.floor((next - at) / every);
+        happening.missed += missed;
+        happening.at += missed * every;
+      }
+      this.#heap.sort((one, other) => one.at - other.at || one.order - other.order);
+      await this.runUntil(next);
+    }
+  }
+
+  #again(happening: Happening, every: number): void {
+    happening.at = this.#now + every;
+    happening.missed = 0;
+    happening.order = this.#planned++;
+    this.#insert(happening);
+  }
+
+  #push(after: number, owner: Owner | undefined, run: () => unknown, every?: number): Happening {
+    const at = this.#now + Math.max(0, Number.isFinite(after) ? after : 0);
+    const happening: Happening = { at, order: this.#planned++, owner, run, every, missed: 0, isOver: false };
+    this.#insert(happening);
+    return happening;
+  }
+
+  #insert(happening: Happening): void {
+    const heap = this.#heap;
+    let at = heap.push(happening) - 1;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (!isBefore(heap[at]!, heap[above]!)) break;
+      [heap[at], heap[above]] = [heap[above]!, heap[at]!];
+      at = above;
+    }
+  }
+
+  #pop(end: number): Happening | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    if (first === undefined || first.at > end) return undefined;
+    const last = heap.pop()!;
+    if (heap.length === 0) return first;
+    heap[0] = last;
+    for (let at = 0; ; ) {
+      let least = at;
+      for (const below of [2 * at + 1, 2 * at + 2])
+        if (below < heap.length && isBefore(heap[below]!, heap[least]!)) least = below;
+      if (least === at) return first;
+      [heap[at], heap[least]] = [heap[least]!, heap[at]!];
+      at = least;
+    }
+  }
+
+  #takeOverClock(): void {
+    const now = () => this.now + (this.owner?.clockOffset ?? 0);
+    const RealDate = globalThis.Date;
+    globalThis.Date = class VirtualDate extends RealDate {
+      constructor(...given: []) {
+        super(...((given.length === 0 ? [now()] : given) as []));
+      }
+      static override now = now;
+      static override [Symbol.hasInstance] = (value: unknown) =>
+        Object.prototype.toString.call(value) === "[object Date]";
+    } as DateConstructor;
+    performance.now = () => this.#now;
+  }
+
+  #takeOverTimers(): void {
+    const timer = (run: (...words: never[]) => unknown, after = 0, words: never[] = [], repeats = false) => {
+      const wait = Math.max(1, after || 0);
+      return new VirtualTimer(this, () => this.plan(wait, () => run(...words), repeats ? wait : undefined));
+    };
+    const immediate = (run: (...words: never[]) => unknown, ...words: never[]) =>
+      new VirtualTimer(this, () => this.plan(0, () => run(...words)));
+    const pause = (after = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+      new Promise((resolve, reject) => {
+        const aborted = () =>
+          new DOMException("The operation was aborted", { name: "AbortError", cause: signal!.reason });
+        if (signal?.aborted) return reject(aborted());
+        const waiting = timer(() => resolve(value), after);
+        signal?.addEventListener("abort", () => {
+          waiting.close();
+          reject(aborted());
+        });
+      });
+    const turn = (value?: unknown) => new Promise((resolve) => immediate(() => resolve(value)));
+    const clear = (waiting: unknown) => this.cancel(waiting);
+    Object.assign(globalThis, {
+      setTimeout: Object.assign((run: () => unknown, after?: number, ...words: never[]) => timer(run, after, words), {
+        [promisify.custom]: pause,
+      }),
+      setInterval: (run: () => unknown, every?: number, ...words: never[]) => timer(run, every, words, true),
+      setImmediate: Object.assign(immediate, { [promisify.custom]: turn }),
+      clearTimeout: clear,
+      clearInterval: clear,
+      clearImmediate: clear,
+    });
+    AbortSignal.timeout = (after: number) => {
+      const ending = new AbortController();
+      timer(() => ending.abort(new DOMException("The operation timed out", "TimeoutError")), after);
+      return ending.signal;
+    };
+    Object.assign(timersPromises, { setTimeout: pause, setImmediate: turn });
+  }
+}
+
+function isBefore(one: Happening, other: Happening): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
+}
+
+/** Ids and secrets come from the seed. */
+function takeOverRandom(seed: Seed): void {
+  const bytesOf = (size: number) => {
+    const bytes = Buffer.alloc(size);
+    seed.fill(bytes);
+    return bytes;
+  };
+  const fill = <Bytes extends NodeJS.ArrayBufferView>(bytes: Bytes, from = 0, size = bytes.byteLength - from) => {
+    seed.fill(new Uint8Array(bytes.buffer, bytes.byteOffset + from, size));
+    return bytes;
+  };
+  const uuid = () => {
+    const bytes = bytesOf(16);
+    bytes[6] = (bytes[6]! & 15) | 64;
+    bytes[8] = (bytes[8]! & 63) | 128;
+    return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  };
+  Object.assign(crypto, {
+    randomBytes: bytesOf,
+    randomFillSync: fill,
+    randomUUID: uuid,
+    randomInt: (least: number, below?: number) =>
+      below === undefined ? seed.below(least) : least + seed.below(below - least),
+  });
+  globalThis.crypto.randomUUID = uuid as typeof globalThis.crypto.randomUUID;
+  globalThis.crypto.getRandomValues = fill as typeof globalThis.crypto.getRandomValues;
+  Math.random = () => seed.below(2 ** 32) / 2 ** 32;
+}

@@ -1,0 +1,45 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+const list = "src/features.ts";
+const parts = ["src", "pages", "client", "check", "stand-ins", "data", "docs", "bin"];
+const files = ["package.json", "openapi.json", "tsconfig.json"];
+
+interface Listed {
+  /** As `src/features.ts` calls it. */
+  constant: string;
+  /** Its place below `src/`. */
+  folder: string;
+}
+
+/** The features that `src/features.ts` lists. */
+export const listed: readonly Listed[] = readListed(readFileSync(list, "utf8"));
+
+function readListed(text: string): Listed[] {
+  return [...text.matchAll(/^import \{ (\w+) \} from "\.\/(features\/[^"]+)";$/gm)].map(([, constant, file]) => ({
+    constant: constant!,
+    folder: dirname(file!),
+  }));
+}
+
+/** A copy of the product, without tests, in which the folders of these features and their lines in the list are deleted. */
+export function copyWithout(left: readonly Listed[]): AsyncDisposable & { place: string } {
+  const place = mkdtempSync(join(tmpdir(), "duba-without-"));
+  const isKept = (path: string) => !/node_modules|\.test\.ts$|\.fixture\.ts$/.test(path);
+  for (const part of parts) cpSync(part, join(place, part), { recursive: true, filter: isKept });
+  for (const file of files) cpSync(file, join(place, file));
+  symlinkSync(resolve("node_modules"), join(place, "node_modules"));
+  let text = readFileSync(list, "utf8");
+  for (const { constant, folder } of left) {
+    rmSync(join(place, "src", folder), { recursive: true });
+    text = text
+      .replace(new RegExp(`^import \\{ ${constant} \\} .*\n`, "m"), "")
+      .replace(new RegExp(`\\b${constant},?(?= |\n|\\])`, "g"), "");
+  }
+  writeFileSync(join(place, list), text);
+  // Only what the service and the command line reach.
+  const types = { extends: "./tsconfig.json", include: ["src"], compilerOptions: { noUnusedLocals: false } };
+  writeFileSync(join(place, "without.json"), JSON.stringify(types));
+  return { place, [Symbol.asyncDispose]: async () => rmSync(place, { recursive: true, force: true }) };
+}
