@@ -209,12 +209,14 @@ for (const engine of usualEngines)
 for (const engine of engines)
   suite(`callers who were told that an outcome is unknown, on ${engine.name}`, () => {
     const store = suiteStore(engine, mock.timers);
-    const ended = (call: Call) =>
+    /** Lets time go on until it holds: a write that finds the store busy is repeated after a pause. */
+    const inTime = (holds: () => boolean | Promise<boolean>) =>
       until(async () => {
         await quiet(store.usage);
         mock.timers.tick(10_000);
-        return call.code !== undefined;
+        return holds();
       });
+    const ended = (call: Call) => inTime(() => call.code !== undefined);
 
     test("get an event if a retry at a second process loses its reply, and the vendor answered the first one meanwhile", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
@@ -230,7 +232,7 @@ for (const engine of engines)
       lossy.lose(2);
       await assert.rejects(other.verify(mine), StoreAway);
       slow.answer(await verified(mine));
-      await until(async () => (await attemptsOf(store.db, mine))[0]!.outcome === "verified");
+      await inTime(async () => (await attemptsOf(store.db, mine))[0]!.outcome === "verified");
       assert.equal((await onlyRow(store.db, mine)).state, "started");
       const job = other.jobs.find(({ name }) => name === "end verifications that nobody works on")!;
       await job.run(undefined, t.signal);
@@ -259,7 +261,7 @@ for (const engine of engines)
       isOver.resolve();
       await ended(told);
       assert.equal(told.code, "upstream_timeout");
-      await until(async () => (await onlyRow(store.db, mine)).state === "failed");
+      await inTime(async () => (await onlyRow(store.db, mine)).state === "failed");
       await followJournal({ db: store.db, audit, zone });
       assert.equal(await settledEvents(store.db, mine), 1);
     });
