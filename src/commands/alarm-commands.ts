@@ -1,7 +1,7 @@
 import { account, orNull, reference, sentence, state, time } from "../declare/command/answer-schema.ts";
 import { remark } from "../declare/command/forms.ts";
 import { formed } from "../declare/command/read-texts.ts";
-import { mendsMember, toldMember } from "../declare/command/told.ts";
+import { mendsMember, richTextMember } from "../declare/command/rich-text.ts";
 import { CommandError, command } from "../declare/command.ts";
 import Type, { type Static } from "../declare/schema/type.ts";
 import { duration } from "../declare/setting.ts";
@@ -31,8 +31,8 @@ export const AlarmFacts = Type.Object({
   acknowledged_by: orNull(account),
   until: orNull(time),
   note: orNull(Type.String()),
-  headline: toldMember,
-  detail: toldMember,
+  headline: richTextMember,
+  detail: richTextMember,
   mends: mendsMember,
   vendor: orNull(Type.String()),
   account: orNull(account),
@@ -80,7 +80,7 @@ const listAlarms = command({
   answer: Type.Array(AlarmFacts),
   columns,
   page: [
-    { name: "what", of: ({ headline, detail }) => [...headline, ". ", ...detail], as: toldMember },
+    { name: "what", of: ({ headline, detail }) => [...headline, ". ", ...detail], as: richTextMember },
     "mends",
     "rank",
     "state",

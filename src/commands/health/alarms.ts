@@ -1,6 +1,6 @@
 import type { SourceState } from "../../catalogue/sync/source-states.ts";
 import { bytesText } from "../../declare/command/answer-schema.ts";
-import { type Mend, type Saying, told, toldAll } from "../../declare/command/told.ts";
+import { joinTexts, type Mend, type RichText, richText } from "../../declare/command/rich-text.ts";
 import { alarmTexts, type VendorAlarm } from "../../vendors/vendor-alarms.ts";
 import { type PausedRoute, pauseReasons } from "../../verification/routes/paused-routes.ts";
 import type { HealthFacts } from "./health-facts.ts";
@@ -28,9 +28,9 @@ export interface Alarm {
   name: string;
   rank: Rank;
   /** What is wrong, as a sentence without its dot. */
-  headline: Saying;
+  headline: RichText;
   /** Why, and what to do where no command does it: sentences, or nothing. */
-  detail: Saying;
+  detail: RichText;
   mends: readonly Mend[];
   /** How many, where there may be several. */
   count: number | null;
@@ -44,7 +44,7 @@ export interface Alarm {
   actor?: string;
   until?: number | null;
   /** What is about to happen, such as the end of a pause. It goes to everyone who got the alarm. */
-  soon?: Saying | undefined;
+  soon?: RichText | undefined;
   acknowledged: { by: string; until: number; note: string } | null;
 }
 
@@ -54,10 +54,10 @@ function isLateSource({ stale, missed, result, begun_at, every }: SourceState, n
   return stale || missed >= bounds.missedPulls;
 }
 
-function pauseText({ kind, by, why, until }: PausedRoute): Saying {
-  const checks = kind === null ? [] : told` for ${{ check: kind }}`;
+function pauseText({ kind, by, why, until }: PausedRoute): RichText {
+  const checks = kind === null ? [] : richText` for ${{ check: kind }}`;
   const end = until === null ? "somebody resumes it" : { time: until };
-  return told`paused${checks} by ${{ actor: by }} until ${end}, because ${pauseReasons[why]}`;
+  return richText`paused${checks} by ${{ actor: by }} until ${end}, because ${pauseReasons[why]}`;
 }
 
 function troubleOf(alarm: string): string {
@@ -73,22 +73,22 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
   const add = (
     name: string,
     rank: Rank,
-    headline: Saying,
+    headline: RichText,
     { detail = [], ...more }: Partial<Omit<Alarm, "name" | "rank" | "headline" | "acknowledged">> = {},
   ) => void alarms.push({ name, rank, headline, detail, mends: [], count: null, since: null, ...more });
-  const mend = (says: string | Saying, command: string, input: Mend["input"] = {}): Mend => ({
+  const mend = (says: string | RichText, command: string, input: Mend["input"] = {}): Mend => ({
     says: typeof says === "string" ? [says] : says,
     command,
     input,
   });
 
   if (!facts.takesWrites)
-    add("store", 1, told`The store takes no writes, so each verification is answered 500`, {
-      detail: told`Make room on its disk, or see why: the log.`,
+    add("store", 1, richText`The store takes no writes, so each verification is answered 500`, {
+      detail: richText`Make room on its disk, or see why: the log.`,
       since: facts.wroteAt,
     });
   if (facts.withoutVendor.length > 0) {
-    const checks = toldAll(
+    const checks = joinTexts(
       facts.withoutVendor.map((check) => [{ check }]),
       " and ",
     );
@@ -96,16 +96,16 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
     const pauses = [...new Set(facts.lost.flatMap(({ pause }) => pause ?? []))];
     const ill = facts.vendors.filter(({ name, alarm, pause }) => alarm !== null && !pause && isLost(name));
     const why = [
-      ...pauses.map((pause) => told`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause)}.`),
-      ...ill.map(({ name, alarm }) => told`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
+      ...pauses.map((pause) => richText`The vendor ${{ vendor: pause.vendor }} is ${pauseText(pause)}.`),
+      ...ill.map(({ name, alarm }) => richText`The vendor ${{ vendor: name }} ${troubleOf(alarm!)}.`),
     ];
     const [first] = pauses;
-    add("no-vendor", 1, told`Live verifications have no vendor for ${checks}, so each is answered 503`, {
-      detail: toldAll(why, " "),
+    add("no-vendor", 1, richText`Live verifications have no vendor for ${checks}, so each is answered 503`, {
+      detail: joinTexts(why, " "),
       mends: [
         first === undefined
           ? mend("See why", "routes.show")
-          : mend(told`Resume ${{ vendor: first.vendor }}`, "routes.resume", { vendor: first.vendor }),
+          : mend(richText`Resume ${{ vendor: first.vendor }}`, "routes.resume", { vendor: first.vendor }),
       ],
       since: Math.max(...facts.lost.map(({ since }) => since ?? 0)),
       ...(first && { vendor: first.vendor, actor: first.by, until: first.until }),
@@ -113,7 +113,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
   }
   for (const [vendor, pauses] of Map.groupBy(facts.pauses, ({ vendor }) => vendor)) {
     const ending = pauses.find(({ until }) => until !== null && until - now <= hour);
-    add(`paused:${vendor}`, 3, told`The vendor ${{ vendor }} is ${toldAll(pauses.map(pauseText), ", and ")}`, {
+    add(`paused:${vendor}`, 3, richText`The vendor ${{ vendor }} is ${joinTexts(pauses.map(pauseText), ", and ")}`, {
       mends: [mend("End it", "routes.resume", { vendor })],
       since: Math.min(...pauses.map(({ since }) => since)),
       vendor,
@@ -121,41 +121,41 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       until: pauses[0]!.until,
       soon:
         ending &&
-        told`The pause of the vendor ${{ vendor }} ends at ${{ time: ending.until! }}: it gets attempts again.`,
+        richText`The pause of the vendor ${{ vendor }} ends at ${{ time: ending.until! }}: it gets attempts again.`,
     });
   }
   if (facts.roomLeft !== null && facts.roomLeft < bounds.room)
-    add("room", 1, told`The disk of the store has ${bytesText(facts.roomLeft)} left`, {
-      detail: told`Make room before it is full.`,
+    add("room", 1, richText`The disk of the store has ${bytesText(facts.roomLeft)} left`, {
+      detail: richText`Make room before it is full.`,
     });
   if (facts.clockBehind > bounds.clock) {
     const seconds = Math.round(facts.clockBehind / 1000);
-    add("clock", 1, told`The clock is ${seconds} seconds behind the newest entry of the audit trail`, {
-      detail: told`Synchronise it with NTP.`,
+    add("clock", 1, richText`The clock is ${seconds} seconds behind the newest entry of the audit trail`, {
+      detail: richText`Synchronise it with NTP.`,
     });
   }
   if (instances > 0 && facts.clockDoubtedSince !== null)
     add(
       "retention",
       3,
-      told`The clock may be WRONG: it says ${{ time: now }}, and the last time that the store knew was ${{ time: facts.clockDoubtedSince }}`,
+      richText`The clock may be WRONG: it says ${{ time: now }}, and the last time that the store knew was ${{ time: facts.clockDoubtedSince }}`,
       {
-        detail: told`Nothing old is removed meanwhile. If it is wrong, set it right.`,
+        detail: richText`Nothing old is removed meanwhile. If it is wrong, set it right.`,
         mends: [mend("If it is right", "clock.accept")],
       },
     );
   // A store that takes no writes renews no lease, so nobody knows who serves.
   if (instances === 0 && facts.takesWrites)
-    add("no-instance", 1, told`No instance serves this store`, { mends: [mend("Start one", "serve")] });
+    add("no-instance", 1, richText`No instance serves this store`, { mends: [mend("Start one", "serve")] });
   for (const { draft, since, reasons } of facts.held)
-    add(`held:${draft}`, 3, told`The change ${draft} of the catalogue waits for approval`, {
+    add(`held:${draft}`, 3, richText`The change ${draft} of the catalogue waits for approval`, {
       detail: reasons.slice(0, 1),
       mends: [mend("See it", "catalogue.show", { revision: draft })],
       since,
     });
   for (const { name, stale, missed, as_of, begun_at } of facts.sources.filter((source) => isLateSource(source, now))) {
-    const late = told`The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${{ vendor: name }} gave nothing new in time`;
-    add(`source:${name}`, 2, as_of === null ? told`The source ${{ vendor: name }} has given no lists yet` : late, {
+    const late = richText`The catalogue ${stale ? "is stale" : `missed ${missed} pulls`}: ${{ vendor: name }} gave nothing new in time`;
+    add(`source:${name}`, 2, as_of === null ? richText`The source ${{ vendor: name }} has given no lists yet` : late, {
       mends: [mend("See why", "sources.status")],
       since: as_of ?? begun_at,
       count: missed || null,
@@ -164,7 +164,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
   }
   if (belowCost.length > 0) {
     const count = belowCost.length;
-    add("below-cost", 2, told`${count === 1 ? "A price is" : `${count} prices are`} below cost`, {
+    add("below-cost", 2, richText`${count === 1 ? "A price is" : `${count} prices are`} below cost`, {
       detail: belowCost.slice(0, 1),
       mends: [mend("See all", "doctor")],
       count,
@@ -174,7 +174,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
     if (ready || pause) continue;
     const idle = "gets no calls for now: it failed too often, or asked Duba to wait";
     const [trouble, ...more] = (alarm === null ? idle : troubleOf(alarm)).split(". ");
-    add(`vendor:${vendor}`, 2, told`The vendor ${{ vendor }} ${trouble!}`, {
+    add(`vendor:${vendor}`, 2, richText`The vendor ${{ vendor }} ${trouble!}`, {
       detail: more.length === 0 ? [] : [`${more.join(". ")}.`],
       mends: [mend("See more", "upstreams.status")],
       since,
@@ -184,37 +184,42 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
   for (const { name: vendor, pause, alarm, attemptsLeft } of facts.vendors) {
     // An empty wallet is one alarm, and a vendor that is paused waits for its person.
     if (alarm === "no_money" || pause || attemptsLeft === null || attemptsLeft >= facts.fewestAttempts) continue;
-    add(`balance:${vendor}`, 2, told`The balance at the vendor ${{ vendor }} pays for ${attemptsLeft} more attempts`, {
-      detail: told`Top it up before it is empty.`,
-      mends: [mend("See it", "routes.show")],
-      count: attemptsLeft,
-      vendor,
-    });
+    add(
+      `balance:${vendor}`,
+      2,
+      richText`The balance at the vendor ${{ vendor }} pays for ${attemptsLeft} more attempts`,
+      {
+        detail: richText`Top it up before it is empty.`,
+        mends: [mend("See it", "routes.show")],
+        count: attemptsLeft,
+        vendor,
+      },
+    );
   }
   if (facts.loosened !== undefined)
-    add("protection", 2, told`A start made the service less strict: ${facts.loosened.what}`, {
+    add("protection", 2, richText`A start made the service less strict: ${facts.loosened.what}`, {
       mends: [mend("See when", "audit.tail", { kind: "protection.loosened" })],
       since: facts.loosened.at,
     });
   if (isLate(unknown.since, bounds.unknown))
-    add("unknown", 2, told`Live verifications have no known outcome for more than an hour`, {
+    add("unknown", 2, richText`Live verifications have no known outcome for more than an hour`, {
       mends: [mend("See them", "ledger.list", { state: "unknown" })],
       count: Number(unknown.count),
       since: unknown.since,
     });
   if (instances > 0 && isLate(unsealed.oldest, bounds.unsealed))
-    add("unsealed", 2, told`Audit entries wait for their seal for more than a minute`, {
-      detail: told`Read the log of the service.`,
+    add("unsealed", 2, richText`Audit entries wait for their seal for more than a minute`, {
+      detail: richText`Read the log of the service.`,
       count: Number(unsealed.count),
       since: unsealed.oldest,
     });
   for (const { name, code, since } of facts.jobs)
-    add(`job:${name.replaceAll(" ", "-")}`, 2, told`The job "${name}" fails with ${code} and is tried again`, {
-      detail: told`Read the log of the service.`,
+    add(`job:${name.replaceAll(" ", "-")}`, 2, richText`The job "${name}" fails with ${code} and is tried again`, {
+      detail: richText`Read the log of the service.`,
       since,
     });
   if (facts.dead > 0)
-    add("dead-events", 3, told`Duba gave up on events for an endpoint`, {
+    add("dead-events", 3, richText`Duba gave up on events for an endpoint`, {
       mends: [mend("See them", "events.list", { state: "dead" }), mend("Send them again", "events.resend")],
       count: facts.dead,
       since: facts.oldestDead,
@@ -224,8 +229,8 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       `endpoint:${id}`,
       3,
       isOff
-        ? told`The endpoint ${id} answered 410 Gone, so it gets no events`
-        : told`The endpoint ${id} has taken no event for more than an hour`,
+        ? richText`The endpoint ${id} answered 410 Gone, so it gets no events`
+        : richText`The endpoint ${id} has taken no event for more than an hour`,
       {
         mends: isOff
           ? [
@@ -238,12 +243,17 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       },
     );
   if (facts.needsBackup && (backupAt === null || isLate(backupAt, bounds.backup)))
-    add("backup", 3, told`${backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours"}`, {
-      mends: [mend("Make one", "backup")],
-      since: backupAt,
-    });
+    add(
+      "backup",
+      3,
+      richText`${backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours"}`,
+      {
+        mends: [mend("Make one", "backup")],
+        since: backupAt,
+      },
+    );
   for (const { id, accountId, expires_at } of facts.ending)
-    add(`key:${id}`, 3, told`The key ${{ key: id }} of ${{ account: accountId }} ends ${{ time: expires_at }}`, {
+    add(`key:${id}`, 3, richText`The key ${{ key: id }} of ${{ account: accountId }} ends ${{ time: expires_at }}`, {
       mends: [mend("Replace it", "keys.roll", { id })],
       since: expires_at - 14 * 24 * hour,
       until: expires_at,
@@ -254,7 +264,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
     const used = isExhausted
       ? "100 % of its cap, or of its balance: its verifications are refused"
       : "80 % of its cap, or of its last top-up";
-    add(`spent:${account}`, 3, told`${{ account }} has used ${used}`, {
+    add(`spent:${account}`, 3, richText`${{ account }} has used ${used}`, {
       mends: [mend("See it", "accounts.show", { account })],
       account,
     });

@@ -1,5 +1,5 @@
 import { exampleLine } from "../../declare/command/example-line.ts";
-import { type Mend, plainText, type WrittenMend } from "../../declare/command/told.ts";
+import { type Mend, type MendWithLine, plainText } from "../../declare/command/rich-text.ts";
 import type { CommandContext, EveryCommand } from "../context.ts";
 import type { Alarm } from "./alarms.ts";
 import type { AlarmRoom } from "./health-facts.ts";
@@ -8,7 +8,7 @@ import type { AlarmRoom } from "./health-facts.ts";
 export interface WrittenAlarm extends Omit<Alarm, "mends" | "soon"> {
   what: string;
   soon: string | undefined;
-  mends: readonly WrittenMend[];
+  mends: readonly MendWithLine[];
   /** The e-mail of the account that it is about. */
   email: string | null;
 }
@@ -38,7 +38,7 @@ export async function writtenAlarms(
   );
 }
 
-async function withLine(mend: Mend, commands: EveryCommand): Promise<WrittenMend[]> {
+async function withLine(mend: Mend, commands: EveryCommand): Promise<MendWithLine[]> {
   const [family] = mend.command.split(".");
   const command = (await commands(family)).find(({ id }) => id === mend.command);
   return command ? [{ ...mend, line: exampleLine(command, mend.input) }] : [];

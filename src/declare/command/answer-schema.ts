@@ -16,7 +16,7 @@ export type Shows =
   | "facts"
   | "event"
   | "sentence"
-  | "told"
+  | "richText"
   | "mends";
 
 /** How a page lays a column out. */

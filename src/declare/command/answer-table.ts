@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { nairaText } from "../money.ts";
 import { type Column, list, type OwnColumn, type Part, type Shows, type Viewing } from "./answer-schema.ts";
 import { isRow, type Shape, shapeOf } from "./projected.ts";
-import { plainText, type Saying, type WrittenMend } from "./told.ts";
+import { type MendWithLine, plainText, type RichText } from "./rich-text.ts";
 
 export type TableRow = Record<string, unknown>;
 
@@ -225,10 +225,10 @@ function textOf(member: Shape, value: unknown, zone: TimeTexts, isToSecond = fal
       return value ? "yes" : "no";
     case "facts":
       return factsText(value);
-    case "told":
-      return plainText(value as Saying, { at: (time) => zone.textOf(timeIn(time)) });
+    case "richText":
+      return plainText(value as RichText, { at: (time) => zone.textOf(timeIn(time)) });
     case "mends":
-      return (value as readonly WrittenMend[]).map(({ line }) => line).join(", ");
+      return (value as readonly MendWithLine[]).map(({ line }) => line).join(", ");
     default:
       if (Array.isArray(value) && !value.some(isRow)) return value.join(items?.shows === "sentence" ? " " : ", ");
       if (patternProperties && isRow(value)) {

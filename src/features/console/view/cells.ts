@@ -1,7 +1,7 @@
 import { negativeReasons } from "../../../declare/check-kind.ts";
 import type { RecordMember } from "../../../declare/command/answer-table.ts";
 import { isRow } from "../../../declare/command/projected.ts";
-import type { Saying, WrittenMend } from "../../../declare/command/told.ts";
+import type { MendWithLine, RichText } from "../../../declare/command/rich-text.ts";
 import { type Html, html } from "../../../http/pages/html.ts";
 import { labelFor } from "../site-map.ts";
 import type { Say } from "./words.ts";
@@ -51,10 +51,10 @@ export function shownAs({ name, shows, text, value }: Shown, say: Say): Html {
       return factsOf(value, text, say);
     case "sentence":
       return say(text);
-    case "told":
-      return say(value as Saying);
+    case "richText":
+      return say(value as RichText);
     case "mends":
-      return html`${(value as readonly WrittenMend[]).map((mend) => html`${say.mend(mend)} `)}`;
+      return html`${(value as readonly MendWithLine[]).map((mend) => html`${say.mend(mend)} `)}`;
     default:
       return (shows === "reference" && name !== "key_id" && text === String(value)) ||
         isCode(text) ||

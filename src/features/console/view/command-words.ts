@@ -1,6 +1,6 @@
 import type { TimeTexts } from "../../../declare/command/answer-table.ts";
 import { membersOf } from "../../../declare/command/read-texts.ts";
-import type { Mend, Named, Saying, WrittenMend } from "../../../declare/command/told.ts";
+import type { Mend, MendWithLine, Named, RichText } from "../../../declare/command/rich-text.ts";
 import { type Command, titleOf } from "../../../declare/command.ts";
 import { type Html, html, prose } from "../../../http/pages/html.ts";
 import { labelFor, pathOf, placeOf, type SiteMap } from "../site-map.ts";
@@ -14,7 +14,7 @@ const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
 
 export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
   const shortly = (iso: string) => times.textOf(Date.parse(iso));
-  const say = (text: string | Saying) =>
+  const say = (text: string | RichText) =>
     typeof text === "string"
       ? sentence(text)
       : html`${text.map((piece) => (typeof piece === "string" ? sentence(piece) : namedHtml(piece)))}`;
@@ -22,16 +22,16 @@ export function sayingFor(site: SiteMap, names: Names, times: TimeTexts): Say {
     "time" in piece ? timeOf(piece.time, times.textOf(piece.time)) : html`${wordFor(piece, names)}`;
   const sentence = (text: string) =>
     html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", ""), names) : prose(inWords(withLabels(piece), names).replaceAll(isoTime, shortly))))}`;
-  const mend = (one: WrittenMend) => {
+  const mend = (one: MendWithLine) => {
     const address = mendAddress(site, one);
     const says = say(one.says);
     return address === undefined ? html`${says}: <code>${one.line}</code>` : html`<a href="${address}">${says}</a>`;
   };
-  const words = (said: Saying) =>
+  const words = (said: RichText) =>
     said.map((piece) =>
       typeof piece === "string" ? piece : "time" in piece ? times.textOf(piece.time) : wordFor(piece, names),
     );
-  return Object.assign(say, { mend, words: (said: Saying) => words(said).join("") });
+  return Object.assign(say, { mend, words: (said: RichText) => words(said).join("") });
 }
 
 /** The page that a mend leads to; undefined if the site has none. */

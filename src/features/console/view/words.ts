@@ -1,6 +1,6 @@
 import { forEachKind, labelOf } from "../../../declare/check-kind.ts";
 import type { RecordMember, Table, TableColumn } from "../../../declare/command/answer-table.ts";
-import type { Named, Saying, WrittenMend } from "../../../declare/command/told.ts";
+import type { MendWithLine, Named, RichText } from "../../../declare/command/rich-text.ts";
 import { eventText } from "../../../declare/event.ts";
 import { failures } from "../../../declare/failures.ts";
 import type { Html } from "../../../http/pages/html.ts";
@@ -15,11 +15,11 @@ export type Names = ReadonlyMap<string, string>;
  * does the same, if the site has it.
  */
 export interface Say {
-  (text: string | Saying): Html;
+  (text: string | RichText): Html;
   /** A link to the page of a command with this input; its line for a terminal, if the site has no such page. */
-  mend(mend: WrittenMend): Html;
+  mend(mend: MendWithLine): Html;
   /** The same as text. */
-  words(said: Saying): string;
+  words(said: RichText): string;
 }
 
 /** Vendors and kinds of check as people write them. */

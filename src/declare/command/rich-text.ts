@@ -16,36 +16,36 @@ export type Named =
   | { readonly time: number };
 
 /** A text for people, with what it names as data. */
-export type Saying = readonly (string | Named)[];
+export type RichText = readonly (string | Named)[];
 
 const text = Type.String();
 
 /** What a sentence proposes to do: a command by its id, with its input as texts. */
 export interface Mend {
   /** Such as "See why". */
-  readonly says: Saying;
+  readonly says: RichText;
   readonly command: string;
   readonly input: Readonly<Record<string, string>>;
 }
 
 /** A mend, with its line for a terminal. */
-export interface WrittenMend extends Mend {
+export interface MendWithLine extends Mend {
   readonly line: string;
 }
 
 /** A `Saying` in an answer. Programs read times in it as ISO 8601. */
-export const toldMember = Type.Unsafe<Saying>({
+export const richTextMember = Type.Unsafe<RichText>({
   type: "array",
-  shows: "told",
+  shows: "richText",
   items: { properties: { vendor: text, check: text, actor: text, account: text, key: text, time } },
 });
 
 /** Mends in an answer. */
-export const mendsMember = Type.Unsafe<readonly WrittenMend[]>({
+export const mendsMember = Type.Unsafe<readonly MendWithLine[]>({
   type: "array",
   shows: "mends",
   items: Type.Object({
-    says: toldMember,
+    says: richTextMember,
     command: Type.String(),
     input: Type.Record(Type.String(), Type.String()),
     line: Type.String(),
@@ -53,17 +53,20 @@ export const mendsMember = Type.Unsafe<readonly WrittenMend[]>({
 });
 
 /** A text with data in it: told`The vendor ${{ vendor }} is paused`. */
-export function told(texts: TemplateStringsArray, ...values: readonly (string | number | Named | Saying)[]): Saying {
+export function richText(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | Named | RichText)[]
+): RichText {
   return texts.flatMap((text, at) => [text, values[at] ?? ""].flatMap(piecesOf)).filter((piece) => piece !== "");
 }
 
-function piecesOf(value: string | number | Named | Saying): Saying {
+function piecesOf(value: string | number | Named | RichText): RichText {
   if (typeof value === "number") return [String(value)];
-  return typeof value === "string" || !Array.isArray(value) ? [value as string | Named] : (value as Saying);
+  return typeof value === "string" || !Array.isArray(value) ? [value as string | Named] : (value as RichText);
 }
 
 /** Several texts as one, with this between them. */
-export function toldAll(texts: readonly Saying[], between: string): Saying {
+export function joinTexts(texts: readonly RichText[], between: string): RichText {
   return texts.flatMap((text, at) => (at === 0 ? text : [between, ...text]));
 }
 
@@ -74,7 +77,7 @@ export interface Writing {
 }
 
 /** A text as a terminal writes it. */
-export function plainText(said: Saying, { at, emailOf = (account) => account }: Writing): string {
+export function plainText(text: RichText, { at, emailOf = (account) => account }: Writing): string {
   const plain = (piece: string | Named): string => {
     if (typeof piece === "string") return piece;
     if ("time" in piece) return at(piece.time);
@@ -82,5 +85,5 @@ export function plainText(said: Saying, { at, emailOf = (account) => account }: 
     if ("account" in piece) return emailOf(piece.account);
     return Object.values(piece)[0]!;
   };
-  return said.map(plain).join("");
+  return text.map(plain).join("");
 }
